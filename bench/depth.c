@@ -79,6 +79,7 @@ void bench_depths_free(bench_depths *d) {
 typedef struct desk {
     ast_context *context;
     ast_depth *none, *guided, *tv, *planes, *kept; /* kept: planes too, for the map */
+    ast_depth_frame *frame;                        /* of planes, then of kept */
     ast_plane_map *map;
     ast_stream *stream, *pixels_stream; /* of planes, and of guided normals */
     float *vectors;                     /* (pixels, 3) points or normals */
@@ -127,10 +128,12 @@ static void desk_open(desk *k, const bench_depth_run *run) {
     k->tv = open_depth(k->context, run->scene, AST_SMOOTH_TV, 0);
     k->planes = open_depth(k->context, run->scene, AST_SMOOTH_PLANES, 0);
     k->kept = open_depth(k->context, run->scene, AST_SMOOTH_PLANES, 1);
+    ast_depth_frame_open(&k->frame, k->context);
     k->map = open_map(k->context);
     k->stream = open_stream(k->context);
     k->pixels_stream = open_stream(k->context);
-    if (!k->none || !k->guided || !k->tv || !k->planes || !k->kept || !k->map || !k->stream || !k->pixels_stream)
+    if (!k->none || !k->guided || !k->tv || !k->planes || !k->kept || !k->frame || !k->map || !k->stream ||
+        !k->pixels_stream)
         bench_die("%s", ast_message(k->context));
     k->vectors = bench_alloc(3 * k->pixels * sizeof *k->vectors);
     k->labels = bench_alloc(k->pixels * sizeof *k->labels);
@@ -141,6 +144,7 @@ static void desk_close(desk *k) {
     ast_stream_close(k->stream);
     ast_stream_close(k->pixels_stream);
     ast_plane_map_close(k->map);
+    ast_depth_frame_close(k->frame);
     ast_depth_close(k->kept);
     ast_depth_close(k->planes);
     ast_depth_close(k->none);
@@ -164,8 +168,9 @@ typedef enum product { METRES, POINTS, NORMALS } product;
 static double time_step(desk *k, int f, product wanted, ast_depth *depth, const ast_depth_image *image) {
     double begin = bench_now();
     float *out = k->vectors;
-    ast_status status = ast_depth_compute(depth, image, wanted == METRES ? out : NULL, wanted == POINTS ? out : NULL,
-                                          wanted == NORMALS ? out : NULL);
+    ast_status status =
+        ast_depth_compute(depth, image, wanted == METRES ? out : NULL, wanted == POINTS ? out : NULL,
+                          wanted == NORMALS ? out : NULL, depth == k->planes || depth == k->kept ? k->frame : NULL);
     double seconds = bench_now() - begin;
     check(k, status, f);
     return seconds;
@@ -185,7 +190,7 @@ static double time_pixels(desk *k, int f) {
 static ast_points plane_points(desk *k, int f) {
     ast_points points = ast_points_f4(k->vectors, k->pixels, 3);
     ast_depth_report report = {.size = sizeof report};
-    check(k, ast_depth_describe(k->planes, &report), f);
+    check(k, ast_depth_describe(k->frame, &report), f);
     points.late = report.late;
     return points;
 }
@@ -212,7 +217,7 @@ static double time_clustering(desk *k, bench_depth_run *run, int f) {
 static double time_map(desk *k, const bench_depth_scene *scene, int f) {
     double begin = bench_now();
     ast_status status =
-        ast_plane_map_frame(k->map, k->kept, k->labels, scene->posed ? scene->pose[f] : NULL, k->plane_of);
+        ast_plane_map_frame(k->map, k->frame, k->labels, scene->posed ? scene->pose[f] : NULL, k->plane_of);
     double seconds = bench_now() - begin;
     check(k, status, f);
     return seconds;
@@ -269,7 +274,7 @@ static double time_file(desk *k, ast_frames *frames, int f) {
     double begin = bench_now();
     if (ast_frames_next(frames, &frame, &error) <= 0)
         bench_die("%s", error.text);
-    check(k, ast_depth_compute(k->planes, &frame.image, NULL, NULL, k->vectors), f);
+    check(k, ast_depth_compute(k->planes, &frame.image, NULL, NULL, k->vectors, k->frame), f);
     ast_points points = plane_points(k, f);
     check(k, ast_stream_step(k->stream, &points, k->labels, &report), f);
     return bench_now() - begin;

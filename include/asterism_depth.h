@@ -7,17 +7,19 @@
  *     ast_depth_options_init(&options);
  *     ast_camera_named("kinect", &options.camera, &options.units_per_metre);
  *     ast_depth *depth;
+ *     ast_depth_frame *frame;
  *     ast_depth_report report = {sizeof report};
- *     if (ast_depth_open(&depth, context, &options) != AST_OK)
+ *     if (ast_depth_open(&depth, context, &options) != AST_OK || ast_depth_frame_open(&frame, context) != AST_OK)
  *         return 1;
  *     for (each frame) {
  *         ast_depth_image image = {sizeof image, values, 640, 480, 640 * sizeof *values};
- *         ast_depth_compute(depth, &image, NULL, NULL, normals); // (480, 640, 3) floats, NaN for holes
+ *         ast_depth_compute(depth, &image, NULL, NULL, normals, frame); // (480, 640, 3) floats, NaN for holes
  *         ast_points points = ast_points_f4(normals, 640 * 480, 3);
- *         ast_depth_describe(depth, &report);
+ *         ast_depth_describe(frame, &report);
  *         points.late = report.late; // what lies on no plane gets a label, and starts no cluster
- *         ast_stream_step(stream, &points, labels, &frame);
+ *         ast_stream_step(stream, &points, labels, &step);
  *     }
+ *     ast_depth_frame_close(frame);
  *     ast_depth_close(depth);
  *
  * Camera coordinates: x to the right, y down, z forward, in metres. Normals point towards the camera. The same image
@@ -64,11 +66,11 @@ typedef enum ast_smooth {
     AST_SMOOTH_TV = 1, /* guided filter, then total variation of the normals on the sphere (Rosman et al. 2012): about
                           thirty times slower, for single images */
     AST_SMOOTH_NONE = 2,
-    AST_SMOOTH_PLANES = 3, /* splits the image into planes as large as possible and returns their normals: for the
-                              directions of walls and floors. Pixels on no plane, or on a plane that is too small or too
-                              far away to determine its direction, are late (ast_depth_describe): they get the
-                              uncertain normal of their plane or, on no plane at all, that of AST_SMOOTH_GUIDED. NaN
-                              at the edges of uncertain planes */
+    AST_SMOOTH_PLANES = 3,     /* splits the image into planes as large as possible and returns their normals: for the
+                                  directions of walls and floors. Pixels on no plane, or on a plane that is too small or too
+                                  far away to determine its direction, are late (ast_depth_describe): they get the
+                                  uncertain normal of their plane or, on no plane at all, that of AST_SMOOTH_GUIDED. NaN
+                                  at the edges of uncertain planes */
     AST_SMOOTH_PLANES_ONLY = 4 /* the same, and NaN for these pixels. Fastest */
 } ast_smooth;
 
@@ -95,7 +97,8 @@ typedef struct ast_depth_options {
     double distortion[5];  /* 0. k1, k2, p1, p2, k3 of the lens (Brown-Conrady), as in OpenCV. The image is resampled to
                               that of a pinhole camera, and the results belong to the pixels of the image again; pixels
                               whose ray cannot be found count as holes */
-    int planes;            /* 0. 1: keep the planes of each image for ast_plane_map_frame, whatever `smooth` is */
+    int planes; /* 0. 1: keep the planes of each image in its ast_depth_frame for ast_plane_map_frame, whatever `smooth`
+                   is */
 } ast_depth_options;
 
 AST_API void ast_depth_options_defaults(ast_depth_options *options, size_t size);
@@ -111,30 +114,40 @@ typedef struct ast_depth ast_depth;
 AST_API ast_status ast_depth_open(ast_depth **depth, ast_context *context, const ast_depth_options *options);
 AST_API void ast_depth_close(ast_depth *depth); /* NULL is allowed */
 
-/* Converts an image. At least one of the three results must not be NULL.
+/* What a conversion found in an image beside its normals: the report, and the planes. It belongs to the caller and
+ * stays as it is until it is given to another conversion or closed. */
+typedef struct ast_depth_frame ast_depth_frame;
+
+/* Opens an empty frame. Close it before the context. On failure *frame is NULL. */
+AST_API ast_status ast_depth_frame_open(ast_depth_frame **frame, ast_context *context);
+AST_API void ast_depth_frame_close(ast_depth_frame *frame); /* NULL is allowed */
+
+/* Converts an image. At least one of metres, points and normals must not be NULL.
  *     metres (H, W)      depth in metres, smoothed as the options say (AST_SMOOTH_TV: like AST_SMOOTH_GUIDED;
  *                        planes: not smoothed)
  *     points (H, W, 3)   the same depth back-projected
  *     normals (H, W, 3)  unit normals towards the camera
+ *     frame              what the conversion found; empty if normals is NULL or the call fails. NULL: not needed
  * NaN for holes; normals are also NaN where no surface can be measured. */
 AST_API ast_status ast_depth_compute(ast_depth *depth, const ast_depth_image *image, float *metres, float *points,
-                                     float *normals);
+                                     float *normals, ast_depth_frame *frame);
 
-/* What became of the pixels of the last image of which ast_depth_compute found the normals. The first three counts are
- * those of whole cells of 8 x 8 pixels, of AST_SMOOTH_PLANES and AST_SMOOTH_PLANES_ONLY; 0 otherwise. With distortion
- * the counts are those of the pinhole image. */
+/* What became of the pixels of an image. The first three counts are those of whole cells of 8 x 8 pixels, of
+ * AST_SMOOTH_PLANES and AST_SMOOTH_PLANES_ONLY; 0 otherwise. With distortion the counts are those of the pinhole image.
+ */
 typedef struct ast_depth_report {
     size_t size;
-    size_t uneven;       /* pixels that fit no plane within the noise */
-    size_t small;        /* pixels on planes that are smaller than 1/480 of the image */
-    size_t uncertain;    /* pixels on planes too narrow, or too far away, to determine their direction */
-    size_t pixels;       /* pixels with depth: not holes, and not out of range */
-    const uint8_t *late; /* (H, W) 1: the pixel has a normal, but not a certain one of a plane; 0 otherwise. As `late` of
-                            ast_points. Valid until the next call with `depth`. NULL if smooth is not AST_SMOOTH_PLANES */
+    size_t uneven;    /* pixels that fit no plane within the noise */
+    size_t small;     /* pixels on planes that are smaller than 1/480 of the image */
+    size_t uncertain; /* pixels on planes too narrow, or too far away, to determine their direction */
+    size_t pixels;    /* pixels with depth: not holes, and not out of range */
+    const uint8_t
+        *late; /* (H, W) 1: the pixel has a normal, but not a certain one of a plane; 0 otherwise. As `late` of
+                  ast_points. Valid as long as the frame stays as it is. NULL if smooth is not AST_SMOOTH_PLANES */
 } ast_depth_report;
 
-/* AST_BAD_OPTION if there is no such image yet. */
-AST_API ast_status ast_depth_describe(const ast_depth *depth, ast_depth_report *report);
+/* AST_BAD_OPTION if the frame is empty. */
+AST_API ast_status ast_depth_describe(const ast_depth_frame *frame, ast_depth_report *report);
 
 /* Total-variation smoothing of any (H, W, 3) image of unit vectors, in place. NaN pixels stay NaN and separate their
  * neighbours. A cancelled call changes nothing. */
@@ -201,10 +214,10 @@ typedef struct ast_plane_options {
                         deviation of neighbours from a plane, at least a quarter of the median distance between
                         neighbours. Meshes: 1e-4 of the diagonal of the box around the vertices. Depth images: the noise
                         of the depth converter */
-    double area;     /* -1: found. Smaller planes are left out. Clouds and meshes: a thousandth of the area of all; depth
-                        images: 0.05 square metres */
-    int undirected;  /* 0. 1: the sign of normals has no meaning */
-    double offset;   /* 0.1. Depth images: how far a plane may be from one of an earlier frame to count as the same */
+    double area;    /* -1: found. Smaller planes are left out. Clouds and meshes: a thousandth of the area of all; depth
+                       images: 0.05 square metres */
+    int undirected; /* 0. 1: the sign of normals has no meaning */
+    double offset;  /* 0.1. Depth images: how far a plane may be from one of an earlier frame to count as the same */
 } ast_plane_options;
 
 static inline void ast_plane_options_init(ast_plane_options *options) {
@@ -250,19 +263,19 @@ AST_API ast_status ast_plane_map_mesh(ast_plane_map *map, const float *vertices,
                                       const int32_t *faces, size_t face_count, const int32_t *labels,
                                       int32_t *plane_of);
 
-/* The planes of the image that `depth` (with options.planes) converted last, normals included, in metres. labels: (H, W)
- * of its normals, or NULL. pose: the 3 x 4 matrix from the camera to the world, row-major, a rotation (which may be
+/* The planes of a converted image, in metres. frame: of a converter with options.planes. labels: (H, W) of the normals
+ * of the image, or NULL. pose: the 3 x 4 matrix from the camera to the world, row-major, a rotation (which may be
  * mirrored) and a position, or NULL. plane_of (H, W, or NULL) receives the id of each pixel's plane, -1 for none.
  *
  * A plane has the id that it had in the earlier frames of this map. With poses, planes are in coordinates of the world;
  * position and normal are from all frames that saw the plane, everything else from this one, and a plane that comes
  * into view again has its id. A known plane also gets pixels where it is too narrow or has too many holes to be found
- * anew; its direction is then that of earlier frames. Without poses planes are in coordinates of the camera, and a plane
- * is the one of the frame before that has the same direction and is nearest; frames must follow each other closely. A
- * map gets all frames with poses, or none. Pieces of one plane, on both sides of a column for example, are one plane
- * with several polygons. */
-AST_API ast_status ast_plane_map_frame(ast_plane_map *map, ast_depth *depth, const int32_t *labels, const double *pose,
-                                       int32_t *plane_of);
+ * anew; its direction is then that of earlier frames. Without poses planes are in coordinates of the camera, and a
+ * plane is the one of the frame before that has the same direction and is nearest; frames must follow each other
+ * closely. A map gets all frames with poses, or none. Pieces of one plane, on both sides of a column for example, are
+ * one plane with several polygons. */
+AST_API ast_status ast_plane_map_frame(ast_plane_map *map, const ast_depth_frame *frame, const int32_t *labels,
+                                       const double *pose, int32_t *plane_of);
 
 /* The planes of the last result, in order of id. NULL and *count = 0 before the first. Valid until the next call with
  * the map. The array has the caller's stride, as in ast_cluster_records. */

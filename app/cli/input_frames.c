@@ -204,26 +204,28 @@ int ast_cli_frames_points(ast_cli_frames *frames, ast_context *context, ast_poin
     if (!frames->list->depth)
         return -1;
     if (!frames->maker) {
-        ast_depth_open(&frames->maker, context, &frames->options);
-        if (!frames->maker)
+        if (ast_depth_open(&frames->maker, context, &frames->options) != AST_OK ||
+            ast_depth_frame_open(&frames->converted, context) != AST_OK)
             return ast_cli_fail(AST_CLI_FAILED, "%s: %s", source, ast_message(context));
         frames->normals = malloc(3 * count * sizeof *frames->normals);
     }
     if (!frames->normals)
         return ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory for its normals", source);
     double start = ast_cli_now();
-    ast_status status = ast_depth_compute(frames->maker, &frames->frame.image, NULL, NULL, frames->normals);
+    ast_status status =
+        ast_depth_compute(frames->maker, &frames->frame.image, NULL, NULL, frames->normals, frames->converted);
     frames->seconds += ast_cli_now() - start;
     *points = ast_points_f4(frames->normals, count, 3);
     frames->report.size = sizeof frames->report;
     if (status == AST_OK)
-        status = ast_depth_describe(frames->maker, &frames->report);
+        status = ast_depth_describe(frames->converted, &frames->report);
     points->late = frames->report.late;
     return ast_cli_status(status, context, source);
 }
 
 void ast_cli_frames_close(ast_cli_frames *frames) {
     ast_depth_close(frames->maker);
+    ast_depth_frame_close(frames->converted);
     ast_frames_close(frames->frames);
     free(frames->normals);
 }

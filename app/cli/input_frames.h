@@ -23,11 +23,12 @@ typedef struct ast_cli_frames {
     const char *camera;             /* by its name, or NULL */
     size_t file_width, file_height; /* by camera.json; 0: not known */
     ast_depth *maker;
-    float *normals;          /* (height, width, 3) */
-    size_t width, height;    /* of every frame; 0 before the first */
-    double seconds;          /* that normals took so far */
-    ast_depth_report report; /* of the current frame */
-    size_t mostly_missing;   /* frames of which more than half was (depth_missing.h) */
+    ast_depth_frame *converted; /* the current frame */
+    float *normals;             /* (height, width, 3) */
+    size_t width, height;       /* of every frame; 0 before the first */
+    double seconds;             /* that normals took so far */
+    ast_depth_report report;    /* of the current frame */
+    size_t mostly_missing;      /* frames of which more than half was (depth_missing.h) */
 } ast_cli_frames;
 
 /* Lists the inputs of the command line, which are all depth images or all tables, as list->depth says; and checks that

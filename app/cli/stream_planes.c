@@ -101,8 +101,8 @@ int ast_cli_stream_planes_take(ast_cli_stream_planes *planes, const ast_cli_fram
     code = poses ? ast_cli_poses_matrix(poses, &inputs->frame, planes->pose) : -1;
     if (code < 0)
         code = ast_cli_status(
-            ast_plane_map_frame(planes->map, inputs->maker, labels, poses ? planes->pose : NULL, planes->of), context,
-            inputs->frame.source);
+            ast_plane_map_frame(planes->map, inputs->converted, labels, poses ? planes->pose : NULL, planes->of),
+            context, inputs->frame.source);
     if (code >= 0)
         return code;
     planes->planes = ast_plane_list(planes->map, &planes->count);

@@ -9,7 +9,7 @@
  *     ast_frames *frames = ast_frames_open(&list, NULL, &error);
  *     ast_input_frame frame;
  *     while (ast_frames_next(frames, &frame, &error) > 0)
- *         ast_depth_compute(depth, &frame.image, NULL, NULL, normals);
+ *         ast_depth_compute(depth, &frame.image, NULL, NULL, normals, NULL);
  *     ast_frames_close(frames);
  *     ast_frame_list_free(&list);
  */

@@ -49,14 +49,17 @@ def find_normals(depth: Any, intrinsics: Any, units_per_metre: float | None, smo
     image = sized("ast_depth_image", values=values.ctypes.data, width=values.shape[1], height=values.shape[0],
                                        row_stride=values.strides[0])
     with lender.borrow(n_threads, result.size) as context:
-        handle = opened(lib.ast_depth_open, context, ctypes.byref(given))
+        frame = opened(lib.ast_depth_frame_open, context)
+        handle = None
         try:
-            context.check(lib.ast_depth_compute(handle, ctypes.byref(image), None, None, result.ctypes.data))
-            context.check(lib.ast_depth_describe(handle, ctypes.byref(report)))
+            handle = opened(lib.ast_depth_open, context, ctypes.byref(given))
+            context.check(lib.ast_depth_compute(handle, ctypes.byref(image), None, None, result.ctypes.data, frame))
+            context.check(lib.ast_depth_describe(frame, ctypes.byref(report)))
             if report.late:
                 late = array_at(report.late, values.shape, np.uint8)
         finally:
             lib.ast_depth_close(handle)
+            lib.ast_depth_frame_close(frame)
     return result, report, late
 
 

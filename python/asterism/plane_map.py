@@ -154,7 +154,8 @@ class PlaneMap:
         self._depth: int | None = None
         self._unit_used: float | None = None
         self._map = open_map(self._context, None, area, offset)
-        self._held = {"depth": None, "map": self._map}
+        self._frame = opened(lib.ast_depth_frame_open, self._context)
+        self._held = {"depth": None, "map": self._map, "frame": self._frame}
         self.close = weakref.finalize(self, close_map, self._held, self._context)
 
     def update(self, depth: Any, pose: Any = None) -> list[Plane]:
@@ -166,13 +167,14 @@ class PlaneMap:
         image = sized("ast_depth_image", values=values.ctypes.data, width=values.shape[1], height=values.shape[0],
                       row_stride=values.strides[0])
         normals = np.empty((*values.shape, 3), np.float32)
-        self._context.check(lib.ast_depth_compute(self._depth, ctypes.byref(image), None, None, normals.ctypes.data))
+        self._context.check(lib.ast_depth_compute(self._depth, ctypes.byref(image), None, None, normals.ctypes.data,
+                                                  self._frame))
         rows = normals.reshape(-1, 3)
         if matrix is not None:
             rows = (rows @ matrix[:, :3].T.astype(np.float32)).astype(np.float32)
         self.directions_ = self._stream.partial_fit(rows).labels_.reshape(values.shape)
         self.labels_ = np.empty(values.shape, np.int32)
-        self._context.check(lib.ast_plane_map_frame(self._map, self._depth, self.directions_.ctypes.data,
+        self._context.check(lib.ast_plane_map_frame(self._map, self._frame, self.directions_.ctypes.data,
                                                     None if matrix is None else matrix.ctypes.data,
                                                     self.labels_.ctypes.data))
         return records(self._map)
@@ -210,6 +212,7 @@ def opened_map(context: Context, distance: float | None, area: float | None) -> 
 def close_map(held: dict[str, int | None], context: Context) -> None:
     if context.process == os.getpid():
         lib.ast_plane_map_close(held["map"])
+        lib.ast_depth_frame_close(held["frame"])
         lib.ast_depth_close(held["depth"])
         context.close()
 

@@ -4,7 +4,7 @@
 #include "context.h"
 
 #include "depth.h"
-#include "frame_planes.h"
+#include "memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -84,11 +84,12 @@ ast_status ast_depth_open(ast_depth **opened, ast_context *context, const ast_de
         return ast_leave(context, ast_fail(&context->fault, AST_BAD_OPTION, "%s", problem));
     if (!depth)
         return ast_leave(context, ast_fail_memory(&context->fault));
-    depth->context = context;
+    depth->context = depth->own.context = context;
     depth->fault = &context->fault;
     depth->pool = context->pool;
     depth->kernels = ast_image_kernels_choose(context->kernels->name);
     depth->options = *options;
+    depth->camera = options->camera;
     *opened = depth;
     return ast_leave(context, AST_OK);
 }
@@ -97,11 +98,11 @@ void ast_depth_close(ast_depth *depth) {
     if (!depth || ast_in_callback(depth->context, __func__))
         return;
     ast_depth_release(depth);
-    ast_planes_release(&depth->planes);
-    ast_late_release(&depth->runs);
+    ast_patch_work_release(&depth->patch_work);
+    ast_nonplanar_release(&depth->runs);
     ast_lens_release(&depth->lens);
-    ast_frame_cut_release(&depth->cut);
-    free(depth->tv.memory);
+    ast_depth_frame_release(&depth->own);
+    ast_free_all(depth->plane_normals, depth->tv.memory);
     free(depth);
 }
 
@@ -128,127 +129,160 @@ static ast_status check_image(ast_fault *fault, const ast_depth_image *image) {
     return AST_OK;
 }
 
+static bool prepare_planes(ast_depth *depth, size_t width, size_t height) {
+    size_t pixels = width * height;
+    if (!ast_depth_has_planes(&depth->options) && pixels > depth->plane_normals_capacity) {
+        depth->plane_normals_capacity = 0;
+        if (!ast_replace_arrays(AST_REQUEST(depth->plane_normals, 3 * pixels)))
+            return false;
+        depth->plane_normals_capacity = pixels;
+    }
+    return ast_patch_work_prepare(&depth->patch_work, width, height);
+}
+
 /* All memory is obtained before the first result is written. */
-static ast_status prepare(ast_depth *depth, const ast_depth_image *image, bool normals) {
-    ast_smooth smooth = depth->options.smooth;
+static ast_status prepare(ast_depth *depth, const ast_depth_image *image, bool normals, ast_depth_frame *frame) {
+    const ast_depth_options *o = &depth->options;
     ast_status status = ast_depth_prepare(depth, image->width, image->height);
     if (status != AST_OK || !normals)
         return status;
-    bool ready = true;
-    if (smooth == AST_SMOOTH_TV)
-        ready = ast_tv_prepare(&depth->tv, image->width, image->height);
-    if (ast_depth_has_planes(&depth->options))
-        ready = ast_planes_prepare(&depth->planes, image->width, image->height);
-    if (smooth == AST_SMOOTH_PLANES)
-        ready = ready && ast_late_prepare(depth);
-    if (ready && depth->options.planes)
-        ready = ast_planes_prepare(&depth->planes, image->width, image->height) &&
-                ast_frame_cut_prepare(&depth->cut, image->width, image->height, !ast_depth_has_planes(&depth->options));
+    bool ready = ast_depth_frame_prepare(frame, depth, image->width, image->height);
+    if (o->smooth == AST_SMOOTH_TV)
+        ready = ready && ast_tv_prepare(&depth->tv, image->width, image->height);
+    if (o->smooth == AST_SMOOTH_PLANES)
+        ready = ready && ast_nonplanar_prepare(depth);
+    if (ast_depth_has_planes(o) || frame->has_planes)
+        ready = ready && prepare_planes(depth, image->width, image->height);
     return ready ? AST_OK : ast_fail_memory(depth->fault);
 }
 
-/* The planes of the image where normals are not those of planes: cut from the depth as it is. */
-static void cut_raw(ast_depth *depth, const ast_depth_image *image) {
-    ast_smooth smooth = depth->options.smooth;
-    depth->options.smooth = AST_SMOOTH_PLANES_ONLY;
-    ast_depth_filter(depth, image);
-    ast_planes_find_normals(depth, image, depth->cut.normals);
-    ast_frame_cut(depth, image);
-    depth->options.smooth = smooth;
+/* image -> depth->inverse, and the planes if they are needed: cut from the depth as it is. */
+static void find_planes(ast_depth *depth, const ast_depth_image *image, float *normals, ast_depth_frame *frame) {
+    bool wanted = ast_depth_has_planes(&depth->options);
+    ast_depth_invert(depth, image);
+    if (!normals || !(wanted || frame->has_planes))
+        return;
+    ast_planes_find_normals(depth, image, frame, wanted ? normals : depth->plane_normals);
+    if (frame->has_planes)
+        ast_depth_frame_keep_metres(frame, depth, image);
 }
 
-static void compute_normals(ast_depth *depth, const ast_depth_image *image, float *normals) {
+static void find_normals(ast_depth *depth, const ast_depth_image *image, float *normals, ast_depth_frame *frame) {
     const ast_depth_options *o = &depth->options;
-    if (ast_depth_has_planes(o))
-        ast_planes_find_normals(depth, image, normals);
-    else
-        ast_depth_find_normals(depth, normals);
-    if (o->planes && ast_depth_has_planes(o))
-        ast_frame_cut(depth, image);
     if (o->smooth == AST_SMOOTH_PLANES)
-        ast_late_find_normals(depth, image, normals);
+        ast_nonplanar_find_normals(depth, image, frame->late, normals);
+    if (!ast_depth_has_planes(o))
+        ast_depth_find_normals(depth, NULL, normals);
     if (o->smooth == AST_SMOOTH_TV)
         ast_tv_smooth(&depth->tv, depth->pool, depth->kernels, normals, image->width, image->height, o->tv_weight,
                       o->tv_iterations);
+    if (frame != &depth->own)
+        ast_depth_frame_finish(frame, depth);
 }
 
 /* Of the image of a pinhole camera. */
-static ast_status compute(ast_depth *depth, const ast_depth_image *image, float *metres, float *points,
-                          float *normals) {
-    ast_status status = prepare(depth, image, normals != NULL);
+static ast_status compute(ast_depth *depth, const ast_depth_image *image, float *metres, float *points, float *normals,
+                          ast_depth_frame *frame) {
+    ast_status status = prepare(depth, image, normals != NULL, frame);
+    bool raw = ast_depth_is_raw(&depth->options);
     if (status != AST_OK)
         return status;
-    if (depth->options.planes && normals && !ast_depth_has_planes(&depth->options))
-        cut_raw(depth, image);
-    ast_depth_filter(depth, image);
+    if (raw || frame->has_planes)
+        find_planes(depth, image, normals, frame);
+    if (!raw)
+        ast_depth_filter(depth, image);
     if (metres)
         ast_depth_fill_metres(depth, image, metres);
     if (points)
         ast_depth_fill_points(depth, image, points);
     if (normals)
-        compute_normals(depth, image, normals);
+        find_normals(depth, image, normals, frame);
     return ast_check_cancelled(depth->context);
 }
 
 static ast_status compute_distorted(ast_depth *depth, const ast_depth_image *image, float *metres, float *points,
-                                    float *normals) {
+                                    float *normals, ast_depth_frame *frame) {
     ast_status status = ast_lens_prepare(depth, image->width, image->height);
     if (status != AST_OK)
         return status;
     const ast_lens *lens = &depth->lens;
-    ast_depth_image straight = ast_lens_straighten(depth, image);
-    status = compute(depth, &straight, metres || points ? lens->metres : NULL, NULL, normals ? lens->normals : NULL);
+    ast_depth_image pinhole = ast_lens_undistort(depth, image);
+    status =
+        compute(depth, &pinhole, metres || points ? lens->metres : NULL, NULL, normals ? lens->normals : NULL, frame);
     if (status == AST_OK)
-        ast_lens_look_up(depth, image, metres, points, normals);
-    if (status == AST_CANCELLED)
-        ast_lens_forget(depth);
+        ast_lens_look_up(depth, image, frame, metres, points, normals);
+    if (status == AST_CANCELLED) /* the rays may not have been found */
+        ast_lens_release(&depth->lens);
     return status;
 }
 
 /* The largest value that is no hole: 65535, or one less where that is far above all others. */
-static uint16_t most_value(const ast_depth *depth, const ast_depth_image *image) {
+static uint16_t largest_value(const ast_depth *depth, const ast_depth_image *image) {
     uint16_t most = 0;
     bool saturated = false;
-    for (size_t v = 0; v < image->height; v++) {
-        const char *row = (const char *)image->values + (ptrdiff_t)v * image->row_stride;
-        saturated |= depth->kernels->peak((const uint16_t *)row, image->width, &most);
-    }
+    for (size_t v = 0; v < image->height; v++)
+        saturated |= depth->kernels->peak(ast_depth_image_row(image, v), image->width, &most);
     return saturated && most < SATURATED ? UINT16_MAX - 1 : UINT16_MAX;
 }
 
-ast_status ast_depth_compute(ast_depth *depth, const ast_depth_image *image, float *metres, float *points,
-                             float *normals) {
-    if (!ast_enter(depth ? depth->context : NULL))
-        return AST_BAD_OPTION;
+static ast_status check_call(const ast_depth *depth, const ast_depth_image *image, const void *metres,
+                             const void *points, const void *normals) {
     ast_status status = check_image(depth->fault, image);
     if (status == AST_OK && !metres && !points && !normals)
         status = ast_fail(depth->fault, AST_BAD_OPTION, "metres, points and normals are all NULL");
-    depth->described = false;
-    if (status == AST_OK)
-        depth->most = most_value(depth, image);
-    if (status == AST_OK)
+    return status;
+}
+
+ast_status ast_depth_compute(ast_depth *depth, const ast_depth_image *image, float *metres, float *points,
+                             float *normals, ast_depth_frame *given) {
+    if (!ast_enter(depth ? depth->context : NULL))
+        return AST_BAD_OPTION;
+    ast_depth_frame *frame = given ? given : &depth->own;
+    if (frame->context != depth->context)
+        return ast_leave(depth->context, ast_fail(depth->fault, AST_BAD_OPTION, "frame: it is of another context"));
+    ast_status status = check_call(depth, image, metres, points, normals);
+    frame->has_normals = false;
+    frame->has_planes = given && normals && depth->options.planes;
+    if (status == AST_OK) {
+        depth->largest_value = largest_value(depth, image);
         status = (ast_depth_is_distorted(&depth->options) ? compute_distorted : compute)(depth, image, metres, points,
-                                                                                         normals);
-    depth->described = status == AST_OK && normals;
+                                                                                         normals, frame);
+    }
+    frame->has_normals = status == AST_OK && normals;
     return ast_leave(depth->context, status);
 }
 
-ast_status ast_depth_describe(const ast_depth *depth, ast_depth_report *report) {
-    if (!ast_enter(depth ? depth->context : NULL))
+ast_status ast_depth_frame_open(ast_depth_frame **frame, ast_context *context) {
+    if (frame)
+        *frame = NULL;
+    if (!ast_enter(context))
         return AST_BAD_OPTION;
-    ast_status status = ast_check_struct(report, sizeof *report, "report", depth->fault);
-    if (status == AST_OK && !depth->described)
-        status = ast_fail(depth->fault, AST_BAD_OPTION, "there is no image whose normals were found");
-    if (status != AST_OK)
-        return ast_leave(depth->context, status);
-    *report = (ast_depth_report){.size = sizeof *report};
-    for (size_t i = 0; i < depth->width * depth->height; i++)
-        report->pixels += depth->inverse[i] > 0;
-    if (ast_depth_has_planes(&depth->options))
-        ast_planes_count(depth, report);
-    if (depth->options.smooth == AST_SMOOTH_PLANES)
-        report->late = ast_depth_is_distorted(&depth->options) ? depth->lens.late : depth->runs.late;
-    return ast_leave(depth->context, AST_OK);
+    if (!frame)
+        return ast_leave(context, ast_fail(&context->fault, AST_BAD_OPTION, "frame: the pointer is NULL"));
+    *frame = ast_allocate_zero(1, sizeof **frame);
+    if (!*frame)
+        return ast_leave(context, ast_fail_memory(&context->fault));
+    (*frame)->context = context;
+    return ast_leave(context, AST_OK);
+}
+
+void ast_depth_frame_close(ast_depth_frame *frame) {
+    if (!frame || ast_in_callback(frame->context, __func__))
+        return;
+    ast_depth_frame_release(frame);
+    free(frame);
+}
+
+ast_status ast_depth_describe(const ast_depth_frame *frame, ast_depth_report *report) {
+    if (!ast_enter(frame ? frame->context : NULL))
+        return AST_BAD_OPTION;
+    ast_fault *fault = &frame->context->fault;
+    ast_status status = ast_check_struct(report, sizeof *report, "report", fault);
+    if (status == AST_OK && !frame->has_normals)
+        status = ast_fail(fault, AST_BAD_OPTION, "the frame is empty: it describes no image whose normals were found");
+    if (status == AST_OK)
+        *report = frame->report;
+    return ast_leave(frame->context, status);
 }
 
 ast_status ast_normals_smooth(ast_context *context, float *normals, size_t width, size_t height, double weight,

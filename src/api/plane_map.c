@@ -44,6 +44,8 @@ ast_status ast_plane_map_open(ast_plane_map **map, ast_context *context, const a
         return ast_leave(context, ast_fail_memory(&context->fault));
     (*map)->context = context;
     (*map)->options = *options;
+    (*map)->work.pool = context->pool;
+    (*map)->work.kernels = ast_image_kernels_choose(context->kernels->name);
     return ast_leave(context, AST_OK);
 }
 
@@ -182,13 +184,13 @@ static bool is_rigid(const double *pose) {
     return true;
 }
 
-static ast_status check_frame(const ast_plane_map *map, const ast_depth *depth, const double *pose) {
+static ast_status check_frame(const ast_plane_map *map, const ast_depth_frame *frame, const double *pose) {
     ast_fault *fault = &map->context->fault;
-    if (!depth || depth->context != map->context)
-        return ast_fail(fault, AST_BAD_OPTION, "depth: the depth converter is NULL or of another context");
-    if (depth->cut.width == 0 || !depth->described)
+    if (!frame || frame->context != map->context)
+        return ast_fail(fault, AST_BAD_OPTION, "frame: the depth frame is NULL or of another context");
+    if (!frame->has_normals || !frame->has_planes)
         return ast_fail(fault, AST_BAD_OPTION,
-                        "the depth converter has no planes: set options.planes and convert an image to normals first");
+                        "the depth frame has no planes: set options.planes and convert an image to normals first");
     for (int i = 0; pose && i < 12; i++)
         if (!isfinite(pose[i]))
             return ast_fail(fault, AST_BAD_DATA, "the pose holds a number that is not finite");
@@ -201,21 +203,21 @@ static ast_status check_frame(const ast_plane_map *map, const ast_depth *depth, 
     return AST_OK;
 }
 
-ast_status ast_plane_map_frame(ast_plane_map *map, ast_depth *depth, const int32_t *labels, const double *pose,
-                               int32_t *plane_of) {
+ast_status ast_plane_map_frame(ast_plane_map *map, const ast_depth_frame *frame, const int32_t *labels,
+                               const double *pose, int32_t *plane_of) {
     if (!ast_enter(map ? map->context : NULL))
         return AST_BAD_OPTION;
     ast_context *context = map->context;
-    ast_status status = check_frame(map, depth, pose);
+    ast_status status = check_frame(map, frame, pose);
     if (status != AST_OK)
         return ast_leave(context, status);
     ast_pose where = pose_of(pose);
     map->tracks.world = where.world;
     map->tracks.offset = map->options.offset;
     map->tracks.area = map->options.area < 0 ? LEAST_AREA : map->options.area;
-    map->tracks.epsilon = depth->options.filter_epsilon;
+    map->tracks.epsilon = frame->epsilon;
     map->tracks.kernels = ast_cloud_kernels_choose(context->kernels->name);
-    if (!ast_planes_of_frame(&map->work, &map->tracks, depth, labels, &where, &map->table, plane_of))
+    if (!ast_planes_of_frame(&map->work, &map->tracks, frame, labels, &where, &map->table, plane_of))
         status = ast_fail_memory(&context->fault);
     return ast_leave(context, status);
 }

@@ -100,8 +100,7 @@ static float metres_at(const filling *f, size_t u, size_t v) {
         return NAN;
     if (!ast_depth_is_raw(&f->depth->options))
         return 1 / s;
-    const uint16_t *row = (const uint16_t *)((const char *)f->image->values + (ptrdiff_t)v * f->image->row_stride);
-    return (float)row[u] / (float)f->depth->options.units_per_metre;
+    return (float)ast_depth_image_row(f->image, v)[u] / (float)f->depth->options.units_per_metre;
 }
 
 static void metres_row(void *data, size_t v, int worker) {
@@ -113,7 +112,7 @@ static void metres_row(void *data, size_t v, int worker) {
 
 static void points_row(void *data, size_t v, int worker) {
     const filling *f = data;
-    const ast_camera *camera = &f->depth->options.camera;
+    const ast_camera *camera = &f->depth->camera;
     (void)worker;
     for (size_t u = 0; u < f->depth->width; u++) {
         double z = metres_at(f, u, v);

@@ -12,6 +12,7 @@
 #include "asterism_depth.h"
 #include "fault.h"
 #include "image_kernels.h"
+#include "noise.h"
 #include "pool.h"
 
 #define AST_DEPTH_MOST_RADIUS 64 /* of both windows, in pixels */
@@ -22,26 +23,33 @@ typedef struct ast_tv {
     size_t capacity; /* floats */
 } ast_tv;
 
-/* Working memory of planes.c, for images of up to `capacity` cells; arrays have one entry per cell, row by row. */
-typedef struct ast_planes {
-    size_t across, down; /* cells of the current image */
+/* The patches of an image: cells of 8 x 8 pixels that lie on one plane. One cell of a patch leads it. Arrays have one
+ * entry per cell, row by row. */
+typedef struct ast_patches {
+    size_t across, down; /* cells of the image */
     size_t capacity;
-    union ast_patch *patches;    /* of the leaders */
-    struct ast_plane *planes;    /* of the leaders */
-    struct ast_sample *samples;  /* the cells as they are, before any joins */
-    struct ast_pair *pairs;      /* (2 cells) neighbouring patches */
-    uint64_t *seen;              /* (AST_PLACES) pairs of this round, by a hash */
-    double *allowed;             /* of the leaders: what the residual may grow by if they join a larger patch */
-    double *least;               /* of the leaders: the cost of joining their choice in this round */
-    int32_t *leader;             /* a cell of the same patch, the cell itself if it leads; -1 if it is in no patch */
-    int32_t *leaders;            /* the cells that lead, in order */
-    int32_t *choice;             /* -1 for none */
-    uint32_t *changed;           /* the round in which the patch last grew */
-    float *normals;              /* (cells, 3) of the leaders */
-    uint8_t *uncertain;          /* of the leaders: 1 if the normal, which late pixels may have, is not certain */
-    uint8_t *open;               /* 1: some pixels of the cell have depth, but no normal of a plane */
-    struct ast_noise_book *book; /* of the current image */
-} ast_planes;
+    union ast_patch *sums;    /* of the leaders, and of the cells in no patch */
+    struct ast_plane *planes; /* of the leaders */
+    int32_t *leader;          /* a cell of the same patch, the cell itself if it leads; -1 if it is in no patch */
+    float *normals;           /* (cells, 3) of the leaders */
+    uint8_t *uncertain;       /* of the leaders: 1 if the normal, which late pixels may have, is not certain */
+    ast_noise noise;          /* of the image */
+} ast_patches;
+
+/* Working memory of planes.c, for images of up to `capacity` cells; arrays have one entry per cell, row by row. */
+typedef struct ast_patch_work {
+    size_t capacity;
+    ast_noise_counts *counts;
+    struct ast_sample *samples; /* the cells as they are, before any joins */
+    struct ast_pair *pairs;     /* (2 cells) neighbouring patches */
+    uint64_t *pair_slots;       /* (AST_PLACES) pairs of this round, by a hash */
+    double *allowed_increase;   /* of the leaders: what the residual may grow by if they join a larger patch */
+    double *choice_cost;        /* of the leaders: the cost of joining their choice in this round */
+    int32_t *leaders;           /* the cells that lead, in order */
+    int32_t *choice;            /* -1 for none */
+    uint32_t *changed_round;    /* the round in which the patch last grew */
+    uint8_t *has_unassigned;    /* 1: some pixels of the cell have depth, but no normal of a plane */
+} ast_patch_work;
 
 #define AST_EDGE 2 /* in `late` of a cell with open pixels, until they are filled: the pixel stays without a normal */
 
@@ -58,34 +66,48 @@ typedef struct ast_runs {
     uint32_t *count[2]; /* (down) runs of the pixels in a row of cells */
     size_t *work;       /* (down) pixels of what is computed in a row of cells */
     size_t down, most;
-    uint8_t *late;                /* (H, W) as in ast_depth_report */
-    float *normals;               /* (threads, W, 3) */
-    size_t capacity, width, rows; /* pixels, columns and rows of cells that there is memory for */
+    float *normals;     /* (threads, W, 3) */
+    size_t width, rows; /* columns, and rows of cells, that there is memory for */
 } ast_runs;
 
-/* Working memory of distortion.c. Initially all zero. The pinhole image begins at pixel (left, top) of the camera. */
-typedef struct ast_lens {
-    ast_camera camera;    /* as given; the options of the ast_depth have that of the pinhole image */
+/* Where the rays of a lens meet the image and the pinhole image, which begins at pixel (left, top) of the camera. A
+ * converter and the frames that it filled share them. */
+typedef struct ast_lens_maps {
+    size_t users;
     size_t width, height; /* of the images */
     size_t across, down;  /* of the pinhole image */
     double left, top;
-    double fold;      /* rays (x, y, 1) with x^2 + y^2 beyond it are in no image */
-    float *to;        /* (height, width, 2) where the ray of a pixel meets the pinhole image, in the camera's pixels */
-    float *from;      /* (down, across, 2) where it is in the image; NaN nowhere */
+    float *to_pinhole; /* (height, width, 2) where the ray of a pixel meets the pinhole image, in the camera's pixels */
+    float *to_distorted; /* (down, across, 2) where it is in the image; NaN nowhere */
+} ast_lens_maps;
+
+/* Working memory of distortion.c: the pinhole image. Initially all zero. */
+typedef struct ast_lens {
+    ast_lens_maps *maps;
     uint16_t *values; /* (down, across) */
     float *metres;    /* (down, across) */
     float *normals;   /* (down, across, 3) */
-    uint8_t *late;    /* (height, width) */
 } ast_lens;
 
-/* With options.planes: the pixels of the last image and their planes (frame_pixels.c). Initially all zero. */
-typedef struct ast_cut {
-    size_t width, height; /* 0: there is no image */
-    int32_t *leader;      /* (H, W) of planes.leader: the patch of each pixel, -1 for none; planes.c writes it */
-    float *metres;        /* (H, W) depth, not smoothed; 0 for a hole and out of range */
-    float *normals;       /* (H, W, 3) of planes, where the caller's are others; NULL otherwise */
-    size_t capacity;
-} ast_cut;
+/* An image after its conversion: what its planes are found from, and its report. With distortion W and H are those of
+ * the pinhole image. Initially all zero. */
+struct ast_depth_frame {
+    ast_context *context;
+    bool has_normals; /* false: there is no image, and nothing below is valid */
+    bool has_planes;  /* patches, leader and metres are valid */
+    size_t width, height;
+    ast_camera camera;
+    double epsilon;          /* filter_epsilon of the options */
+    ast_depth_report report; /* `late` is one of the two arrays below, or NULL */
+    ast_patches patches;
+    int32_t *leader;       /* (H, W) of patches.leader: the patch of each pixel, -1 for none */
+    float *metres;         /* (H, W) depth, not smoothed; 0 for a hole and out of range */
+    uint8_t *late;         /* (H, W) as in ast_depth_report */
+    uint8_t *lens_late;    /* the same for the pixels of the image, with distortion */
+    size_t pixel_capacity; /* of leader and metres */
+    size_t late_capacity, lens_late_capacity;
+    ast_lens_maps *maps; /* NULL without distortion */
+};
 
 struct ast_depth {
     ast_context *context;
@@ -93,6 +115,7 @@ struct ast_depth {
     ast_pool *pool;
     const ast_image_kernels *kernels;
     ast_depth_options options;
+    ast_camera camera; /* that of the options; with distortion, that of the pinhole image */
 
     size_t width, height;              /* size of the images that the memory below is for */
     float *inverse;                    /* (H, W) filtered s, AST_LANES floats longer */
@@ -100,12 +123,13 @@ struct ast_depth {
     size_t scratch_size, scratch_rows; /* rows of floats, used by both stages, come before the rows of doubles */
     size_t pad, row; /* in floats: padding on either side of a scratch row, and the row including both */
     ast_tv tv;
-    ast_planes planes;
+    ast_patch_work patch_work;
+    float *plane_normals; /* (H, W, 3) of planes, where the caller's are others */
+    size_t plane_normals_capacity;
     ast_runs runs;
     ast_lens lens;
-    ast_cut cut;
-    bool described; /* the memory above is that of an image whose normals were found */
-    uint16_t most;  /* the largest value that is no hole, of the current image */
+    ast_depth_frame own;    /* filled where the caller gives no frame */
+    uint16_t largest_value; /* of the current image: the largest value that is no hole */
 };
 
 /* Allocates memory for images of this size, unless it is allocated already. */
@@ -120,14 +144,25 @@ static inline bool ast_depth_has_planes(const ast_depth_options *options) {
     return options->smooth == AST_SMOOTH_PLANES || options->smooth == AST_SMOOTH_PLANES_ONLY;
 }
 
+static inline const uint16_t *ast_depth_image_row(const ast_depth_image *image, size_t v) {
+    return (const uint16_t *)((const char *)image->values + (ptrdiff_t)v * image->row_stride);
+}
+
+/* Cells along a side of an image. */
+static inline size_t ast_cells_along(size_t side) {
+    return (side + AST_CELL - 1) / AST_CELL;
+}
+
 /* The values of the current image that are neither holes nor out of range. */
 ast_depth_range ast_depth_range_of(const ast_depth *depth);
 
-/* image -> depth->inverse, smoothed or not. */
+/* image -> depth->inverse: as it is, or smoothed by the guided filter. */
+void ast_depth_invert(ast_depth *depth, const ast_depth_image *image);
 void ast_depth_filter(ast_depth *depth, const ast_depth_image *image);
 
-/* depth->inverse -> the results. With runs.some only pixels that have depth and no normal yet get one. */
-void ast_depth_find_normals(ast_depth *depth, float *normals);
+/* depth->inverse -> the results. With runs.some only pixels that have depth and no normal yet get one, and become late
+ * in `late` (H, W), which is NULL otherwise. */
+void ast_depth_find_normals(ast_depth *depth, uint8_t *late, float *normals);
 void ast_depth_fill_metres(ast_depth *depth, const ast_depth_image *image, float *metres);
 void ast_depth_fill_points(ast_depth *depth, const ast_depth_image *image, float *points);
 
@@ -183,40 +218,57 @@ size_t ast_band_first(const ast_depth *depth, size_t band); /* its first row; th
 
 bool ast_depth_is_distorted(const ast_depth_options *options);
 
-/* Finds the rays of images of this size and makes the camera of the options that of the pinhole image, unless that was
- * done already. */
+/* Finds the rays of images of this size and the camera of the pinhole image, unless they are known already. */
 ast_status ast_lens_prepare(ast_depth *depth, size_t width, size_t height);
 void ast_lens_release(ast_lens *lens);
-void ast_lens_forget(ast_depth *depth); /* the rays, which a cancelled call may not have found, and their camera */
+void ast_lens_maps_release(ast_lens_maps *maps); /* by one user; NULL is allowed */
 
 /* What a pinhole camera would have seen, valid until the next image. */
-ast_depth_image ast_lens_straighten(ast_depth *depth, const ast_depth_image *image);
+ast_depth_image ast_lens_undistort(ast_depth *depth, const ast_depth_image *image);
 
-/* lens.metres, lens.normals and runs.late -> the results for the pixels of the image; each may be NULL. */
-void ast_lens_look_up(ast_depth *depth, const ast_depth_image *image, float *metres, float *points, float *normals);
+/* lens.metres, lens.normals and frame->late -> the results for the pixels of the image, the last in frame->lens_late.
+ * metres, points and normals may be NULL. */
+void ast_lens_look_up(ast_depth *depth, const ast_depth_image *image, ast_depth_frame *frame, float *metres,
+                      float *points, float *normals);
+
+/* ---- Frames (depth_frame.c) ------------------------------------------------------------------------------------- */
+
+/* Allocates what normals of an image of this size, as the options of the converter say, write into the frame, unless it
+ * is allocated already. With distortion depth->lens is prepared. False if there is not enough memory. */
+bool ast_depth_frame_prepare(ast_depth_frame *frame, const ast_depth *depth, size_t width, size_t height);
+void ast_depth_frame_release(ast_depth_frame *frame);
+
+/* Keeps the depth of the image, of which planes.c has just found the patches. */
+void ast_depth_frame_keep_metres(ast_depth_frame *frame, const ast_depth *depth, const ast_depth_image *image);
+
+/* Once all normals are found: the report and what else is known of the image. */
+void ast_depth_frame_finish(ast_depth_frame *frame, const ast_depth *depth);
 
 /* ---- Planes ---------------------------------------------------------------------------------------------------- */
 
 /* Allocates memory for images of this size, unless it is allocated already. False if there is not enough. */
-bool ast_planes_prepare(ast_planes *planes, size_t width, size_t height);
-void ast_planes_release(ast_planes *planes);
+bool ast_patches_prepare(ast_patches *patches, size_t width, size_t height);
+void ast_patches_release(ast_patches *patches);
+bool ast_patch_work_prepare(ast_patch_work *work, size_t width, size_t height);
+void ast_patch_work_release(ast_patch_work *work);
 
 /* The counts of the report. */
-void ast_planes_count(const ast_depth *depth, ast_depth_report *report);
+void ast_planes_count(const ast_depth_frame *frame, ast_depth_report *report);
 
-/* depth->inverse, which is that of the image, not smoothed -> normals of its planes, NaN elsewhere. The memory must be
- * prepared. */
-void ast_planes_find_normals(ast_depth *depth, const ast_depth_image *image, float *normals);
+/* depth->inverse, which is that of the image, not smoothed -> frame->patches, and normals of the planes, NaN elsewhere.
+ * With frame->has_planes also frame->leader; with AST_SMOOTH_PLANES also frame->late, and normals of uncertain planes.
+ * The memory must be prepared. */
+void ast_planes_find_normals(ast_depth *depth, const ast_depth_image *image, ast_depth_frame *frame, float *normals);
 
 /* ---- Pixels on no plane ---------------------------------------------------------------------------------------- */
 
 /* Allocates memory for images of this size, unless it is allocated already. False if there is not enough. */
-bool ast_late_prepare(ast_depth *depth);
-void ast_late_release(ast_runs *runs);
+bool ast_nonplanar_prepare(ast_depth *depth);
+void ast_nonplanar_release(ast_runs *runs);
 
-/* Gives the pixels that have depth, but not the normal of a plane, their guided normals, and notes them in runs.late.
+/* Gives the pixels that have depth, but not the normal of a plane, their guided normals, and notes them in `late`.
  * Smooths depth->inverse around them. */
-void ast_late_find_normals(ast_depth *depth, const ast_depth_image *image, float *normals);
+void ast_nonplanar_find_normals(ast_depth *depth, const ast_depth_image *image, uint8_t *late, float *normals);
 
 /* ---- Total variation ------------------------------------------------------------------------------------------- */
 

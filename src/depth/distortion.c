@@ -9,7 +9,6 @@
 #include "memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define ROWS 16        /* per task */
 #define FARTHEST_RAY 4 /* tangent of the angle to the optical axis: 76 degrees */
@@ -24,13 +23,15 @@ bool ast_depth_is_distorted(const ast_depth_options *options) {
     return any;
 }
 
+void ast_lens_maps_release(ast_lens_maps *maps) {
+    if (!maps || --maps->users > 0)
+        return;
+    ast_free_all(maps->to_pinhole, maps->to_distorted, maps);
+}
+
 void ast_lens_release(ast_lens *lens) {
-    free(lens->from);
-    free(lens->to);
-    free(lens->values);
-    free(lens->metres);
-    free(lens->normals);
-    free(lens->late);
+    ast_lens_maps_release(lens->maps);
+    ast_free_all(lens->values, lens->metres, lens->normals);
     *lens = (ast_lens){0};
 }
 
@@ -40,22 +41,22 @@ void ast_lens_release(ast_lens *lens) {
  *     x' = x g + 2 p1 x y + p2 (r2 + 2 x x),   y' = y g + p1 (r2 + 2 y y) + 2 p2 x y,   g = 1 + k1 r2 + k2 r2^2 + k3
  * r2^3
  */
-typedef struct bent {
+typedef struct distorted {
     double x, y, xx, xy, yy;
-} bent;
+} distorted;
 
-static bent bend(const double k[5], double x, double y) {
+static distorted distort(const double k[5], double x, double y) {
     double r2 = x * x + y * y, g = 1 + r2 * (k[0] + r2 * (k[1] + r2 * k[4]));
     double slope = 2 * (k[0] + r2 * (2 * k[1] + r2 * 3 * k[4])); /* dg/dx = slope x */
-    return (bent){.x = x * g + 2 * k[2] * x * y + k[3] * (r2 + 2 * x * x),
-                  .y = y * g + k[2] * (r2 + 2 * y * y) + 2 * k[3] * x * y,
-                  .xx = g + x * x * slope + 2 * k[2] * y + 6 * k[3] * x,
-                  .xy = x * y * slope + 2 * k[2] * x + 2 * k[3] * y,
-                  .yy = g + y * y * slope + 6 * k[2] * y + 2 * k[3] * x};
+    return (distorted){.x = x * g + 2 * k[2] * x * y + k[3] * (r2 + 2 * x * x),
+                       .y = y * g + k[2] * (r2 + 2 * y * y) + 2 * k[3] * x * y,
+                       .xx = g + x * x * slope + 2 * k[2] * y + 6 * k[3] * x,
+                       .xy = x * y * slope + 2 * k[2] * x + 2 * k[3] * y,
+                       .yy = g + y * y * slope + 6 * k[2] * y + 2 * k[3] * x};
 }
 
 /* The square of the radius at which the polynomial turns back: rays beyond it have no place in the image. */
-static double fold_of(const double k[5]) {
+static double max_ray_square_of(const double k[5]) {
     for (int i = 1; i <= FOLD_STEPS; i++) {
         double r = FARTHEST_RAY * (double)i / FOLD_STEPS, r2 = r * r;
         if (!(1 + r2 * (3 * k[0] + r2 * (5 * k[1] + r2 * 7 * k[4])) > 0))
@@ -65,15 +66,15 @@ static double fold_of(const double k[5]) {
 }
 
 /* The ray that meets the image at (u, v), in focal lengths, by Newton's method; false if there is none. */
-static bool straighten(const double k[5], double fold, double u, double v, double ray[2]) {
+static bool undistort(const double k[5], double max_ray_square, double u, double v, double ray[2]) {
     double x = u, y = v;
     for (int i = 0; i < NEWTON_STEPS; i++) {
-        bent at = bend(k, x, y);
+        distorted at = distort(k, x, y);
         double off_x = at.x - u, off_y = at.y - v, scale = at.xx * at.yy - at.xy * at.xy;
         if (fabs(off_x) < CLOSE && fabs(off_y) < CLOSE) {
             ray[0] = x;
             ray[1] = y;
-            return x * x + y * y < fold && scale > 0;
+            return x * x + y * y < max_ray_square && scale > 0;
         }
         x -= (off_x * at.yy - off_y * at.xy) / scale;
         y -= (off_y * at.xx - off_x * at.xy) / scale;
@@ -83,16 +84,21 @@ static bool straighten(const double k[5], double fold, double u, double v, doubl
 
 /* ---- The pinhole camera ------------------------------------------------------------------------------------------ */
 
+typedef struct mapping {
+    ast_lens_maps *maps;
+    const ast_depth_options *options;
+    double max_ray_square; /* rays (x, y, 1) with x^2 + y^2 beyond it are in no image */
+} mapping;
+
 static void find_rays(void *data, size_t v, int worker) {
-    const ast_depth *depth = data;
-    const ast_lens *lens = &depth->lens;
-    const ast_camera *camera = &lens->camera;
+    const mapping *m = data;
+    const ast_camera *camera = &m->options->camera;
     double ray[2];
     (void)worker;
-    for (size_t u = 0; u < lens->width; u++) {
-        float *to = lens->to + 2 * (v * lens->width + u);
-        bool found = straighten(depth->options.distortion, lens->fold, ((double)u - camera->cx) / camera->fx,
-                                ((double)v - camera->cy) / camera->fy, ray);
+    for (size_t u = 0; u < m->maps->width; u++) {
+        float *to = m->maps->to_pinhole + 2 * (v * m->maps->width + u);
+        bool found = undistort(m->options->distortion, m->max_ray_square, ((double)u - camera->cx) / camera->fx,
+                               ((double)v - camera->cy) / camera->fy, ray);
         to[0] = found ? (float)(ray[0] * camera->fx + camera->cx) : NAN;
         to[1] = found ? (float)(ray[1] * camera->fy + camera->cy) : NAN;
     }
@@ -100,12 +106,12 @@ static void find_rays(void *data, size_t v, int worker) {
 
 /* The part of the pinhole image that the rays meet, at most twice as wide and high as the image. Returns how many
  * pixels have a ray. */
-static size_t find_bounds(ast_lens *lens) {
+static size_t find_bounds(ast_lens_maps *maps) {
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
-    double sides[2] = {(double)lens->width, (double)lens->height};
-    size_t count = lens->width * lens->height, rays = 0;
+    double sides[2] = {(double)maps->width, (double)maps->height};
+    size_t count = maps->width * maps->height, rays = 0;
     for (size_t i = 0; i < count; i++) {
-        const float *to = lens->to + 2 * i;
+        const float *to = maps->to_pinhole + 2 * i;
         rays += !isnan(to[0]);
         for (int axis = 0; axis < 2 && !isnan(to[0]); axis++) {
             low[axis] = fmin(low[axis], (double)to[axis]);
@@ -117,26 +123,25 @@ static size_t find_bounds(ast_lens *lens) {
         high[axis] = fmin(ceil(high[axis]), low[axis] + 2 * sides[axis]);
         high[axis] = fmax(high[axis], low[axis]);
     }
-    lens->left = low[0];
-    lens->top = low[1];
-    lens->across = rays > 0 ? (size_t)(high[0] - low[0]) + 1 : 0;
-    lens->down = rays > 0 ? (size_t)(high[1] - low[1]) + 1 : 0;
+    maps->left = low[0];
+    maps->top = low[1];
+    maps->across = rays > 0 ? (size_t)(high[0] - low[0]) + 1 : 0;
+    maps->down = rays > 0 ? (size_t)(high[1] - low[1]) + 1 : 0;
     return rays;
 }
 
-/* Where in the image each pixel of the pinhole camera comes from; and positions in the image of that camera from its
- * own first pixel. */
+/* Where in the image each pixel of the pinhole camera comes from. */
 static void find_places(void *data, size_t j, int worker) {
-    const ast_depth *depth = data;
-    const ast_lens *lens = &depth->lens;
-    const ast_camera *camera = &lens->camera;
+    const mapping *m = data;
+    const ast_lens_maps *maps = m->maps;
+    const ast_camera *camera = &m->options->camera;
     (void)worker;
-    for (size_t i = 0; i < lens->across; i++) {
-        double x = ((double)i + lens->left - camera->cx) / camera->fx;
-        double y = ((double)j + lens->top - camera->cy) / camera->fy;
-        float *from = lens->from + 2 * (j * lens->across + i);
-        bent at = bend(depth->options.distortion, x, y);
-        bool seen = x * x + y * y < lens->fold;
+    for (size_t i = 0; i < maps->across; i++) {
+        double x = ((double)i + maps->left - camera->cx) / camera->fx;
+        double y = ((double)j + maps->top - camera->cy) / camera->fy;
+        float *from = maps->to_distorted + 2 * (j * maps->across + i);
+        distorted at = distort(m->options->distortion, x, y);
+        bool seen = x * x + y * y < m->max_ray_square;
         from[0] = seen ? (float)(at.x * camera->fx + camera->cx) : NAN;
         from[1] = seen ? (float)(at.y * camera->fy + camera->cy) : NAN;
     }
@@ -150,64 +155,58 @@ static ast_status no_memory(ast_depth *depth, size_t width, size_t height) {
 
 static ast_status build(ast_depth *depth, size_t width, size_t height) {
     ast_lens *lens = &depth->lens;
-    lens->width = width;
-    lens->height = height;
-    lens->fold = fold_of(depth->options.distortion);
-    lens->to = ast_allocate_zero(width * height, 2 * sizeof *lens->to);
-    if (!lens->to)
+    ast_lens_maps *maps = lens->maps = ast_allocate_zero(1, sizeof *maps);
+    mapping m = {maps, &depth->options, max_ray_square_of(depth->options.distortion)};
+    if (!maps)
         return no_memory(depth, width, height);
-    ast_pool_run_rows(depth->pool, height, ROWS, find_rays, depth);
-    if (find_bounds(lens) < width * height / 2 + 1) {
+    *maps = (ast_lens_maps){.users = 1, .width = width, .height = height};
+    maps->to_pinhole = ast_allocate_zero(width * height, 2 * sizeof *maps->to_pinhole);
+    if (!maps->to_pinhole)
+        return no_memory(depth, width, height);
+    ast_pool_run_rows(depth->pool, height, ROWS, find_rays, &m);
+    if (find_bounds(maps) < width * height / 2 + 1) {
         ast_lens_release(lens);
         return ast_fail(depth->fault, AST_BAD_OPTION,
                         "distortion: half or more of the pixels of an image of %zu x %zu have no ray; the coefficients "
                         "are k1, k2, p1, p2, k3, as in OpenCV",
                         width, height);
     }
-    size_t pixels = lens->across * lens->down;
-    lens->from = ast_allocate(pixels, 2 * sizeof *lens->from);
-    lens->values = ast_allocate(pixels, sizeof *lens->values);
-    lens->metres = ast_allocate(pixels, sizeof *lens->metres);
-    lens->normals = ast_allocate(pixels, 3 * sizeof *lens->normals);
-    lens->late = ast_allocate(width * height, sizeof *lens->late);
-    if (!lens->from || !lens->values || !lens->metres || !lens->normals || !lens->late)
+    size_t pixels = maps->across * maps->down;
+    if (!ast_replace_arrays(AST_REQUEST(maps->to_distorted, 2 * pixels), AST_REQUEST(lens->values, pixels),
+                            AST_REQUEST(lens->metres, pixels), AST_REQUEST(lens->normals, 3 * pixels)))
         return no_memory(depth, width, height);
-    ast_pool_run_rows(depth->pool, lens->down, ROWS, find_places, depth);
+    ast_pool_run_rows(depth->pool, maps->down, ROWS, find_places, &m);
     return AST_OK;
 }
 
 ast_status ast_lens_prepare(ast_depth *depth, size_t width, size_t height) {
-    ast_lens *lens = &depth->lens;
-    if (lens->width == width && lens->height == height)
+    const ast_lens_maps *maps = depth->lens.maps;
+    if (maps && maps->width == width && maps->height == height)
         return AST_OK;
-    ast_camera camera = lens->width ? lens->camera : depth->options.camera;
-    ast_lens_release(lens);
-    lens->camera = depth->options.camera = camera;
-    ast_status status = build(depth, width, height);
-    if (status == AST_OK) {
-        depth->options.camera.cx -= lens->left;
-        depth->options.camera.cy -= lens->top;
-    }
-    return status;
-}
-
-void ast_lens_forget(ast_depth *depth) {
-    depth->options.camera = depth->lens.camera;
     ast_lens_release(&depth->lens);
+    ast_status status = build(depth, width, height);
+    if (status != AST_OK)
+        return status;
+    depth->camera = depth->options.camera;
+    depth->camera.cx -= depth->lens.maps->left;
+    depth->camera.cy -= depth->lens.maps->top;
+    return AST_OK;
 }
 
 /* ---- There ------------------------------------------------------------------------------------------------------- */
 
-typedef struct bending {
-    ast_depth *depth;
+typedef struct remap_job {
+    const ast_depth *depth;
     const ast_depth_image *image;
+    uint8_t *lens_late;  /* of the image, and of the pinhole image */
+    const uint8_t *late; /* NULL if no pixel is late */
     float *metres, *points, *normals;
-} bending;
+} remap_job;
 
 /* 0 for a hole. */
 static uint16_t value_at(const ast_depth *depth, const ast_depth_image *image, size_t u, size_t v) {
-    uint16_t value = ((const uint16_t *)((const char *)image->values + (ptrdiff_t)v * image->row_stride))[u];
-    return value <= depth->most ? value : 0;
+    uint16_t value = ast_depth_image_row(image, v)[u];
+    return value <= depth->largest_value ? value : 0;
 }
 
 /* Inverse depth between four neighbours, which are one surface; 0 if they are not. s: two of the upper row, two of the
@@ -248,32 +247,34 @@ static uint16_t sample_value(const ast_depth *depth, const ast_depth_image *imag
 }
 
 static void resample_row(void *data, size_t j, int worker) {
-    const bending *b = data;
+    const remap_job *b = data;
     const ast_lens *lens = &b->depth->lens;
+    size_t across = lens->maps->across;
     (void)worker;
-    for (size_t i = j * lens->across; i < (j + 1) * lens->across; i++)
-        lens->values[i] = sample_value(b->depth, b->image, lens->from + 2 * i);
+    for (size_t i = j * across; i < (j + 1) * across; i++)
+        lens->values[i] = sample_value(b->depth, b->image, lens->maps->to_distorted + 2 * i);
 }
 
-ast_depth_image ast_lens_straighten(ast_depth *depth, const ast_depth_image *image) {
+ast_depth_image ast_lens_undistort(ast_depth *depth, const ast_depth_image *image) {
     ast_lens *lens = &depth->lens;
-    bending b = {.depth = depth, .image = image};
-    ast_pool_run_rows(depth->pool, lens->down, ROWS, resample_row, &b);
-    return (ast_depth_image){sizeof(ast_depth_image), lens->values, lens->across, lens->down,
-                             (ptrdiff_t)(lens->across * sizeof *lens->values)};
+    size_t across = lens->maps->across, down = lens->maps->down;
+    remap_job b = {.depth = depth, .image = image};
+    ast_pool_run_rows(depth->pool, down, ROWS, resample_row, &b);
+    return (ast_depth_image){sizeof(ast_depth_image), lens->values, across, down,
+                             (ptrdiff_t)(across * sizeof *lens->values)};
 }
 
 /* ---- And back ---------------------------------------------------------------------------------------------------- */
 
 /* The smoothed depth at a place of the pinhole image; 0 where it is no surface. */
 static double sample_metres(const ast_depth *depth, double x, double y) {
-    const ast_lens *lens = &depth->lens;
-    size_t column = first_of(x, lens->across), row = first_of(y, lens->down);
+    size_t across = depth->lens.maps->across, down = depth->lens.maps->down;
+    size_t column = first_of(x, across), row = first_of(y, down);
     double s[4];
-    if (lens->across < 2 || lens->down < 2)
+    if (across < 2 || down < 2)
         return 0;
     for (size_t i = 0; i < 4; i++) {
-        float z = lens->metres[(row + i / 2) * lens->across + column + i % 2];
+        float z = depth->lens.metres[(row + i / 2) * across + column + i % 2];
         s[i] = z > 0 ? 1 / (double)z : 0;
     }
     double inverse = between(s, x - (double)column, y - (double)row, depth->options.jump);
@@ -281,7 +282,7 @@ static double sample_metres(const ast_depth *depth, double x, double y) {
 }
 
 /* Depth that is not smoothed, or is at an edge, is the pixel's own. */
-static float metres_of(const bending *b, uint16_t value, double x, double y) {
+static float metres_of(const remap_job *b, uint16_t value, double x, double y) {
     const ast_depth_options *o = &b->depth->options;
     float own = (float)value / (float)o->units_per_metre;
     if (!((double)own >= o->nearest && (double)own <= o->farthest))
@@ -290,13 +291,13 @@ static float metres_of(const bending *b, uint16_t value, double x, double y) {
     return found > 0 ? (float)found : own;
 }
 
-static void look_up(const bending *b, size_t u, size_t v) {
-    const ast_lens *lens = &b->depth->lens;
-    const ast_camera *camera = &b->depth->options.camera;
-    size_t at = v * lens->width + u;
-    double x = (double)lens->to[2 * at] - lens->left, y = (double)lens->to[2 * at + 1] - lens->top;
+static void look_up(const remap_job *b, size_t u, size_t v) {
+    const ast_lens_maps *maps = b->depth->lens.maps;
+    const ast_camera *camera = &b->depth->camera;
+    size_t at = v * maps->width + u;
+    double x = (double)maps->to_pinhole[2 * at] - maps->left, y = (double)maps->to_pinhole[2 * at + 1] - maps->top;
     uint16_t value = value_at(b->depth, b->image, u, v);
-    bool seen = value > 0 && x >= 0 && y >= 0 && x + 0.5 < (double)lens->across && y + 0.5 < (double)lens->down;
+    bool seen = value > 0 && x >= 0 && y >= 0 && x + 0.5 < (double)maps->across && y + 0.5 < (double)maps->down;
     double z = seen && (b->metres || b->points) ? (double)metres_of(b, value, x, y) : (double)NAN;
     if (b->metres)
         b->metres[at] = (float)z;
@@ -305,22 +306,24 @@ static void look_up(const bending *b, size_t u, size_t v) {
         b->points[3 * at + 1] = (float)(z * ((y - camera->cy) / camera->fy));
         b->points[3 * at + 2] = (float)z;
     }
-    size_t there = seen && b->normals ? (size_t)(y + 0.5) * lens->across + (size_t)(x + 0.5) : 0;
-    const float *normal = seen && b->normals ? lens->normals + 3 * there : NULL;
+    size_t there = seen && b->normals ? (size_t)(y + 0.5) * maps->across + (size_t)(x + 0.5) : 0;
+    const float *normal = seen && b->normals ? b->depth->lens.normals + 3 * there : NULL;
     for (size_t i = 0; b->normals && i < 3; i++)
         b->normals[3 * at + i] = normal ? normal[i] : NAN;
-    if (b->normals && b->depth->runs.late)
-        lens->late[at] = normal ? b->depth->runs.late[there] : 0;
+    if (b->normals && b->late)
+        b->lens_late[at] = normal ? b->late[there] : 0;
 }
 
 static void look_up_row(void *data, size_t v, int worker) {
-    const bending *b = data;
+    const remap_job *b = data;
     (void)worker;
-    for (size_t u = 0; u < b->depth->lens.width; u++)
+    for (size_t u = 0; u < b->depth->lens.maps->width; u++)
         look_up(b, u, v);
 }
 
-void ast_lens_look_up(ast_depth *depth, const ast_depth_image *image, float *metres, float *points, float *normals) {
-    bending b = {depth, image, metres, points, normals};
-    ast_pool_run_rows(depth->pool, depth->lens.height, ROWS, look_up_row, &b);
+void ast_lens_look_up(ast_depth *depth, const ast_depth_image *image, ast_depth_frame *frame, float *metres,
+                      float *points, float *normals) {
+    bool late = depth->options.smooth == AST_SMOOTH_PLANES;
+    remap_job b = {depth, image, frame->lens_late, late ? frame->late : NULL, metres, points, normals};
+    ast_pool_run_rows(depth->pool, depth->lens.maps->height, ROWS, look_up_row, &b);
 }

@@ -22,24 +22,24 @@ static inline void ast_pose_move(const ast_pose *pose, const double *p, double *
 }
 
 /* s of a plane of the image at a pixel. */
-static inline double ast_frame_s(const ast_depth *depth, const ast_plane *fit, double u, double v) {
-    return fit->level + fit->slope_x * (u - ast_middle(depth->width)) + fit->slope_y * (v - ast_middle(depth->height));
+static inline double ast_frame_s(const ast_depth_frame *frame, const ast_plane *fit, double u, double v) {
+    return fit->level + fit->slope_x * (u - ast_middle(frame->width)) + fit->slope_y * (v - ast_middle(frame->height));
 }
 
 /* The point at a pixel where the inverse depth is s. */
-static inline void ast_frame_point(const ast_depth *depth, double u, double v, double s, double *p) {
-    const ast_camera *camera = &depth->options.camera;
+static inline void ast_frame_point(const ast_depth_frame *frame, double u, double v, double s, double *p) {
+    const ast_camera *camera = &frame->camera;
     p[2] = 1 / s;
     p[0] = (u - camera->cx) / camera->fx * p[2];
     p[1] = (v - camera->cy) / camera->fy * p[2];
 }
 
 /* Minus the vector N with N . p = 1 on the plane; returns its length. */
-static inline double ast_frame_normal(const ast_depth *depth, const ast_plane *fit, double *normal) {
-    const ast_camera *camera = &depth->options.camera;
+static inline double ast_frame_normal(const ast_depth_frame *frame, const ast_plane *fit, double *normal) {
+    const ast_camera *camera = &frame->camera;
     normal[0] = -camera->fx * fit->slope_x;
     normal[1] = -camera->fy * fit->slope_y;
-    normal[2] = -ast_frame_s(depth, fit, camera->cx, camera->cy);
+    normal[2] = -ast_frame_s(frame, fit, camera->cx, camera->cy);
     double length = sqrt(ast_dot3(normal, normal));
     for (int c = 0; c < 3; c++)
         normal[c] /= length;
@@ -47,8 +47,8 @@ static inline double ast_frame_normal(const ast_depth *depth, const ast_plane *f
 }
 
 /* The area of the plane that a pixel covers is this over s^3. */
-static inline double ast_frame_area(const ast_depth *depth, double length) {
-    return length / (depth->options.camera.fx * depth->options.camera.fy);
+static inline double ast_frame_area(const ast_depth_frame *frame, double length) {
+    return length / (frame->camera.fx * frame->camera.fy);
 }
 
 #endif

@@ -18,21 +18,21 @@ static int compare_patches(const void *a, const void *b) {
                               : (x->leader > y->leader) - (x->leader < y->leader);
 }
 
-bool ast_frame_find_patches(ast_frame_work *work, const ast_depth *depth) {
-    const ast_planes *p = &depth->planes;
+bool ast_frame_find_patches(ast_frame_work *work, const ast_depth_frame *frame) {
+    const ast_patches *p = &frame->patches;
     size_t cells = p->across * p->down;
-    double least = AST_LEAST_SHARE * (double)(depth->width * depth->height);
+    double least = AST_LEAST_SHARE * (double)(frame->width * frame->height);
     work->patch_count = 0;
     if (!ast_reserve(&work->patch_of, &work->patch_of_room, 0, cells, sizeof *work->patch_of))
         return false;
     for (size_t k = 0; k < cells; k++) {
         work->patch_of[k] = -1;
-        if (p->leader[k] != (int32_t)k || p->patches[k].n < least || work->patch_count == MOST_PATCHES)
+        if (p->leader[k] != (int32_t)k || p->sums[k].n < least || work->patch_count == MOST_PATCHES)
             continue;
         if (!ast_reserve(&work->patches, &work->patch_room, work->patch_count, work->patch_count + 1,
                          sizeof *work->patches))
             return false;
-        work->patches[work->patch_count++] = (ast_frame_patch){.leader = (int32_t)k, .area = p->patches[k].n};
+        work->patches[work->patch_count++] = (ast_frame_patch){.leader = (int32_t)k, .area = p->sums[k].n};
     }
     if (work->patch_count > 0)
         qsort(work->patches, work->patch_count, sizeof *work->patches, compare_patches);
@@ -72,26 +72,26 @@ static int32_t most_frequent(const tally *t) {
     return t->counts[best] > 0 ? t->labels[best] : -1;
 }
 
-/* The label of a pixel; images of a lens are straightened, and the labels are not. */
-static int32_t label_at(const ast_depth *depth, const int32_t *labels, size_t u, size_t v) {
-    const ast_lens *lens = &depth->lens;
-    if (!ast_depth_is_distorted(&depth->options))
-        return labels[v * depth->width + u];
-    const float *from = lens->from + 2 * (v * depth->width + u);
+/* The label of a pixel of the pinhole image; labels are those of the image as the camera gave it. */
+static int32_t label_at(const ast_depth_frame *frame, const int32_t *labels, size_t u, size_t v) {
+    const ast_lens_maps *maps = frame->maps;
+    if (!maps)
+        return labels[v * frame->width + u];
+    const float *from = maps->to_distorted + 2 * (v * frame->width + u);
     bool inside =
-        from[0] >= 0 && from[1] >= 0 && from[0] < (float)lens->width - 0.5f && from[1] < (float)lens->height - 0.5f;
-    return inside ? labels[(size_t)(from[1] + 0.5f) * lens->width + (size_t)(from[0] + 0.5f)] : -1;
+        from[0] >= 0 && from[1] >= 0 && from[0] < (float)maps->width - 0.5f && from[1] < (float)maps->height - 0.5f;
+    return inside ? labels[(size_t)(from[1] + 0.5f) * maps->width + (size_t)(from[0] + 0.5f)] : -1;
 }
 
 /* A cell adds the point of the plane at its middle; depth is known to within its square. Sums are about the camera,
  * which is near enough for doubles. */
-static void add_cell(ast_frame_patch *patch, const ast_depth *depth, const ast_pose *pose, double u, double v) {
-    const ast_plane *fit = &depth->planes.planes[patch->leader];
-    double s = ast_frame_s(depth, fit, u, v), p[3], at[3];
+static void add_cell(ast_frame_patch *patch, const ast_depth_frame *frame, const ast_pose *pose, double u, double v) {
+    const ast_plane *fit = &frame->patches.planes[patch->leader];
+    double s = ast_frame_s(frame, fit, u, v), p[3], at[3];
     if (!(s > 0))
         return;
     double squared = s * s, weight = squared * squared;
-    ast_frame_point(depth, u, v, s, p);
+    ast_frame_point(frame, u, v, s, p);
     ast_pose_move(pose, p, at);
     patch->scatter.n += weight;
     for (int i = 0, e = 0; i < 3; i++) {
@@ -133,24 +133,24 @@ static ast_flat flat_through(const ast_pose *pose, const double *normal, const d
     return flat;
 }
 
-static void finish_patch(ast_frame_patch *patch, const ast_depth *depth, const ast_pose *pose) {
-    const ast_patch *sums = &depth->planes.patches[patch->leader];
-    const ast_plane *fit = &depth->planes.planes[patch->leader];
-    double u = sums->x / sums->n + ast_middle(depth->width), v = sums->y / sums->n + ast_middle(depth->height);
-    double s = ast_frame_s(depth, fit, u, v), p[3], normal[3], length = ast_frame_normal(depth, fit, normal);
+static void finish_patch(ast_frame_patch *patch, const ast_depth_frame *frame, const ast_pose *pose) {
+    const ast_patch *sums = &frame->patches.sums[patch->leader];
+    const ast_plane *fit = &frame->patches.planes[patch->leader];
+    double u = sums->x / sums->n + ast_middle(frame->width), v = sums->y / sums->n + ast_middle(frame->height);
+    double s = ast_frame_s(frame, fit, u, v), p[3], normal[3], length = ast_frame_normal(frame, fit, normal);
     turn_scatter(&patch->scatter, pose);
-    ast_frame_point(depth, u, v, s, p);
+    ast_frame_point(frame, u, v, s, p);
     ast_pose_move(pose, p, patch->at);
     patch->depth = p[2];
     patch->distance = 1 / length;
-    patch->sure = !depth->planes.uncertain[patch->leader] && !isnan(depth->planes.normals[3 * patch->leader]);
-    patch->area *= ast_frame_area(depth, length);
+    patch->sure = !frame->patches.uncertain[patch->leader] && !isnan(frame->patches.normals[3 * patch->leader]);
+    patch->area *= ast_frame_area(frame, length);
     patch->flat = flat_through(pose, normal, patch->at);
 }
 
-void ast_frame_place_patches(ast_frame_work *work, const ast_depth *depth, const int32_t *labels,
+void ast_frame_place_patches(ast_frame_work *work, const ast_depth_frame *frame, const int32_t *labels,
                              const ast_pose *pose) {
-    const ast_planes *p = &depth->planes;
+    const ast_patches *p = &frame->patches;
     tally tallies[MOST_PATCHES] = {0};
     for (size_t i = 0; i < work->patch_count; i++) {
         work->patches[i].area = 0;
@@ -164,12 +164,12 @@ void ast_frame_place_patches(ast_frame_work *work, const ast_depth *depth, const
         size_t u = k % p->across * AST_CELL + AST_CELL / 2, v = k / p->across * AST_CELL + AST_CELL / 2;
         if (i < 0)
             continue;
-        add_cell(&work->patches[i], depth, pose, (double)u - 0.5, (double)v - 0.5);
-        if (labels && u < depth->width && v < depth->height && depth->cut.leader[v * depth->width + u] == p->leader[k])
-            count_label(&tallies[i], label_at(depth, labels, u, v));
+        add_cell(&work->patches[i], frame, pose, (double)u - 0.5, (double)v - 0.5);
+        if (labels && u < frame->width && v < frame->height && frame->leader[v * frame->width + u] == p->leader[k])
+            count_label(&tallies[i], label_at(frame, labels, u, v));
     }
     for (size_t i = 0; i < work->patch_count; i++) {
         work->patches[i].direction = most_frequent(&tallies[i]);
-        finish_patch(&work->patches[i], depth, pose);
+        finish_patch(&work->patches[i], frame, pose);
     }
 }

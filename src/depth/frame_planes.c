@@ -17,26 +17,26 @@
 
 enum { PIXELS, SQUARES, AREA, X, Y, Z, SUMS }; /* over the pixels of a plane */
 
-static bool make_planes(ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth *depth);
-static void measure_planes(ast_frame_work *work, const ast_depth *depth);
-static bool fill_table(ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth *depth,
+static bool make_planes(ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth_frame *frame);
+static void measure_planes(ast_frame_work *work, const ast_depth_frame *frame);
+static bool fill_table(ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth_frame *frame,
                        const ast_pose *pose, ast_plane_table *table);
-static void write_pixels(const ast_frame_work *work, const ast_plane_tracks *tracks, ast_depth *depth,
+static void write_pixels(const ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth_frame *frame,
                          int32_t *plane_of);
 
-bool ast_planes_of_frame(ast_frame_work *work, ast_plane_tracks *tracks, ast_depth *depth, const int32_t *labels,
-                         const ast_pose *pose, ast_plane_table *table, int32_t *plane_of) {
-    if (!ast_frame_find_patches(work, depth))
+bool ast_planes_of_frame(ast_frame_work *work, ast_plane_tracks *tracks, const ast_depth_frame *frame,
+                         const int32_t *labels, const ast_pose *pose, ast_plane_table *table, int32_t *plane_of) {
+    if (!ast_frame_find_patches(work, frame))
         return false;
-    ast_frame_place_patches(work, depth, labels, pose);
+    ast_frame_place_patches(work, frame, labels, pose);
     if (!ast_plane_tracks_step(tracks, work->patches, work->patch_count) ||
-        !ast_frame_recall(work, tracks, depth, pose) || !make_planes(work, tracks, depth))
+        !ast_frame_recall(work, tracks, frame, pose) || !make_planes(work, tracks, frame))
         return false;
-    measure_planes(work, depth);
-    if (!fill_table(work, tracks, depth, pose, table))
+    measure_planes(work, frame);
+    if (!fill_table(work, tracks, frame, pose, table))
         return false;
     if (plane_of)
-        write_pixels(work, tracks, depth, plane_of);
+        write_pixels(work, tracks, frame, plane_of);
     return true;
 }
 
@@ -44,7 +44,7 @@ void ast_frame_work_free(ast_frame_work *work) {
     ast_free_all(work->patches, work->planes, work->plane_of, work->patch_of, work->shares, work->partial);
     ast_recall_free(&work->recall);
     ast_polygons_free(&work->outline);
-    *work = (ast_frame_work){0};
+    *work = (ast_frame_work){.pool = work->pool, .kernels = work->kernels};
 }
 
 /* ---- Planes ------------------------------------------------------------------------------------------------------ */
@@ -69,7 +69,7 @@ static ast_frame_plane *new_plane(ast_frame_work *work, int32_t track) {
     return plane;
 }
 
-static bool add_patches(ast_frame_work *work, const ast_depth *depth) {
+static bool add_patches(ast_frame_work *work, const ast_depth_frame *frame) {
     for (size_t i = 0; i < work->patch_count; i++) {
         const ast_frame_patch *patch = &work->patches[i];
         if (patch->track < 0)
@@ -77,7 +77,7 @@ static bool add_patches(ast_frame_work *work, const ast_depth *depth) {
         ast_frame_plane *plane = plane_with(work, patch->track);
         if (!plane && !(plane = new_plane(work, patch->track)))
             return false;
-        ast_patch_add(&plane->sums, &depth->planes.patches[patch->leader]);
+        ast_patch_add(&plane->sums, &frame->patches.sums[patch->leader]);
         plane->fit = ast_plane_of(&plane->sums);
     }
     return true;
@@ -102,14 +102,14 @@ static bool add_recalled(ast_frame_work *work) {
 }
 
 /* In order of tracks, and so of ids. */
-static void sort_planes(ast_frame_work *work, const ast_depth *depth) {
-    size_t cells = depth->planes.across * depth->planes.down;
+static void sort_planes(ast_frame_work *work, const ast_depth_frame *frame) {
+    size_t cells = frame->patches.across * frame->patches.down;
     if (work->plane_count > 0)
         qsort(work->planes, work->plane_count, sizeof *work->planes, compare_planes);
     for (size_t i = 0; i < work->plane_count; i++) {
         ast_frame_plane *plane = &work->planes[i];
         double normal[3];
-        plane->length = ast_frame_normal(depth, &plane->fit, normal);
+        plane->length = ast_frame_normal(frame, &plane->fit, normal);
         plane->least = fmax(plane->least, FAR * plane->sums.s / plane->sums.n);
         work->plane_of[cells + (size_t)plane->track] = (int32_t)i;
     }
@@ -119,7 +119,7 @@ static void sort_planes(ast_frame_work *work, const ast_depth *depth) {
 }
 
 /* Adds a cell to the box of a plane, and those around it, in which pixels may lie on the plane too. */
-static void widen_box(ast_frame_plane *plane, const ast_planes *p, size_t cell) {
+static void widen_box(ast_frame_plane *plane, const ast_patches *p, size_t cell) {
     size_t place[2] = {cell % p->across, cell / p->across}, most[2] = {p->across, p->down};
     for (int d = 0; d < 2; d++) {
         size_t first = place[d] > 0 ? place[d] - 1 : 0, last = place[d] + 2 < most[d] ? place[d] + 2 : most[d];
@@ -128,29 +128,29 @@ static void widen_box(ast_frame_plane *plane, const ast_planes *p, size_t cell) 
     }
 }
 
-static void find_boxes(ast_frame_work *work, const ast_depth *depth) {
-    const ast_planes *p = &depth->planes;
+static void find_boxes(ast_frame_work *work, const ast_depth_frame *frame) {
+    const ast_patches *p = &frame->patches;
     size_t cells = p->across * p->down;
     for (size_t k = 0; k < cells; k++) {
         int32_t leaders[AST_CELL * AST_CELL];
         int32_t at = p->leader[k] < 0 ? -1 : work->plane_of[p->leader[k]];
         if (at >= 0)
             widen_box(&work->planes[at], p, k);
-        for (size_t i = ast_recall_leaders(work, depth, k, leaders); i-- > 0;)
+        for (size_t i = ast_recall_leaders(work, frame, k, leaders); i-- > 0;)
             widen_box(&work->planes[work->plane_of[leaders[i]]], p, k);
     }
 }
 
-static bool make_planes(ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth *depth) {
-    size_t cells = depth->planes.across * depth->planes.down, rows = depth->planes.down, shares = 0;
+static bool make_planes(ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth_frame *frame) {
+    size_t cells = frame->patches.across * frame->patches.down, rows = frame->patches.down, shares = 0;
     work->plane_count = 0;
     if (!ast_reserve(&work->plane_of, &work->plane_of_room, 0, cells + tracks->count, sizeof *work->plane_of) ||
-        !add_patches(work, depth) || !add_recalled(work))
+        !add_patches(work, frame) || !add_recalled(work))
         return false;
     for (size_t k = 0; k < cells + tracks->count; k++)
         work->plane_of[k] = -1;
-    sort_planes(work, depth);
-    find_boxes(work, depth);
+    sort_planes(work, frame);
+    find_boxes(work, frame);
     for (size_t i = 0; i < work->plane_count; i++) {
         ast_frame_plane *plane = &work->planes[i];
         plane->cells = shares;
@@ -170,7 +170,7 @@ static bool make_planes(ast_frame_work *work, const ast_plane_tracks *tracks, co
 
 typedef struct measuring {
     ast_frame_work *work;
-    const ast_depth *depth;
+    const ast_depth_frame *frame;
 } measuring;
 
 typedef float quad __attribute__((vector_size(16))); /* every 64-bit processor has registers of this size */
@@ -197,16 +197,16 @@ static inline void square_row(const float *z, const int32_t *of, int32_t leader,
 
 static double square_cell(const measuring *m, const ast_plane *fit, int32_t leader, size_t u, size_t v, size_t wide,
                           size_t high, double *n) {
-    const ast_depth *depth = m->depth;
+    const ast_depth_frame *frame = m->frame;
     quad squares[QUADS] = {{0}}, found[QUADS] = {{0}};
     float z[AST_CELL] = {0}; /* of a cell at the right edge */
     int32_t of[AST_CELL];
     double sum = 0;
     memset(of, -1, sizeof of);
     for (size_t j = v; j < v + high; j++) {
-        const float *metres = depth->cut.metres + j * depth->width + u;
-        const int32_t *leaders = m->work->leader + j * depth->width + u;
-        float level = (float)ast_frame_s(depth, fit, (double)u, (double)j), slope = (float)fit->slope_x;
+        const float *metres = frame->metres + j * frame->width + u;
+        const int32_t *leaders = m->work->leader + j * frame->width + u;
+        float level = (float)ast_frame_s(frame, fit, (double)u, (double)j), slope = (float)fit->slope_x;
         if (wide < AST_CELL) {
             memcpy(z, metres, wide * sizeof *z);
             memcpy(of, leaders, wide * sizeof *of);
@@ -224,38 +224,39 @@ static double square_cell(const measuring *m, const ast_plane *fit, int32_t lead
 }
 
 /* n pixels around (u, v): their area and the sum of their places. */
-static void add_area(const ast_depth *depth, const ast_frame_plane *plane, double u, double v, double n, double *sums) {
-    double s = fmax(ast_frame_s(depth, &plane->fit, u, v), plane->least), p[3];
-    double area = n * ast_frame_area(depth, plane->length) / (s * s * s);
-    ast_frame_point(depth, u, v, s, p);
+static void add_area(const ast_depth_frame *frame, const ast_frame_plane *plane, double u, double v, double n,
+                     double *sums) {
+    double s = fmax(ast_frame_s(frame, &plane->fit, u, v), plane->least), p[3];
+    double area = n * ast_frame_area(frame, plane->length) / (s * s * s);
+    ast_frame_point(frame, u, v, s, p);
     sums[AREA] += area;
     for (int c = 0; c < 3; c++)
         sums[X + c] += area * p[c];
 }
 
 static void measure_cell(const measuring *m, size_t column, size_t row, int32_t leader, size_t at) {
-    const ast_depth *depth = m->depth;
+    const ast_depth_frame *frame = m->frame;
     ast_frame_plane *plane = &m->work->planes[at];
     size_t u = column * AST_CELL, v = row * AST_CELL;
-    size_t wide = depth->width - u < AST_CELL ? depth->width - u : AST_CELL;
-    size_t high = depth->height - v < AST_CELL ? depth->height - v : AST_CELL;
+    size_t wide = frame->width - u < AST_CELL ? frame->width - u : AST_CELL;
+    size_t high = frame->height - v < AST_CELL ? frame->height - v : AST_CELL;
     double n, squares = square_cell(m, &plane->fit, leader, u, v, wide, high, &n);
     double *sums = m->work->partial + (row * m->work->plane_count + at) * SUMS;
     sums[PIXELS] += n;
     sums[SQUARES] += squares;
     if (!plane->by_pixels)
-        add_area(depth, plane, (double)u + ((double)wide - 1) / 2, (double)v + ((double)high - 1) / 2, n, sums);
+        add_area(frame, plane, (double)u + ((double)wide - 1) / 2, (double)v + ((double)high - 1) / 2, n, sums);
     for (size_t y = v; plane->by_pixels && y < v + high; y++)
         for (size_t x = u; x < u + wide; x++)
-            if (m->work->leader[y * depth->width + x] == leader)
-                add_area(depth, plane, (double)x, (double)y, 1, sums);
+            if (m->work->leader[y * frame->width + x] == leader)
+                add_area(frame, plane, (double)x, (double)y, 1, sums);
     m->work->shares[plane->cells + (row - plane->first[1]) * (plane->last[0] - plane->first[0]) + column -
                     plane->first[0]] += (float)(n / (double)(wide * high));
 }
 
 /* The patches in a cell and around it that belong to planes, each once. Returns their number. */
 static size_t leaders_around(const measuring *m, size_t column, size_t row, int32_t *leaders) {
-    const ast_planes *p = &m->depth->planes;
+    const ast_patches *p = &m->frame->patches;
     size_t count = 0;
     for (size_t r = row - 1; r != row + 2; r++)
         for (size_t c = column - 1; c != column + 2; c++) { /* -1 wraps to a large number */
@@ -273,23 +274,23 @@ static size_t leaders_around(const measuring *m, size_t column, size_t row, int3
 
 static void measure_row(void *data, size_t row, int worker) {
     const measuring *m = data;
-    const ast_planes *p = &m->depth->planes;
+    const ast_patches *p = &m->frame->patches;
     (void)worker;
     for (size_t column = 0; column < p->across; column++) {
         int32_t leaders[9 + AST_CELL * AST_CELL];
         size_t count = leaders_around(m, column, row, leaders);
-        count += ast_recall_leaders(m->work, m->depth, row * p->across + column, leaders + count);
+        count += ast_recall_leaders(m->work, m->frame, row * p->across + column, leaders + count);
         for (size_t i = 0; i < count; i++)
             measure_cell(m, column, row, leaders[i], (size_t)m->work->plane_of[leaders[i]]);
     }
 }
 
-static void measure_planes(ast_frame_work *work, const ast_depth *depth) {
-    measuring m = {work, depth};
-    ast_pool_run(depth->pool, depth->planes.down, measure_row, &m);
+static void measure_planes(ast_frame_work *work, const ast_depth_frame *frame) {
+    measuring m = {work, frame};
+    ast_pool_run(work->pool, frame->patches.down, measure_row, &m);
     for (size_t i = 0; i < work->plane_count; i++)
         for (int k = 0; k < SUMS; k++)
-            for (size_t row = 0; row < depth->planes.down; row++)
+            for (size_t row = 0; row < frame->patches.down; row++)
                 work->planes[i].sums_of[k] += work->partial[(row * work->plane_count + i) * SUMS + (size_t)k];
 }
 
@@ -314,23 +315,23 @@ static bool trace(ast_frame_work *work, const ast_frame_plane *plane) {
 }
 
 /* The polygons of the image become polygons on the plane. A mirrored world turns them around. */
-static void place_outline(const ast_frame_work *work, const ast_frame_plane *plane, const ast_depth *depth,
+static void place_outline(const ast_frame_work *work, const ast_frame_plane *plane, const ast_depth_frame *frame,
                           const ast_pose *pose, const ast_flat *flat, double (*vertices)[3]) {
     for (size_t p = 0, first = 0; p < work->outline.count; first = work->outline.ends[p++])
         for (size_t i = first; i < work->outline.ends[p]; i++) {
             const double *at = work->outline.at[i];
             double u = ((double)plane->first[0] + at[0] + 0.5) * AST_CELL - 0.5, point[3];
             double v = ((double)plane->first[1] + at[1] + 0.5) * AST_CELL - 0.5,
-                   s = ast_frame_s(depth, &plane->fit, u, v);
+                   s = ast_frame_s(frame, &plane->fit, u, v);
             double *to = vertices[pose->mirror ? first + work->outline.ends[p] - 1 - i : i];
-            ast_frame_point(depth, u, v, fmax(s, plane->least), point);
+            ast_frame_point(frame, u, v, fmax(s, plane->least), point);
             ast_pose_move(pose, point, to);
             put_on(flat, to);
         }
 }
 
 static bool add_plane(ast_frame_work *work, const ast_frame_plane *plane, const ast_plane_track *track,
-                      const ast_depth *depth, const ast_pose *pose, ast_plane_table *table) {
+                      const ast_depth_frame *frame, const ast_pose *pose, ast_plane_table *table) {
     const double *sums = plane->sums_of;
     double middle[3];
     size_t first;
@@ -348,16 +349,16 @@ static bool add_plane(ast_frame_work *work, const ast_frame_plane *plane, const 
     put_on(&track->flat, info.centroid);
     if (!trace(work, plane) || !ast_plane_table_add(table, &info, work->outline.ends, work->outline.count, &first))
         return false;
-    place_outline(work, plane, depth, pose, &track->flat, table->vertices + first);
+    place_outline(work, plane, frame, pose, &track->flat, table->vertices + first);
     return true;
 }
 
-static bool fill_table(ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth *depth,
+static bool fill_table(ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth_frame *frame,
                        const ast_pose *pose, ast_plane_table *table) {
     ast_plane_table_clear(table);
     for (size_t i = 0; i < work->plane_count; i++) {
         const ast_frame_plane *plane = &work->planes[i];
-        if (plane->sums_of[PIXELS] > 0 && !add_plane(work, plane, &tracks->list[plane->track], depth, pose, table)) {
+        if (plane->sums_of[PIXELS] > 0 && !add_plane(work, plane, &tracks->list[plane->track], frame, pose, table)) {
             ast_plane_table_clear(table);
             return false;
         }
@@ -371,7 +372,7 @@ static bool fill_table(ast_frame_work *work, const ast_plane_tracks *tracks, con
 typedef struct writing {
     const ast_frame_work *work;
     const ast_plane_tracks *tracks;
-    const ast_depth *depth;
+    const ast_depth_frame *frame;
     int32_t *plane_of;
 } writing;
 
@@ -383,30 +384,29 @@ static int32_t id_of(const writing *w, int32_t leader) {
 /* A row of the image as the camera gave it. */
 static void write_row(void *data, size_t v, int worker) {
     const writing *w = data;
-    const ast_depth *depth = w->depth;
-    const ast_lens *lens = &depth->lens;
+    const ast_depth_frame *frame = w->frame;
+    const ast_lens_maps *maps = frame->maps;
     (void)worker;
-    if (!ast_depth_is_distorted(&depth->options)) {
-        const int32_t *leader = w->work->leader + v * depth->width;
-        for (size_t u = 0, end; u < depth->width; u = end) { /* runs of one patch */
+    if (!maps) {
+        const int32_t *leader = w->work->leader + v * frame->width;
+        for (size_t u = 0, end; u < frame->width; u = end) { /* runs of one patch */
             int32_t id = id_of(w, leader[u]);
-            for (end = u; end < depth->width && leader[end] == leader[u]; end++)
-                w->plane_of[v * depth->width + end] = id;
+            for (end = u; end < frame->width && leader[end] == leader[u]; end++)
+                w->plane_of[v * frame->width + end] = id;
         }
         return;
     }
-    for (size_t u = 0; u < lens->width; u++) {
-        const float *to = lens->to + 2 * (v * lens->width + u);
-        double x = (double)to[0] - lens->left + 0.5, y = (double)to[1] - lens->top + 0.5;
-        bool inside = x >= 0 && y >= 0 && x < (double)depth->width && y < (double)depth->height;
-        w->plane_of[v * lens->width + u] =
-            inside ? id_of(w, w->work->leader[(size_t)y * depth->width + (size_t)x]) : -1;
+    for (size_t u = 0; u < maps->width; u++) {
+        const float *to = maps->to_pinhole + 2 * (v * maps->width + u);
+        double x = (double)to[0] - maps->left + 0.5, y = (double)to[1] - maps->top + 0.5;
+        bool inside = x >= 0 && y >= 0 && x < (double)frame->width && y < (double)frame->height;
+        w->plane_of[v * maps->width + u] =
+            inside ? id_of(w, w->work->leader[(size_t)y * frame->width + (size_t)x]) : -1;
     }
 }
 
-static void write_pixels(const ast_frame_work *work, const ast_plane_tracks *tracks, ast_depth *depth,
+static void write_pixels(const ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth_frame *frame,
                          int32_t *plane_of) {
-    writing w = {work, tracks, depth, plane_of};
-    bool distorted = ast_depth_is_distorted(&depth->options);
-    ast_pool_run_rows(depth->pool, distorted ? depth->lens.height : depth->height, 16, write_row, &w);
+    writing w = {work, tracks, frame, plane_of};
+    ast_pool_run_rows(work->pool, frame->maps ? frame->maps->height : frame->height, 16, write_row, &w);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Planes of depth images, and their identity over frames. planes.c cuts an image into patches: cells of 8 x 8 pixels
- * with one plane. frame_pixels.c keeps the depth of each pixel. frame_patches.c finds where the patches are in the
+ * with one plane. ast_depth_frame has the patches and the pixels. frame_patches.c finds where the patches are in the
  * world, and plane_tracks.c the planes of earlier frames that they are part of; patches of one plane, on both sides of
  * a column for example, become one. frame_recall.c finds planes that no patch shows. frame_planes.c measures the planes
  * of the frame. */
@@ -9,15 +9,6 @@
 #define AST_FRAME_PLANES_H
 
 #include "frame_geometry.h"
-
-/* ---- Pixels (frame_pixels.c) ------------------------------------------------------------------------------------- */
-
-/* Keeps the depth of the image, of which planes.c has just found the planes, in depth->cut. */
-void ast_frame_cut(ast_depth *depth, const ast_depth_image *image);
-
-/* Allocates memory for images of this size, unless it is allocated already. False if there is not enough. */
-bool ast_frame_cut_prepare(ast_cut *cut, size_t width, size_t height, bool normals);
-void ast_frame_cut_release(ast_cut *cut);
 
 /* ---- Patches and tracks (plane_tracks.c) ------------------------------------------------------------------------- */
 
@@ -103,7 +94,7 @@ typedef int32_t ast_cell_claims[AST_CELL * AST_CELL];
 
 /* Working memory of frame_recall.c. Initially all zero. */
 typedef struct ast_recall {
-    int32_t *leader;   /* (H, W) as in ast_cut, or `cells + track` */
+    int32_t *leader;   /* (H, W) as in ast_depth_frame, or `cells + track` */
     int32_t *track_of; /* (cells) of the patch that the cell belongs to, -1 for none */
     size_t leader_room, track_of_room;
     ast_known_view *list; /* the planes in view, in order of tracks */
@@ -115,8 +106,10 @@ typedef struct ast_recall {
     size_t sums_room;
 } ast_recall;
 
-/* Working memory. Initially all zero. */
+/* Working memory. Initially all zero but for the pool and the kernels. */
 typedef struct ast_frame_work {
+    ast_pool *pool;
+    const ast_image_kernels *kernels;
     ast_frame_patch *patches;
     size_t patch_count, patch_room;
     ast_frame_plane *planes;
@@ -140,24 +133,25 @@ static inline int32_t ast_frame_track(const ast_frame_work *work, int32_t leader
 }
 
 /* Lists the patches of the image, from the one with most pixels on. False if memory runs out. (frame_patches.c) */
-bool ast_frame_find_patches(ast_frame_work *work, const ast_depth *depth);
+bool ast_frame_find_patches(ast_frame_work *work, const ast_depth_frame *frame);
 
 /* Where they are in the world, and their labels. */
-void ast_frame_place_patches(ast_frame_work *work, const ast_depth *depth, const int32_t *labels, const ast_pose *pose);
+void ast_frame_place_patches(ast_frame_work *work, const ast_depth_frame *frame, const int32_t *labels,
+                             const ast_pose *pose);
 
-/* Once patches have their tracks: the pixels of planes that no patch shows get the leader `cells + track` in
- * depth->cut. False if memory runs out. (frame_recall.c) */
-bool ast_frame_recall(ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth *depth,
+/* Once patches have their tracks: finds work->leader, where pixels of planes that no patch shows get `cells + track`.
+ * False if memory runs out. (frame_recall.c) */
+bool ast_frame_recall(ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth_frame *frame,
                       const ast_pose *pose);
 void ast_recall_free(ast_recall *recall);
 
 /* The leaders of such pixels in a cell, each once; at most as many as pixels. Returns their number. */
-size_t ast_recall_leaders(const ast_frame_work *work, const ast_depth *depth, size_t cell, int32_t *leaders);
+size_t ast_recall_leaders(const ast_frame_work *work, const ast_depth_frame *frame, size_t cell, int32_t *leaders);
 
-/* The planes of the last image of the depth converter. labels (H, W) and plane_of (H, W) may be NULL. False if memory
- * runs out. */
-bool ast_planes_of_frame(ast_frame_work *work, ast_plane_tracks *tracks, ast_depth *depth, const int32_t *labels,
-                         const ast_pose *pose, ast_plane_table *table, int32_t *plane_of);
+/* The planes of a converted image. labels and plane_of, of the image as the camera gave it, may be NULL. False if
+ * memory runs out. */
+bool ast_planes_of_frame(ast_frame_work *work, ast_plane_tracks *tracks, const ast_depth_frame *frame,
+                         const int32_t *labels, const ast_pose *pose, ast_plane_table *table, int32_t *plane_of);
 void ast_frame_work_free(ast_frame_work *work);
 
 #endif

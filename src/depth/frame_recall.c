@@ -15,10 +15,11 @@
 
 #define NEARER 0.7f /* of the distance from its patch: that of a pixel which changes to another plane */
 #define LEAST 0.5   /* of the smallest patch: the fewest pixels of a plane that has no patch */
-#define FILLED 0.75 /* of the pixels of a cell without a plane: if fewer lie on a known one, the cell stays as it is   \
-                     */
-#define SUPPORT 2   /* cells around a cell that must have pixels for the plane too */
-#define MOST 16     /* planes that a cell chooses among */
+#define FILLED                                                                                                         \
+    0.75          /* of the pixels of a cell without a plane: if fewer lie on a known one, the cell stays as it is     \
+                   */
+#define SUPPORT 2 /* cells around a cell that must have pixels for the plane too */
+#define MOST 16   /* planes that a cell chooses among */
 
 /* The planes that a cell chooses among: patches, then others. */
 typedef struct choice {
@@ -31,38 +32,38 @@ typedef struct choice {
 typedef struct recalling {
     ast_frame_work *work;
     const ast_plane_tracks *tracks;
-    const ast_depth *depth;
+    const ast_depth_frame *frame;
     const ast_pose *pose;
 } recalling;
 
 static bool has(const int32_t *list, size_t count, int32_t one);
-static bool prepare(ast_recall *recall, const ast_depth *depth, size_t tracks);
+static bool prepare(ast_recall *recall, const ast_depth_frame *frame, size_t tracks);
 static void find_views(const recalling *r);
 static void claim_row(void *data, size_t row, int worker);
 static void write_row(void *data, size_t row, int worker);
 static void confirm(const recalling *r);
 static void restore_row(void *data, size_t row, int worker);
 
-bool ast_frame_recall(ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth *depth,
+bool ast_frame_recall(ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth_frame *frame,
                       const ast_pose *pose) {
-    recalling r = {work, tracks, depth, pose};
+    recalling r = {work, tracks, frame, pose};
     work->recall.views = 0;
-    work->leader = depth->cut.leader;
+    work->leader = frame->leader;
     if (!pose->world)
         return true;
-    if (!prepare(&work->recall, depth, tracks->count))
+    if (!prepare(&work->recall, frame, tracks->count))
         return false;
     work->leader = work->recall.leader;
-    for (size_t k = 0; k < depth->planes.across * depth->planes.down; k++)
-        work->recall.track_of[k] = ast_frame_track(work, depth->planes.leader[k]);
+    for (size_t k = 0; k < frame->patches.across * frame->patches.down; k++)
+        work->recall.track_of[k] = ast_frame_track(work, frame->patches.leader[k]);
     find_views(&r);
-    if (!ast_reserve(&work->recall.sums, &work->recall.sums_room, 0, depth->planes.down * work->recall.views,
+    if (!ast_reserve(&work->recall.sums, &work->recall.sums_room, 0, frame->patches.down * work->recall.views,
                      sizeof *work->recall.sums))
         return false;
-    ast_pool_run(depth->pool, depth->planes.down, claim_row, &r);
-    ast_pool_run(depth->pool, depth->planes.down, write_row, &r);
+    ast_pool_run(work->pool, frame->patches.down, claim_row, &r);
+    ast_pool_run(work->pool, frame->patches.down, write_row, &r);
     confirm(&r);
-    ast_pool_run(depth->pool, depth->planes.down, restore_row, &r);
+    ast_pool_run(work->pool, frame->patches.down, restore_row, &r);
     return true;
 }
 
@@ -71,21 +72,21 @@ void ast_recall_free(ast_recall *recall) {
     *recall = (ast_recall){0};
 }
 
-size_t ast_recall_leaders(const ast_frame_work *work, const ast_depth *depth, size_t cell, int32_t *leaders) {
+size_t ast_recall_leaders(const ast_frame_work *work, const ast_depth_frame *frame, size_t cell, int32_t *leaders) {
     const ast_recall *recall = &work->recall;
-    size_t across = depth->planes.across, count = 0;
+    size_t across = frame->patches.across, count = 0;
     for (size_t i = 0; recall->views > 0 && recall->claimed[cell] && i < AST_CELL * AST_CELL; i++) {
-        size_t at = (cell / across * AST_CELL + i / AST_CELL) * depth->width + cell % across * AST_CELL + i % AST_CELL;
-        if (recall->claims[cell][i] >= 0 && recall->leader[at] >= (int32_t)(across * depth->planes.down) &&
+        size_t at = (cell / across * AST_CELL + i / AST_CELL) * frame->width + cell % across * AST_CELL + i % AST_CELL;
+        if (recall->claims[cell][i] >= 0 && recall->leader[at] >= (int32_t)(across * frame->patches.down) &&
             !has(leaders, count, recall->leader[at]))
             leaders[count++] = recall->leader[at];
     }
     return count;
 }
 
-static bool prepare(ast_recall *recall, const ast_depth *depth, size_t tracks) {
-    size_t cells = depth->planes.across * depth->planes.down;
-    size_t pixels = depth->width * depth->height;
+static bool prepare(ast_recall *recall, const ast_depth_frame *frame, size_t tracks) {
+    size_t cells = frame->patches.across * frame->patches.down;
+    size_t pixels = frame->width * frame->height;
     return ast_reserve(&recall->leader, &recall->leader_room, 0, pixels, sizeof *recall->leader) &&
            ast_reserve(&recall->track_of, &recall->track_of_room, 0, cells, sizeof *recall->track_of) &&
            ast_reserve(&recall->list, &recall->list_room, 0, tracks, sizeof *recall->list) &&
@@ -96,8 +97,8 @@ static bool prepare(ast_recall *recall, const ast_depth *depth, size_t tracks) {
 /* ---- Planes in view ---------------------------------------------------------------------------------------------- */
 
 /* The plane of a track in the image; false if the camera is behind it. */
-static bool look_at(const ast_depth *depth, const ast_pose *pose, const ast_flat *flat, ast_known_view *view) {
-    const ast_camera *camera = &depth->options.camera;
+static bool look_at(const ast_depth_frame *frame, const ast_pose *pose, const ast_flat *flat, ast_known_view *view) {
+    const ast_camera *camera = &frame->camera;
     double towards[3], offset = flat->offset;
     for (int r = 0; r < 3; r++)
         offset -= flat->normal[r] * pose->of[4 * r + 3];
@@ -107,22 +108,22 @@ static bool look_at(const ast_depth *depth, const ast_pose *pose, const ast_flat
             offset;
     view->distance = -offset;
     view->plane = (ast_plane){.slope_x = towards[0] / camera->fx, .slope_y = towards[1] / camera->fy};
-    view->plane.level = towards[2] + view->plane.slope_x * (ast_middle(depth->width) - camera->cx) +
-                        view->plane.slope_y * (ast_middle(depth->height) - camera->cy);
+    view->plane.level = towards[2] + view->plane.slope_x * (ast_middle(frame->width) - camera->cx) +
+                        view->plane.slope_y * (ast_middle(frame->height) - camera->cy);
     return offset < 0;
 }
 
 /* On which sides of the image a point of the world is outside: bits for left, right, above, below and behind. */
-static unsigned outside(const ast_depth *depth, const ast_pose *pose, const double *at) {
-    const ast_camera *camera = &depth->options.camera;
+static unsigned outside(const ast_depth_frame *frame, const ast_pose *pose, const double *at) {
+    const ast_camera *camera = &frame->camera;
     double p[3], from[3];
     for (int r = 0; r < 3; r++)
         from[r] = at[r] - pose->of[4 * r + 3];
     for (int c = 0; c < 3; c++)
         p[c] = pose->of[c] * from[0] + pose->of[4 + c] * from[1] + pose->of[8 + c] * from[2];
     double u = camera->fx * p[0] + camera->cx * p[2], v = camera->fy * p[1] + camera->cy * p[2];
-    return (unsigned)(u < 0) | (unsigned)(u > (double)depth->width * p[2]) << 1 | (unsigned)(v < 0) << 2 |
-           (unsigned)(v > (double)depth->height * p[2]) << 3 | (unsigned)(p[2] < 0) << 4;
+    return (unsigned)(u < 0) | (unsigned)(u > (double)frame->width * p[2]) << 1 | (unsigned)(v < 0) << 2 |
+           (unsigned)(v > (double)frame->height * p[2]) << 3 | (unsigned)(p[2] < 0) << 4;
 }
 
 /* Whether the box of a track, enlarged by `offset`, may be in the image: not all of its corners are on one side. */
@@ -132,7 +133,7 @@ static bool in_view(const recalling *r, const ast_plane_track *track) {
         double at[3];
         for (int c = 0; c < 3; c++)
             at[c] = corner >> c & 1 ? track->high[c] + r->tracks->offset : track->low[c] - r->tracks->offset;
-        all &= outside(r->depth, r->pose, at);
+        all &= outside(r->frame, r->pose, at);
     }
     return all == 0;
 }
@@ -142,7 +143,7 @@ static void find_views(const recalling *r) {
     for (size_t k = 0; k < r->tracks->count; k++) {
         ast_known_view *view = &recall->list[recall->views];
         *view = (ast_known_view){.track = (int32_t)k};
-        if (in_view(r, &r->tracks->list[k]) && look_at(r->depth, r->pose, &r->tracks->list[k].flat, view))
+        if (in_view(r, &r->tracks->list[k]) && look_at(r->frame, r->pose, &r->tracks->list[k].flat, view))
             recall->views++;
     }
 }
@@ -153,11 +154,11 @@ static void find_views(const recalling *r) {
  * as much of the plane as a cell shows. */
 static bool covers(const recalling *r, const ast_known_view *view, double u, double v) {
     const ast_plane_track *track = &r->tracks->list[view->track];
-    double s = ast_frame_s(r->depth, &view->plane, u, v), p[3], at[3];
+    double s = ast_frame_s(r->frame, &view->plane, u, v), p[3], at[3];
     if (!(s > 0))
         return false;
-    double reach = r->tracks->offset + AST_CELL / (s * s * r->depth->options.camera.fx * view->distance);
-    ast_frame_point(r->depth, u, v, s, p);
+    double reach = r->tracks->offset + AST_CELL / (s * s * r->frame->camera.fx * view->distance);
+    ast_frame_point(r->frame, u, v, s, p);
     ast_pose_move(r->pose, p, at);
     for (int c = 0; c < 3; c++)
         if (!(at[c] > track->low[c] - reach && at[c] < track->high[c] + reach))
@@ -174,7 +175,7 @@ static bool has(const int32_t *list, size_t count, int32_t one) {
 
 /* Whether a cell, or one of the eight around it, belongs to no plane. */
 static bool is_open(const recalling *r, size_t column, size_t row) {
-    const ast_planes *p = &r->depth->planes;
+    const ast_patches *p = &r->frame->patches;
     size_t left = column > 0 ? column - 1 : 0, right = column + 1 < p->across ? column + 1 : column;
     for (size_t y = row > 0 ? row - 1 : 0; y <= row + 1 && y < p->down; y++)
         for (size_t x = left; x <= right; x++)
@@ -185,7 +186,7 @@ static bool is_open(const recalling *r, size_t column, size_t row) {
 
 /* The patches of planes in the cell and around it. */
 static void list_patches(const recalling *r, size_t column, size_t row, choice *c) {
-    const ast_planes *p = &r->depth->planes;
+    const ast_patches *p = &r->frame->patches;
     c->count = 0;
     for (size_t y = row - 1; y != row + 2; y++)
         for (size_t x = column - 1; x != column + 2; x++) { /* -1 wraps to a large number */
@@ -200,18 +201,18 @@ static void list_patches(const recalling *r, size_t column, size_t row, choice *
 }
 
 /* s of the pixels of a cell and of the voters around it; holes outside the image. */
-static void gather(const ast_depth *depth, size_t column, size_t row, float *restrict block) {
+static void gather(const ast_depth_frame *frame, size_t column, size_t row, float *restrict block) {
     float z[AST_BLOCK_HIGH * AST_BLOCK_WIDE] = {0};
     size_t left = column * AST_CELL - AST_VOTERS, top = row * AST_CELL - AST_VOTERS; /* -2 wraps to a large number */
-    bool whole = left < depth->width && left + AST_BLOCK_WIDE <= depth->width;
+    bool whole = left < frame->width && left + AST_BLOCK_WIDE <= frame->width;
     for (size_t j = 0; j < AST_BLOCK_HIGH; j++) {
-        size_t at = (top + j) * depth->width + left;
-        if (top + j >= depth->height)
+        size_t at = (top + j) * frame->width + left;
+        if (top + j >= frame->height)
             continue;
         if (whole)
-            memcpy(z + j * AST_BLOCK_WIDE, depth->cut.metres + at, AST_BLOCK_WIDE * sizeof *z);
+            memcpy(z + j * AST_BLOCK_WIDE, frame->metres + at, AST_BLOCK_WIDE * sizeof *z);
         for (size_t i = 0; !whole && i < AST_BLOCK_WIDE; i++)
-            z[j * AST_BLOCK_WIDE + i] = left + i < depth->width ? depth->cut.metres[at + i] : 0;
+            z[j * AST_BLOCK_WIDE + i] = left + i < frame->width ? frame->metres[at + i] : 0;
     }
     for (size_t i = 0; i < AST_BLOCK_HIGH * AST_BLOCK_WIDE; i++) { /* the compiler makes vectors of it */
         float inverse = 1 / (z[i] > 0 ? z[i] : 1);
@@ -240,9 +241,9 @@ static span span_of_plane(const ast_plane *plane, double s) {
 }
 
 /* The plane, whose s at the first pixel of the cell is s, as one to choose. */
-static ast_candidate candidate_of(const ast_depth *depth, const ast_plane *plane, double s, bool uncertain) {
+static ast_candidate candidate_of(const ast_depth_frame *frame, const ast_plane *plane, double s, bool uncertain) {
     return (ast_candidate){(float)s, (float)plane->slope_x, (float)plane->slope_y,
-                           ast_planes_limit(&depth->planes.book->noise, s, plane, uncertain), NULL};
+                           ast_planes_limit(&frame->patches.noise, s, plane, uncertain), NULL};
 }
 
 /* Other planes that may be in the cell, and at the depth of its pixels. False if there is none. */
@@ -253,8 +254,8 @@ static bool list_views(const recalling *r, size_t column, size_t row, const floa
         const ast_known_view *view = &r->work->recall.list[i];
         if (has(c->tracks, c->patches, view->track) || !covers(r, view, u + half, v + half))
             continue;
-        double s = ast_frame_s(r->depth, &view->plane, u, v);
-        ast_candidate one = candidate_of(r->depth, &view->plane, s, true);
+        double s = ast_frame_s(r->frame, &view->plane, u, v);
+        ast_candidate one = candidate_of(r->frame, &view->plane, s, true);
         span plane = span_of_plane(&view->plane, s);
         if (plane.most < pixels.least - (double)one.limit || plane.least > pixels.most + (double)one.limit)
             continue;
@@ -266,15 +267,15 @@ static bool list_views(const recalling *r, size_t column, size_t row, const floa
 }
 
 static void find_patch_candidates(const recalling *r, size_t column, size_t row, choice *c) {
-    const ast_planes *p = &r->depth->planes;
+    const ast_patches *p = &r->frame->patches;
     for (size_t k = 0; k < c->patches; k++) {
         const ast_plane *plane = &p->planes[c->leaders[k]];
-        double s = ast_frame_s(r->depth, plane, (double)(column * AST_CELL), (double)(row * AST_CELL));
-        c->list[k] = candidate_of(r->depth, plane, s, p->uncertain[c->leaders[k]]);
+        double s = ast_frame_s(r->frame, plane, (double)(column * AST_CELL), (double)(row * AST_CELL));
+        c->list[k] = candidate_of(r->frame, plane, s, p->uncertain[c->leaders[k]]);
     }
 }
 
-static void vote(const ast_depth *depth, const choice *c, const float *block, int32_t *winner) {
+static void vote(const ast_image_kernels *kernels, const choice *c, const float *block, int32_t *winner) {
     float least[AST_CELL * AST_CELL], most = 0;
     for (size_t k = 0; k < c->count; k++)
         most = c->list[k].limit > most ? c->list[k].limit : most;
@@ -285,18 +286,18 @@ static void vote(const ast_depth *depth, const choice *c, const float *block, in
     for (size_t k = 0; k < c->count; k++) {
         for (size_t i = 0; k == c->patches && i < AST_CELL * AST_CELL; i++)
             least[i] *= NEARER;
-        depth->kernels->plane_vote(block, &c->list[k], most, (int32_t)k, least, winner);
+        kernels->plane_vote(block, &c->list[k], most, (int32_t)k, least, winner);
     }
 }
 
 /* Whether most of the pixels without a plane lie on a known one. Where few do, something crosses it. */
 static bool is_filled(const recalling *r, size_t column, size_t row, size_t patches, const int32_t *winner) {
-    const ast_depth *depth = r->depth;
+    const ast_depth_frame *frame = r->frame;
     size_t open = 0, filled = 0;
     for (size_t i = 0; i < AST_CELL * AST_CELL; i++) {
-        size_t u = column * AST_CELL + i % AST_CELL, v = row * AST_CELL + i / AST_CELL, at = v * depth->width + u;
-        if (u >= depth->width || v >= depth->height || !(depth->cut.metres[at] > 0) ||
-            ast_frame_track(r->work, depth->cut.leader[at]) >= 0)
+        size_t u = column * AST_CELL + i % AST_CELL, v = row * AST_CELL + i / AST_CELL, at = v * frame->width + u;
+        if (u >= frame->width || v >= frame->height || !(frame->metres[at] > 0) ||
+            ast_frame_track(r->work, frame->leader[at]) >= 0)
             continue;
         open++;
         filled += winner[i] >= (int32_t)patches;
@@ -307,7 +308,7 @@ static bool is_filled(const recalling *r, size_t column, size_t row, size_t patc
 /* The view that each pixel changes to, -1 for the others. False if there are only others. */
 static bool claim(const recalling *r, size_t column, size_t row, const choice *c, const float *block, int32_t *claims) {
     bool some = false;
-    vote(r->depth, c, block, claims);
+    vote(r->work->kernels, c, block, claims);
     for (size_t i = 0; i < AST_CELL * AST_CELL; i++)
         some |= claims[i] >= (int32_t)c->patches;
     if (!some || !is_filled(r, column, row, c->patches, claims))
@@ -318,15 +319,15 @@ static bool claim(const recalling *r, size_t column, size_t row, const choice *c
 }
 
 static bool claim_cell(const recalling *r, size_t column, size_t row, int32_t *claims) {
-    const ast_planes *p = &r->depth->planes;
+    const ast_patches *p = &r->frame->patches;
     size_t cell = row * p->across + column;
     float block[AST_BLOCK_HIGH * AST_BLOCK_WIDE];
     choice c;
-    bool hole = p->leader[cell] < 0 && p->patches[cell].n == 0;
+    bool hole = p->leader[cell] < 0 && p->sums[cell].n == 0;
     if (hole || !is_open(r, column, row))
         return false;
     list_patches(r, column, row, &c);
-    gather(r->depth, column, row, block);
+    gather(r->frame, column, row, block);
     if (!list_views(r, column, row, block, &c))
         return false;
     find_patch_candidates(r, column, row, &c);
@@ -336,7 +337,7 @@ static bool claim_cell(const recalling *r, size_t column, size_t row, int32_t *c
 static void claim_row(void *data, size_t row, int worker) {
     const recalling *r = data;
     ast_recall *recall = &r->work->recall;
-    size_t across = r->depth->planes.across;
+    size_t across = r->frame->patches.across;
     (void)worker;
     for (size_t column = 0; column < across; column++)
         recall->claimed[row * across + column] = claim_cell(r, column, row, recall->claims[row * across + column]);
@@ -347,7 +348,7 @@ static void claim_row(void *data, size_t row, int worker) {
 /* Whether enough of the eight cells around a cell have pixels for the plane too: a single one may be something that
  * crosses it. */
 static bool has_support(const recalling *r, size_t column, size_t row, int32_t view) {
-    const ast_planes *p = &r->depth->planes;
+    const ast_patches *p = &r->frame->patches;
     const ast_recall *recall = &r->work->recall;
     size_t count = 0;
     for (size_t y = row - 1; y != row + 2; y++)
@@ -366,13 +367,13 @@ static void add_pixel(ast_recall_sum *sum, double s, double on_plane) {
 }
 
 static void write_cell(const recalling *r, size_t column, size_t row) {
-    const ast_depth *depth = r->depth;
+    const ast_depth_frame *frame = r->frame;
     ast_recall *recall = &r->work->recall;
-    size_t cell = row * depth->planes.across + column, cells = depth->planes.across * depth->planes.down;
+    size_t cell = row * frame->patches.across + column, cells = frame->patches.across * frame->patches.down;
     int32_t view = -1;
     bool supported = false;
     for (size_t i = 0; i < AST_CELL * AST_CELL; i++) {
-        size_t u = column * AST_CELL + i % AST_CELL, v = row * AST_CELL + i / AST_CELL, at = v * depth->width + u;
+        size_t u = column * AST_CELL + i % AST_CELL, v = row * AST_CELL + i / AST_CELL, at = v * frame->width + u;
         int32_t claimed = recall->claims[cell][i];
         if (claimed < 0)
             continue;
@@ -380,35 +381,35 @@ static void write_cell(const recalling *r, size_t column, size_t row) {
             supported = has_support(r, column, row, view = claimed);
         if (!supported)
             continue;
-        add_pixel(&recall->sums[row * recall->views + (size_t)view], 1 / (double)depth->cut.metres[at],
-                  ast_frame_s(depth, &recall->list[view].plane, (double)u, (double)v));
+        add_pixel(&recall->sums[row * recall->views + (size_t)view], 1 / (double)frame->metres[at],
+                  ast_frame_s(frame, &recall->list[view].plane, (double)u, (double)v));
         recall->leader[at] = (int32_t)cells + recall->list[view].track;
     }
 }
 
 static void write_row(void *data, size_t row, int worker) {
     const recalling *r = data;
-    const ast_depth *depth = r->depth;
+    const ast_depth_frame *frame = r->frame;
     ast_recall *recall = &r->work->recall;
-    size_t first = row * AST_CELL * depth->width, end = first + AST_CELL * depth->width;
-    end = end < depth->width * depth->height ? end : depth->width * depth->height;
+    size_t first = row * AST_CELL * frame->width, end = first + AST_CELL * frame->width;
+    end = end < frame->width * frame->height ? end : frame->width * frame->height;
     (void)worker;
-    memcpy(recall->leader + first, depth->cut.leader + first, (end - first) * sizeof *recall->leader);
+    memcpy(recall->leader + first, frame->leader + first, (end - first) * sizeof *recall->leader);
     for (size_t i = 0; i < recall->views; i++)
         recall->sums[row * recall->views + i] = (ast_recall_sum){.least = INFINITY};
-    for (size_t column = 0; column < depth->planes.across; column++)
-        if (recall->claimed[row * depth->planes.across + column])
+    for (size_t column = 0; column < frame->patches.across; column++)
+        if (recall->claimed[row * frame->patches.across + column])
             write_cell(r, column, row);
 }
 
 /* Which planes are in the image: those that have patches, and those with enough pixels. */
 static void confirm(const recalling *r) {
     ast_recall *recall = &r->work->recall;
-    double least = LEAST * AST_LEAST_SHARE * (double)(r->depth->width * r->depth->height);
+    double least = LEAST * AST_LEAST_SHARE * (double)(r->frame->width * r->frame->height);
     for (size_t i = 0; i < recall->views; i++) {
         ast_known_view *view = &recall->list[i];
         view->sum.least = INFINITY;
-        for (size_t row = 0; row < r->depth->planes.down; row++) {
+        for (size_t row = 0; row < r->frame->patches.down; row++) {
             const ast_recall_sum *sum = &recall->sums[row * recall->views + i];
             view->sum.pixels += sum->pixels;
             view->sum.s += sum->s;
@@ -424,15 +425,15 @@ static void confirm(const recalling *r) {
 /* Pixels of planes that are not there go back to their patches. */
 static void restore_row(void *data, size_t row, int worker) {
     const recalling *r = data;
-    const ast_depth *depth = r->depth;
+    const ast_depth_frame *frame = r->frame;
     ast_recall *recall = &r->work->recall;
-    size_t across = depth->planes.across;
+    size_t across = frame->patches.across;
     (void)worker;
     for (size_t cell = row * across; cell < (row + 1) * across; cell++)
         for (size_t i = 0; recall->claimed[cell] && i < AST_CELL * AST_CELL; i++) {
-            size_t at = (row * AST_CELL + i / AST_CELL) * depth->width + cell % across * AST_CELL + i % AST_CELL;
+            size_t at = (row * AST_CELL + i / AST_CELL) * frame->width + cell % across * AST_CELL + i % AST_CELL;
             int32_t view = recall->claims[cell][i];
             if (view >= 0 && !recall->list[view].found)
-                recall->leader[at] = depth->cut.leader[at];
+                recall->leader[at] = frame->leader[at];
         }
 }

@@ -48,15 +48,19 @@ static ast_depth_range range_of(const ast_depth_options *o);
 static void invert_block(void *data, size_t block, int worker);
 static void filter_block(void *data, size_t block, int worker);
 
+void ast_depth_invert(ast_depth *depth, const ast_depth_image *image) {
+    filtering f = {depth, image, ast_depth_range_of(depth)};
+    ast_pool_run(depth->pool, ast_depth_bands(depth), invert_block, &f);
+}
+
 void ast_depth_filter(ast_depth *depth, const ast_depth_image *image) {
     filtering f = {depth, image, ast_depth_range_of(depth)};
-    ast_task *task = ast_depth_is_raw(&depth->options) && !depth->runs.some ? invert_block : filter_block;
-    ast_pool_run(depth->pool, ast_depth_bands(depth), task, &f);
+    ast_pool_run(depth->pool, ast_depth_bands(depth), filter_block, &f);
 }
 
 ast_depth_range ast_depth_range_of(const ast_depth *depth) {
     ast_depth_range range = range_of(&depth->options);
-    range.highest = range.highest < depth->most ? range.highest : depth->most;
+    range.highest = range.highest < depth->largest_value ? range.highest : depth->largest_value;
     return range;
 }
 
@@ -76,16 +80,13 @@ static ast_depth_range range_of(const ast_depth_options *o) {
     return (ast_depth_range){(uint16_t)lowest, (uint16_t)highest, (float)o->units_per_metre};
 }
 
-static const uint16_t *image_row(const ast_depth_image *image, size_t v) {
-    return (const uint16_t *)((const char *)image->values + (ptrdiff_t)v * image->row_stride);
-}
-
 static void invert_block(void *data, size_t block, int worker) {
     const filtering *f = data;
     const ast_depth *depth = f->depth;
     (void)worker;
     for (size_t v = ast_band_first(depth, block); v < ast_band_first(depth, block + 1); v++)
-        depth->kernels->invert(image_row(f->image, v), depth->width, f->range, depth->inverse + v * depth->width);
+        depth->kernels->invert(ast_depth_image_row(f->image, v), depth->width, f->range,
+                               depth->inverse + v * depth->width);
 }
 
 static size_t ring_rows(const ast_depth *depth) {
@@ -127,8 +128,8 @@ static void read_row(const band *b, ptrdiff_t y) {
         memset(s, 0, b->depth->width * sizeof *s);
     else
         for (const ast_run *run = runs; run < runs + count; run++)
-            b->depth->kernels->invert(image_row(b->image, (size_t)y) + run->first, run->last - run->first, b->range,
-                                      s + run->first);
+            b->depth->kernels->invert(ast_depth_image_row(b->image, (size_t)y) + run->first, run->last - run->first,
+                                      b->range, s + run->first);
 }
 
 /* The rows of a ring around row y, from a column on. */

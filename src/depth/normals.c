@@ -41,13 +41,14 @@ typedef struct band {
 
 typedef struct finding {
     ast_depth *depth;
+    uint8_t *late;
     float *normals;
 } finding;
 
 static void normals_block(void *data, size_t block, int worker);
 
-void ast_depth_find_normals(ast_depth *depth, float *normals) {
-    finding a = {depth, normals};
+void ast_depth_find_normals(ast_depth *depth, uint8_t *late, float *normals) {
+    finding a = {depth, late, normals};
     ast_pool_run(depth->pool, ast_depth_bands(depth), normals_block, &a);
 }
 
@@ -187,12 +188,12 @@ static ast_normals_input input_of(const band *b, ptrdiff_t y) {
 }
 
 /* The pixels of a row of a cell that have depth and no normal yet take those of b->own. */
-static void fill_cell(const band *b, size_t y, size_t first, size_t last, float *normals) {
-    const ast_depth *depth = b->depth;
+static void fill_cell(const band *b, const finding *a, size_t y, size_t first, size_t last) {
+    size_t width = b->depth->width;
     for (size_t u = first; u < last; u++) {
-        float *normal = normals + 3 * (y * depth->width + u);
+        float *normal = a->normals + 3 * (y * width + u);
         const float *own = b->own + 3 * u;
-        uint8_t *late = &depth->runs.late[y * depth->width + u];
+        uint8_t *late = &a->late[y * width + u];
         if (!isnan(normal[0]) || *late == AST_EDGE || isnan(own[0])) {
             *late = *late == AST_EDGE ? 0 : *late;
             continue;
@@ -202,20 +203,20 @@ static void fill_cell(const band *b, size_t y, size_t first, size_t last, float 
     }
 }
 
-static void write_row(const band *b, ptrdiff_t y, float *normals) {
+static void write_row(const band *b, const finding *a, ptrdiff_t y) {
     const ast_depth *depth = b->depth;
-    const ast_camera *camera = &depth->options.camera;
-    const uint8_t *open = depth->planes.open + (size_t)y / AST_CELL * depth->planes.across;
+    const ast_camera *camera = &depth->camera;
+    size_t first_cell = (size_t)y / AST_CELL * ast_cells_along(depth->width);
     ast_normals_input from = input_of(b, y);
     ast_view view = {(float)camera->fx, (float)camera->fy, (float)camera->cx, (float)((double)y - camera->cy)};
     if (!depth->runs.some)
-        depth->kernels->normals(&from, view, 0, depth->width, normals + 3 * (size_t)y * depth->width);
+        depth->kernels->normals(&from, view, 0, depth->width, a->normals + 3 * (size_t)y * depth->width);
     for (size_t first = 0; depth->runs.some && first < depth->width; first += AST_CELL) {
         size_t last = first + AST_CELL < depth->width ? first + AST_CELL : depth->width;
-        if (!open[first / AST_CELL])
+        if (!depth->patch_work.has_unassigned[first_cell + first / AST_CELL])
             continue;
         depth->kernels->normals(&from, view, first, last, b->own);
-        fill_cell(b, (size_t)y, first, last, normals);
+        fill_cell(b, a, (size_t)y, first, last);
     }
 }
 
@@ -231,6 +232,6 @@ static void normals_block(void *data, size_t block, int worker) {
         slopes_row(&b, y);
         sum_row(&b, y);
         if (y >= first + 2 * w)
-            write_row(&b, y - 2 * w, a->normals);
+            write_row(&b, a, y - 2 * w);
     }
 }

@@ -3,7 +3,7 @@
  * From patches to normals; planes_cells.c makes the patches and planes_grow.c joins them. A patch that is too narrow
  * for its distance (a strip of pixels along an edge, a wall at the end of a corridor) has no reliable normal and gives
  * none. */
-#include "planes.h"
+#include "frame_geometry.h"
 
 #include "memory.h"
 
@@ -14,65 +14,64 @@
 #define DEVIATIONS 3.0  /* or, if that is more, standard deviations of the noise */
 #define MOST_ERROR 0.15 /* radians: the largest error of a normal if the plane is bent that much */
 
-static bool is_complete(const ast_planes *p) {
-    return p->patches && p->planes && p->samples && p->pairs && p->seen && p->allowed && p->least && p->leader &&
-           p->leaders && p->choice && p->changed && p->normals && p->uncertain && p->open && p->book;
-}
-
-bool ast_planes_prepare(ast_planes *p, size_t width, size_t height) {
-    p->across = (width + AST_CELL - 1) / AST_CELL;
-    p->down = (height + AST_CELL - 1) / AST_CELL;
+bool ast_patches_prepare(ast_patches *p, size_t width, size_t height) {
+    p->across = ast_cells_along(width);
+    p->down = ast_cells_along(height);
     size_t cells = p->across * p->down;
     if (cells <= p->capacity)
         return true;
-    ast_planes_release(p);
-    p->patches = ast_allocate(cells, sizeof *p->patches);
-    p->planes = ast_allocate(cells, sizeof *p->planes);
-    p->samples = ast_allocate(cells, sizeof *p->samples);
-    p->pairs = ast_allocate(2 * cells, sizeof *p->pairs);
-    p->seen = ast_allocate(AST_PLACES, sizeof *p->seen);
-    p->allowed = ast_allocate(cells, sizeof *p->allowed);
-    p->least = ast_allocate(cells, sizeof *p->least);
-    p->leader = ast_allocate(cells, sizeof *p->leader);
-    p->leaders = ast_allocate(cells, sizeof *p->leaders);
-    p->choice = ast_allocate(cells, sizeof *p->choice);
-    p->changed = ast_allocate(cells, sizeof *p->changed);
-    p->normals = ast_allocate(3 * cells, sizeof *p->normals);
-    p->uncertain = ast_allocate(cells, sizeof *p->uncertain);
-    p->open = ast_allocate(cells, sizeof *p->open);
-    p->book = ast_allocate(1, sizeof *p->book);
-    if (!is_complete(p)) {
-        ast_planes_release(p);
+    p->capacity = 0;
+    if (!ast_replace_arrays(AST_REQUEST(p->sums, cells), AST_REQUEST(p->planes, cells), AST_REQUEST(p->leader, cells),
+                            AST_REQUEST(p->normals, 3 * cells), AST_REQUEST(p->uncertain, cells)))
         return false;
-    }
     p->capacity = cells;
     return true;
 }
 
-void ast_planes_release(ast_planes *p) {
-    ast_free_all(p->patches, p->planes, p->samples, p->pairs, p->seen, p->allowed, p->least, p->leader, p->leaders,
-                 p->choice, p->changed, p->normals, p->uncertain, p->open, p->book);
-    *p = (ast_planes){.across = p->across, .down = p->down};
+void ast_patches_release(ast_patches *p) {
+    ast_free_all(p->sums, p->planes, p->leader, p->normals, p->uncertain);
+}
+
+bool ast_patch_work_prepare(ast_patch_work *w, size_t width, size_t height) {
+    size_t cells = ast_cells_along(width) * ast_cells_along(height);
+    if (cells <= w->capacity)
+        return true;
+    w->capacity = 0;
+    if (!ast_replace_arrays(AST_REQUEST(w->counts, 1), AST_REQUEST(w->samples, cells), AST_REQUEST(w->pairs, 2 * cells),
+                            AST_REQUEST(w->pair_slots, AST_PLACES), AST_REQUEST(w->allowed_increase, cells),
+                            AST_REQUEST(w->choice_cost, cells), AST_REQUEST(w->leaders, cells),
+                            AST_REQUEST(w->choice, cells), AST_REQUEST(w->changed_round, cells),
+                            AST_REQUEST(w->has_unassigned, cells)))
+        return false;
+    w->capacity = cells;
+    return true;
+}
+
+void ast_patch_work_release(ast_patch_work *w) {
+    ast_free_all(w->counts, w->samples, w->pairs, w->pair_slots, w->allowed_increase, w->choice_cost, w->leaders,
+                 w->choice, w->changed_round, w->has_unassigned);
 }
 
 /* ---- The flow -------------------------------------------------------------------------------------------------- */
 
-typedef struct aiming {
-    ast_depth *depth;
+typedef struct normals_job {
+    const ast_depth *depth;
+    const ast_depth_frame *frame;
+    uint8_t *late; /* frame->late, or NULL if no pixel is late */
     float *normals;
-} aiming;
+} normals_job;
 
-static void aim_patches(const ast_depth *depth);
+static void find_patch_normals(const normals_job *job);
 static void write_row(void *data, size_t row, int worker);
 
-void ast_planes_find_normals(ast_depth *depth, const ast_depth_image *image, float *normals) {
-    aiming a = {depth, normals};
-    ast_cells_job cells = {depth, image};
-    ast_pool_run(depth->pool, depth->planes.down + 1, ast_planes_sum_cells, &cells);
-    ast_planes_judge_cells(&depth->planes);
-    ast_planes_grow(&depth->planes, depth->pool);
-    aim_patches(depth);
-    ast_pool_run(depth->pool, depth->planes.down, write_row, &a);
+void ast_planes_find_normals(ast_depth *depth, const ast_depth_image *image, ast_depth_frame *frame, float *normals) {
+    normals_job job = {depth, frame, depth->options.smooth == AST_SMOOTH_PLANES ? frame->late : NULL, normals};
+    ast_cells_job cells = {depth, image, &frame->patches};
+    ast_pool_run(depth->pool, frame->patches.down + 1, ast_planes_sum_cells, &cells);
+    ast_planes_judge_cells(&frame->patches, &depth->patch_work);
+    ast_planes_grow(&frame->patches, &depth->patch_work, depth->pool);
+    find_patch_normals(&job);
+    ast_pool_run(depth->pool, frame->patches.down, write_row, &job);
 }
 
 /* ---- Normals of patches ---------------------------------------------------------------------------------------- */
@@ -85,51 +84,45 @@ static double narrowness(const ast_patch *p) {
     return sqrt(least > 0 ? least : 0);
 }
 
-static double height_error(const ast_planes *p, size_t cell) {
-    double n = p->patches[cell].n, s = p->patches[cell].s / n;
-    return ast_noise_height(&p->book->noise, s, ast_plane_slope2(&p->planes[cell]), n);
+static double height_error(const ast_patches *p, size_t cell) {
+    double n = p->sums[cell].n, s = p->sums[cell].s / n;
+    return ast_noise_height(&p->noise, s, ast_plane_slope2(&p->planes[cell]), n);
 }
 
 /* As in normals.c: -(fx s_u, fy s_v, s at the principal point); its length is 1 / distance of the plane. */
-static void aim_patch(const ast_depth *depth, size_t cell) {
-    const ast_camera *camera = &depth->options.camera;
-    const ast_plane *plane = &depth->planes.planes[cell];
-    float *normal = depth->planes.normals + 3 * cell;
-    double cx = camera->cx - ast_middle(depth->width), cy = camera->cy - ast_middle(depth->height);
-    double n[3] = {camera->fx * plane->slope_x, camera->fy * plane->slope_y,
-                   plane->level + plane->slope_x * cx + plane->slope_y * cy};
-    double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-    double focal = camera->fx > camera->fy ? camera->fx : camera->fy,
-           error = focal * height_error(&depth->planes, cell);
-    double ends = narrowness(&depth->planes.patches[cell]) * length;
+static void find_patch_normal(const normals_job *job, size_t cell) {
+    const ast_patches *p = &job->frame->patches;
+    const ast_camera *camera = &job->frame->camera;
+    double n[3], length = ast_frame_normal(job->frame, &p->planes[cell], n);
+    double focal = camera->fx > camera->fy ? camera->fx : camera->fy, error = focal * height_error(p, cell);
+    double ends = narrowness(&p->sums[cell]) * length;
     bool sure = error < MOST_ERROR * ends;
-    bool useful = sure || (depth->options.smooth == AST_SMOOTH_PLANES && error < AST_MOST_LATE_ERROR * ends);
-    depth->planes.uncertain[cell] = !sure;
+    bool useful = sure || (job->late && error < AST_MOST_LATE_ERROR * ends);
+    p->uncertain[cell] = !sure;
     for (int d = 0; d < 3; d++)
-        normal[d] = useful ? (float)(-n[d] / length) : NAN;
+        p->normals[3 * cell + (size_t)d] = useful ? (float)n[d] : NAN;
 }
 
-static void aim_patches(const ast_depth *depth) {
-    const ast_planes *p = &depth->planes;
+static void find_patch_normals(const normals_job *job) {
+    const ast_patches *p = &job->frame->patches;
     for (size_t k = 0; k < p->across * p->down; k++)
         if (p->leader[k] == (int32_t)k)
-            aim_patch(depth, k);
+            find_patch_normal(job, k);
 }
 
-void ast_planes_count(const ast_depth *depth, ast_depth_report *report) {
-    const ast_planes *p = &depth->planes;
-    double least = AST_LEAST_SHARE * (double)(depth->width * depth->height), flat = 0;
+void ast_planes_count(const ast_depth_frame *frame, ast_depth_report *report) {
+    const ast_patches *p = &frame->patches;
+    double least = AST_LEAST_SHARE * (double)(frame->width * frame->height);
     for (size_t k = 0; k < p->across * p->down; k++) {
-        if (p->leader[k] != (int32_t)k)
-            continue;
-        size_t n = (size_t)p->patches[k].n;
-        flat += p->patches[k].n;
-        if (p->patches[k].n < least)
+        size_t n = p->leader[k] < 0 || p->leader[k] == (int32_t)k ? (size_t)p->sums[k].n : 0;
+        report->pixels += n;
+        if (p->leader[k] < 0)
+            report->uneven += n;
+        else if (n > 0 && p->sums[k].n < least)
             report->small += n;
-        else if (p->uncertain[k])
+        else if (n > 0 && p->uncertain[k])
             report->uncertain += n;
     }
-    report->uneven = report->pixels - (size_t)flat;
 }
 
 /* ---- Normals of pixels ----------------------------------------------------------------------------------------- */
@@ -150,23 +143,22 @@ float ast_planes_limit(const ast_noise *noise, double s, const ast_plane *plane,
 
 /* The plane of the cell itself first, then those of the cells around it. A plane with an unreliable normal takes part
  * too: its pixels get no normal, instead of the normal of the wall beside it. */
-static size_t find_candidates(const ast_depth *depth, size_t column, size_t row, ast_candidate *list) {
+static size_t find_candidates(const ast_depth_frame *frame, size_t column, size_t row, ast_candidate *list) {
     static const int around[9][2] = {{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}, {-1, -1}, {1, -1}, {-1, 1}, {1, 1}};
-    const ast_planes *p = &depth->planes;
-    double x = (double)(column * AST_CELL) - ast_middle(depth->width);
-    double y = (double)(row * AST_CELL) - ast_middle(depth->height);
-    double least = AST_LEAST_SHARE * (double)(depth->width * depth->height);
+    const ast_patches *p = &frame->patches;
+    double u = (double)(column * AST_CELL), v = (double)(row * AST_CELL);
+    double least = AST_LEAST_SHARE * (double)(frame->width * frame->height);
     size_t count = 0;
     for (int i = 0; i < 9; i++) {
         size_t c = column + (size_t)around[i][0], r = row + (size_t)around[i][1]; /* -1 wraps to a large number */
         int32_t leader = c < p->across && r < p->down ? p->leader[r * p->across + c] : -1;
-        if (leader < 0 || known(list, count, p->normals + 3 * leader) || p->patches[leader].n < least)
+        if (leader < 0 || known(list, count, p->normals + 3 * leader) || p->sums[leader].n < least)
             continue;
         const ast_plane *plane = &p->planes[leader];
-        double s = plane->level + plane->slope_x * x + plane->slope_y * y;
+        double s = ast_frame_s(frame, plane, u, v);
         list[count++] =
             (ast_candidate){(float)s, (float)plane->slope_x, (float)plane->slope_y,
-                            ast_planes_limit(&p->book->noise, s, plane, p->uncertain[leader]), p->normals + 3 * leader};
+                            ast_planes_limit(&p->noise, s, plane, p->uncertain[leader]), p->normals + 3 * leader};
     }
     return count;
 }
@@ -210,27 +202,27 @@ static void vote(const ast_depth *depth, meeting *c) {
 }
 
 /* The cell that leads the patch of a candidate. */
-static int32_t leader_of(const ast_depth *depth, const ast_candidate *c) {
-    return (int32_t)((c->normal - depth->planes.normals) / 3);
+static int32_t leader_of(const ast_depth_frame *frame, const ast_candidate *c) {
+    return (int32_t)((c->normal - frame->patches.normals) / 3);
 }
 
 /* The patch of each pixel of a cell that has one candidate: a pixel with a normal lies on it. */
-static void note_leader(const ast_depth *depth, size_t at, size_t rows, int32_t leader, const float *normals) {
+static void note_leader(const ast_depth_frame *frame, size_t at, size_t rows, int32_t leader, const float *normals) {
     for (size_t j = 0; j < rows; j++)
-        for (size_t i = at + j * depth->width; i < at + j * depth->width + AST_CELL; i++)
-            depth->cut.leader[i] = isnan(normals[3 * i]) ? -1 : leader;
+        for (size_t i = at + j * frame->width; i < at + j * frame->width + AST_CELL; i++)
+            frame->leader[i] = isnan(normals[3 * i]) ? -1 : leader;
 }
 
-static bool is_uncertain(const ast_planes *p, const ast_candidate *plane) {
-    return p->uncertain[(plane->normal - p->normals) / 3];
+static bool is_uncertain(const ast_depth_frame *frame, const ast_candidate *plane) {
+    return frame->patches.uncertain[leader_of(frame, plane)];
 }
 
 /* Which pixels of a block lie on a plane. Those outside the image hinder nobody. */
-static void mark_near(const ast_depth *depth, const meeting *c, const ast_candidate *plane,
+static void mark_near(const ast_depth_frame *frame, const meeting *c, const ast_candidate *plane,
                       int32_t near[AST_BLOCK_HIGH][AST_BLOCK_WIDE]) {
     size_t u = c->column * AST_CELL - AST_VOTERS, v = c->row * AST_CELL - AST_VOTERS; /* -1 wraps to a large number */
-    bool border = u >= depth->width || v >= depth->height || u + AST_BLOCK_HIGH > depth->width ||
-                  v + AST_BLOCK_HIGH > depth->height;
+    bool border = u >= frame->width || v >= frame->height || u + AST_BLOCK_HIGH > frame->width ||
+                  v + AST_BLOCK_HIGH > frame->height;
     for (size_t j = 0; j < AST_BLOCK_HIGH; j++) {
         const float *s = c->block + j * AST_BLOCK_WIDE;
         float start = plane->level + (float)((int)j - AST_VOTERS) * plane->slope_y;
@@ -239,18 +231,18 @@ static void mark_near(const ast_depth *depth, const meeting *c, const ast_candid
             near[j][i] = (s[i] > 0) & (away < plane->limit);
         }
         for (size_t i = 0; border && i < AST_BLOCK_WIDE; i++)
-            near[j][i] |= u + i >= depth->width || v + j >= depth->height;
+            near[j][i] |= u + i >= frame->width || v + j >= frame->height;
     }
 }
 
 /* A pixel of an uncertain plane belongs to it if the eight pixels two steps away lie on it too. Otherwise it may be on
  * the steep side of a box, which its sensor hardly tells from the front. */
-static void mark_inside(const ast_depth *depth, meeting *c) {
+static void mark_inside(const ast_depth_frame *frame, meeting *c) {
     int32_t near[AST_BLOCK_HIGH][AST_BLOCK_WIDE];
     for (size_t k = 0; k < c->count; k++) {
-        if (!is_uncertain(&depth->planes, &c->list[k]))
+        if (!is_uncertain(frame, &c->list[k]))
             continue;
-        mark_near(depth, c, &c->list[k], near);
+        mark_near(frame, c, &c->list[k], near);
         for (size_t j = 0; j < AST_CELL; j++) {
             const int32_t *above = near[j], *beside = near[j + 2], *below = near[j + 4];
             for (size_t i = 0; i < AST_CELL; i++) {
@@ -263,77 +255,81 @@ static void mark_inside(const ast_depth *depth, meeting *c) {
     }
 }
 
-static void clear_edges(const ast_depth *depth, size_t column, size_t row) {
+static void clear_edges(const normals_job *job, size_t column, size_t row) {
+    const ast_depth_frame *frame = job->frame;
     for (size_t k = 0; k < AST_CELL * AST_CELL; k++) {
         size_t u = column * AST_CELL + k % AST_CELL, v = row * AST_CELL + k / AST_CELL;
-        uint8_t *late = u < depth->width && v < depth->height ? depth->runs.late + v * depth->width + u : NULL;
+        uint8_t *late = u < frame->width && v < frame->height ? job->late + v * frame->width + u : NULL;
         if (late && *late == AST_EDGE)
             *late = 0;
     }
 }
 
 /* The normal of pixel k of a cell, which is pixel `at` of the image. Pixels at the edge of an uncertain plane have
- * none.
- */
-static const float *normal_of(const ast_depth *depth, const meeting *c, size_t k, size_t at) {
+ * none. */
+static const float *normal_of(const normals_job *job, const meeting *c, size_t k, size_t at) {
     static const float none[3] = {NAN, NAN, NAN};
     int32_t won = c->winner[k];
     if (won < 0)
         return none;
-    if (!depth->runs.late || !is_uncertain(&depth->planes, &c->list[won]))
+    if (!job->late || !is_uncertain(job->frame, &c->list[won]))
         return c->list[won].normal;
-    depth->runs.late[at] = !c->inside[k] ? AST_EDGE : !isnan(c->list[won].normal[0]);
+    job->late[at] = !c->inside[k] ? AST_EDGE : !isnan(c->list[won].normal[0]);
     return c->inside[k] ? c->list[won].normal : none;
 }
 
 /* Returns the pixels that have depth, but no normal, other than those at edges. */
-static size_t write_cell(const ast_depth *depth, const meeting *c, float *normals) {
-    size_t open = 0, edges = 0;
+static size_t write_voted(const normals_job *job, const meeting *c) {
+    const ast_depth_frame *frame = job->frame;
+    size_t unassigned = 0, edges = 0;
     for (size_t k = 0; k < AST_CELL * AST_CELL; k++) {
-        size_t u = c->column * AST_CELL + k % AST_CELL, v = c->row * AST_CELL + k / AST_CELL, at = v * depth->width + u;
-        if (u >= depth->width || v >= depth->height)
+        size_t u = c->column * AST_CELL + k % AST_CELL, v = c->row * AST_CELL + k / AST_CELL, at = v * frame->width + u;
+        if (u >= frame->width || v >= frame->height)
             continue;
-        const float *normal = normal_of(depth, c, k, at);
-        bool edge = depth->runs.late && depth->runs.late[at] == AST_EDGE;
-        memcpy(normals + 3 * at, normal, 3 * sizeof *normal);
-        if (depth->options.planes)
-            depth->cut.leader[at] = c->winner[k] < 0 ? -1 : leader_of(depth, &c->list[c->winner[k]]);
+        const float *normal = normal_of(job, c, k, at);
+        bool edge = job->late && job->late[at] == AST_EDGE;
+        memcpy(job->normals + 3 * at, normal, 3 * sizeof *normal);
+        if (frame->has_planes)
+            frame->leader[at] = c->winner[k] < 0 ? -1 : leader_of(frame, &c->list[c->winner[k]]);
         edges += edge;
-        open += !edge && isnan(normal[0]) && depth->inverse[at] > 0;
+        unassigned += !edge && isnan(normal[0]) && job->depth->inverse[at] > 0;
     }
-    if (edges && !open)
-        clear_edges(depth, c->column, c->row);
-    return open;
+    if (edges && !unassigned)
+        clear_edges(job, c->column, c->row);
+    return unassigned;
 }
 
 /* The normals of a cell; returns the pixels that have depth, but no normal. */
-static size_t aim_cell(const ast_depth *depth, size_t column, size_t row, float *normals) {
+static size_t write_cell(const normals_job *job, size_t column, size_t row) {
+    const ast_depth *depth = job->depth;
+    const ast_depth_frame *frame = job->frame;
     meeting c;
     size_t u = column * AST_CELL, v = row * AST_CELL;
     c.column = column;
     c.row = row;
-    c.count = find_candidates(depth, column, row, c.list);
-    if (c.count == 1 && !is_uncertain(&depth->planes, c.list) && u + AST_CELL <= depth->width) {
-        size_t rows = depth->height - v < AST_CELL ? depth->height - v : AST_CELL, at = v * depth->width + u;
-        size_t open = depth->kernels->plane_fill(depth->inverse + at, depth->width, rows, c.list, normals + 3 * at);
-        if (depth->options.planes)
-            note_leader(depth, at, rows, leader_of(depth, c.list), normals);
-        return open;
+    c.count = find_candidates(frame, column, row, c.list);
+    if (c.count == 1 && !is_uncertain(frame, c.list) && u + AST_CELL <= frame->width) {
+        size_t rows = frame->height - v < AST_CELL ? frame->height - v : AST_CELL, at = v * frame->width + u;
+        size_t unassigned =
+            depth->kernels->plane_fill(depth->inverse + at, frame->width, rows, c.list, job->normals + 3 * at);
+        if (frame->has_planes)
+            note_leader(frame, at, rows, leader_of(frame, c.list), job->normals);
+        return unassigned;
     }
     vote(depth, &c);
-    if (depth->runs.late)
-        mark_inside(depth, &c);
-    return write_cell(depth, &c, normals);
+    if (job->late)
+        mark_inside(frame, &c);
+    return write_voted(job, &c);
 }
 
 static void write_row(void *data, size_t row, int worker) {
-    const aiming *a = data;
-    const ast_depth *depth = a->depth;
-    const ast_planes *p = &depth->planes;
-    size_t first = row * AST_CELL, last = first + AST_CELL < depth->height ? first + AST_CELL : depth->height;
+    const normals_job *job = data;
+    const ast_depth_frame *frame = job->frame;
+    size_t first = row * AST_CELL, last = first + AST_CELL < frame->height ? first + AST_CELL : frame->height;
+    size_t across = frame->patches.across;
     (void)worker;
-    if (depth->runs.late)
-        memset(depth->runs.late + first * depth->width, 0, (last - first) * depth->width);
-    for (size_t column = 0; column < p->across; column++)
-        p->open[row * p->across + column] = aim_cell(depth, column, row, a->normals) > 0;
+    if (job->late)
+        memset(job->late + first * frame->width, 0, (last - first) * frame->width);
+    for (size_t column = 0; column < across; column++)
+        job->depth->patch_work.has_unassigned[row * across + column] = write_cell(job, column, row) > 0;
 }

@@ -11,7 +11,6 @@
 #define AST_PLANES_H
 
 #include "depth.h"
-#include "noise.h"
 
 #define AST_LEAST_SHARE (1.0 / 480) /* of the image: the smallest patch, ten cells of 640 x 480 pixels */
 #define AST_PLACES 2048             /* of the table of pairs */
@@ -60,11 +59,6 @@ typedef struct ast_pair {
     double cost;
 } ast_pair;
 
-typedef struct ast_noise_book {
-    ast_noise noise;
-    ast_noise_counts counts;
-} ast_noise_book;
-
 /* Cells whose s falls or rises more steeply, times the focal length over s, show no noise: at such slants (76 degrees)
  * a cell is rather an edge. */
 #define AST_STEEPEST 4.0
@@ -82,15 +76,16 @@ static inline void ast_patch_add(ast_patch *p, const ast_patch *more) {
 typedef struct ast_cells_job {
     ast_depth *depth;
     const ast_depth_image *image;
+    ast_patches *patches;
 } ast_cells_job;
 void ast_planes_sum_cells(void *data, size_t row, int worker); /* data: an ast_cells_job */
 
 /* Finds the noise of the image. Afterwards leader[k] = k for the cells that may join others, and -1 for those that have
  * too few pixels or do not fit a plane within the noise. */
-void ast_planes_judge_cells(ast_planes *planes);
+void ast_planes_judge_cells(ast_patches *patches, const ast_patch_work *work);
 
 /* Joins patches; afterwards leader[k] is the cell that holds the sums of the patch of cell k. */
-void ast_planes_grow(ast_planes *planes, ast_pool *pool);
+void ast_planes_grow(ast_patches *patches, const ast_patch_work *work, ast_pool *pool);
 
 /* How far from a plane its pixels may be, in s. A small or distant plane has a steep neighbour within that distance,
  * such as the side of a box, and an uncertain one takes only what is within its noise. */

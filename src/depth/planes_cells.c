@@ -71,7 +71,7 @@ static bool sum_whole(const ast_depth *depth, const float *s, double x, double y
 }
 
 static ast_sample sample(const ast_depth *depth, const ast_patch *patch, const ast_plane *plane) {
-    const ast_camera *camera = &depth->options.camera;
+    const ast_camera *camera = &depth->camera;
     double s = patch->s / patch->n, slope2 = ast_plane_slope2(plane);
     double focal = camera->fx > camera->fy ? camera->fx : camera->fy, steepest = AST_STEEPEST * s / focal;
     double variance = plane->rest / (patch->n - 3), roughest = AST_ROUGHEST * s;
@@ -79,21 +79,23 @@ static ast_sample sample(const ast_depth *depth, const ast_patch *patch, const a
     return (ast_sample){s, shows ? slope2 : -1, variance};
 }
 
-static void sum_row(ast_depth *depth, size_t row) {
-    ast_planes *p = &depth->planes;
+static void sum_row(const ast_cells_job *job, size_t row) {
+    const ast_depth *depth = job->depth;
+    const ast_patches *p = job->patches;
+    ast_sample *samples = depth->patch_work.samples;
     size_t first = row * AST_CELL, last = first + AST_CELL < depth->height ? first + AST_CELL : depth->height;
     for (size_t column = 0; column < p->across; column++) {
         size_t u = column * AST_CELL, left = depth->width - u, k = row * p->across + column;
         const float *s = depth->inverse + first * depth->width + u;
         double x = (double)u - ast_middle(depth->width), y = (double)first - ast_middle(depth->height);
         bool inside = left >= AST_CELL && last == first + AST_CELL;
-        if (!inside || !sum_whole(depth, s, x, y, &p->patches[k]))
-            p->patches[k] = sum_pixels(depth, s, first, last, left < AST_CELL ? left : AST_CELL, x);
-        p->samples[k] = (ast_sample){.slope2 = -1};
-        if (p->patches[k].n < CELL_LEAST)
+        if (!inside || !sum_whole(depth, s, x, y, &p->sums[k]))
+            p->sums[k] = sum_pixels(depth, s, first, last, left < AST_CELL ? left : AST_CELL, x);
+        samples[k] = (ast_sample){.slope2 = -1};
+        if (p->sums[k].n < CELL_LEAST)
             continue;
-        p->planes[k] = ast_plane_of(&p->patches[k]);
-        p->samples[k] = sample(depth, &p->patches[k], &p->planes[k]);
+        p->planes[k] = ast_plane_of(&p->sums[k]);
+        samples[k] = sample(depth, &p->sums[k], &p->planes[k]);
     }
 }
 
@@ -103,7 +105,7 @@ static void sum_row(ast_depth *depth, size_t row) {
 static void count_values(const ast_depth_image *image, uint32_t *counts) {
     memset(counts, 0, ((size_t)UINT16_MAX + 1) * sizeof *counts);
     for (size_t v = 0; v < image->height; v += VALUE_ROWS) {
-        const uint16_t *row = (const uint16_t *)((const char *)image->values + (ptrdiff_t)v * image->row_stride);
+        const uint16_t *row = ast_depth_image_row(image, v);
         for (size_t u = 0; u < image->width; u++)
             counts[row[u]]++;
     }
@@ -112,16 +114,16 @@ static void count_values(const ast_depth_image *image, uint32_t *counts) {
 void ast_planes_sum_cells(void *data, size_t row, int worker) {
     const ast_cells_job *job = data;
     const ast_depth_options *o = &job->depth->options;
-    ast_noise_book *book = job->depth->planes.book;
+    ast_noise_counts *counts = job->depth->patch_work.counts;
     (void)worker;
-    if (row < job->depth->planes.down) {
-        sum_row(job->depth, row);
+    if (row < job->patches->down) {
+        sum_row(job, row);
         return;
     }
-    count_values(job->image, book->counts.values);
-    if (job->depth->most < UINT16_MAX)
-        book->counts.values[UINT16_MAX] = 0;
-    ast_noise_find_steps(&book->noise, &book->counts, o->units_per_metre, o->filter_epsilon);
+    count_values(job->image, counts->values);
+    if (job->depth->largest_value < UINT16_MAX)
+        counts->values[UINT16_MAX] = 0;
+    ast_noise_find_steps(&job->patches->noise, counts, o->units_per_metre, o->filter_epsilon);
 }
 
 static bool is_flat(const ast_noise *noise, const ast_patch *patch, const ast_plane *plane, const ast_sample *cell) {
@@ -131,12 +133,12 @@ static bool is_flat(const ast_noise *noise, const ast_patch *patch, const ast_pl
     return plane->rest <= most * patch->n;
 }
 
-void ast_planes_judge_cells(ast_planes *p) {
+void ast_planes_judge_cells(ast_patches *p, const ast_patch_work *work) {
     size_t cells = p->across * p->down;
-    ast_noise *noise = &p->book->noise;
-    ast_noise_measure(noise, &p->book->counts, p->samples, cells);
+    ast_noise *noise = &p->noise;
+    ast_noise_measure(noise, work->counts, work->samples, cells);
     for (size_t k = 0; k < cells; k++) {
-        bool joins = p->patches[k].n >= CELL_LEAST && is_flat(noise, &p->patches[k], &p->planes[k], &p->samples[k]);
+        bool joins = p->sums[k].n >= CELL_LEAST && is_flat(noise, &p->sums[k], &p->planes[k], &work->samples[k]);
         p->leader[k] = joins ? (int32_t)k : -1;
     }
 }

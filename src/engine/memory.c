@@ -38,6 +38,21 @@ void ast_free_list(void *const *memory, size_t count) {
         free(memory[i]);
 }
 
+bool ast_replace_list(const ast_array_request *list, size_t count) {
+    bool good = true;
+    for (size_t i = 0; i < count; i++) { /* all are freed before the first is allocated */
+        free(*(void **)list[i].pointer);
+        *(void **)list[i].pointer = NULL;
+    }
+    for (size_t i = 0; i < count && good; i++)
+        good = (*(void **)list[i].pointer = ast_allocate(list[i].count, list[i].size)) != NULL;
+    for (size_t i = 0; i < count && !good; i++) {
+        free(*(void **)list[i].pointer);
+        *(void **)list[i].pointer = NULL;
+    }
+    return good;
+}
+
 bool ast_grow_array(void *array, size_t used, size_t count, size_t size) {
     void **pointer = array, *memory = ast_allocate(count, size);
     if (!memory)

@@ -16,6 +16,22 @@ void *ast_allocate_zero(size_t count, size_t size);
 #define ast_free_all(...) ast_free_list((void *[]){__VA_ARGS__}, sizeof((void *[]){__VA_ARGS__}) / sizeof(void *))
 void ast_free_list(void *const *memory, size_t count);
 
+/* An array to allocate: the address of the pointer to it, the number of elements, and the size of one. */
+typedef struct ast_array_request {
+    void *pointer;
+    size_t count, size;
+} ast_array_request;
+#define AST_REQUEST(pointer, count)                                                                                    \
+    (ast_array_request) {                                                                                              \
+        &(pointer), count, sizeof *(pointer)                                                                           \
+    }
+
+/* Frees the arrays that the pointers of the list have, and allocates new ones. If memory runs out all are NULL. */
+#define ast_replace_arrays(...)                                                                                        \
+    ast_replace_list((const ast_array_request[]){__VA_ARGS__},                                                         \
+                     sizeof((ast_array_request[]){__VA_ARGS__}) / sizeof(ast_array_request))
+bool ast_replace_list(const ast_array_request *list, size_t count);
+
 /* Grows the array at address `array` and keeps its first `used` elements. On failure the old array stays valid. */
 bool ast_grow_array(void *array, size_t used, size_t count, size_t size);
 

@@ -87,9 +87,9 @@ static uint64_t hash_of(const char *isa, int threads) {
             ast_depth_image image = {sizeof image, p->values, p->width, p->height,
                                      (ptrdiff_t)(p->width * sizeof *p->values)};
             assert_non_null(depth);
-            assert_int_equal(ast_depth_compute(depth, &image, metres, NULL, NULL), AST_OK);
-            assert_int_equal(ast_depth_compute(depth, &image, NULL, points, NULL), AST_OK);
-            assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, normals), AST_OK);
+            assert_int_equal(ast_depth_compute(depth, &image, metres, NULL, NULL, NULL), AST_OK);
+            assert_int_equal(ast_depth_compute(depth, &image, NULL, points, NULL, NULL), AST_OK);
+            assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, normals, NULL), AST_OK);
             ast_depth_close(depth);
             hash = ref_hash_floats(hash, metres, n);
             hash = ref_hash_floats(hash, points, 3 * n);
@@ -130,8 +130,8 @@ static void handles_forget(void **state) {
             ast_depth_image image = {sizeof image, p->values, p->width, p->height,
                                      (ptrdiff_t)(p->width * sizeof *p->values)};
             assert_non_null(fresh);
-            assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, again), AST_OK);
-            assert_int_equal(ast_depth_compute(fresh, &image, NULL, NULL, first), AST_OK);
+            assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, again, NULL), AST_OK);
+            assert_int_equal(ast_depth_compute(fresh, &image, NULL, NULL, first, NULL), AST_OK);
             assert_true(ref_hash_floats(0, first, 3 * p->width * p->height) ==
                         ref_hash_floats(0, again, 3 * p->width * p->height));
             ast_depth_close(fresh);

@@ -89,9 +89,9 @@ static ast_status call_depth_smoothed(ast_context *context, ast_smooth smooth, i
     if (!depth)
         return AST_NO_MEMORY;
     ast_depth_image image = {sizeof image, values, SIDE, SIDE, SIDE * sizeof *values};
-    ast_status status = ast_depth_compute(depth, &image, metres, NULL, NULL);
+    ast_status status = ast_depth_compute(depth, &image, metres, NULL, NULL, NULL);
     if (status == AST_OK)
-        status = ast_depth_compute(depth, &image, NULL, NULL, (float *)(void *)out);
+        status = ast_depth_compute(depth, &image, NULL, NULL, (float *)(void *)out, NULL);
     ast_depth_close(depth);
     return status;
 }
@@ -108,7 +108,7 @@ static ast_status call_depth_planes(ast_context *context, const scene *s, int32_
 
 /* Two frames of a wall, with poses: the second is larger, and half of it has holes. What a failed call leaves has no
  * planes. */
-static ast_status follow_wall(ast_depth *depth, ast_plane_map *map, int32_t *out) {
+static ast_status follow_wall(ast_depth *depth, ast_depth_frame *converted, ast_plane_map *map, int32_t *out) {
     static const double pose[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
     uint16_t values[SIDE * SIDE];
     float normals[SIDE * SIDE * 3];
@@ -119,11 +119,11 @@ static ast_status follow_wall(ast_depth *depth, ast_plane_map *map, int32_t *out
         ast_depth_image image = {sizeof image, values, side, side, (ptrdiff_t)(side * sizeof *values)};
         for (size_t i = 0; i < (size_t)SIDE * SIDE; i++)
             values[i] = frame == 1 && i % SIDE < SIDE / 2 && i % 2 ? 0 : 1500;
-        status = ast_depth_compute(depth, &image, NULL, NULL, normals);
+        status = ast_depth_compute(depth, &image, NULL, NULL, normals, converted);
         if (status != AST_OK)
-            assert_int_equal(ast_plane_map_frame(map, depth, NULL, pose, ids), AST_BAD_OPTION);
+            assert_int_equal(ast_plane_map_frame(map, converted, NULL, pose, ids), AST_BAD_OPTION);
         else
-            status = ast_plane_map_frame(map, depth, NULL, pose, ids);
+            status = ast_plane_map_frame(map, converted, NULL, pose, ids);
     }
     if (status == AST_OK)
         memcpy(out, ids, sizeof ids);
@@ -134,7 +134,8 @@ static ast_status call_plane_map(ast_context *context, const scene *s, int32_t *
     ast_depth_options options;
     ast_plane_options plane_options;
     ast_depth *depth;
-    ast_plane_map *map;
+    ast_depth_frame *converted;
+    ast_plane_map *map = NULL;
     (void)s;
     ast_depth_options_init(&options);
     ast_plane_options_init(&plane_options);
@@ -144,10 +145,13 @@ static ast_status call_plane_map(ast_context *context, const scene *s, int32_t *
     ast_status status = ast_depth_open(&depth, context, &options);
     if (status != AST_OK)
         return status;
-    status = ast_plane_map_open(&map, context, &plane_options);
+    status = ast_depth_frame_open(&converted, context);
     if (status == AST_OK)
-        status = follow_wall(depth, map, out);
+        status = ast_plane_map_open(&map, context, &plane_options);
+    if (status == AST_OK)
+        status = follow_wall(depth, converted, map, out);
     ast_plane_map_close(map);
+    ast_depth_frame_close(converted);
     ast_depth_close(depth);
     return status;
 }
@@ -306,17 +310,17 @@ static void depth_keeps_its_memory(void **state) {
     const ast_depth_image small = {sizeof small, values, SIDE, SIDE, SIDE * sizeof *values};
     const ast_depth_image large = {sizeof large, values, 2 * SIDE, 2 * SIDE, 2 * SIDE * sizeof *values};
     for (long n = 1, failed = 1; failed; n++) {
-        assert_int_equal(ast_depth_compute(depth, &small, NULL, NULL, normals), AST_OK);
+        assert_int_equal(ast_depth_compute(depth, &small, NULL, NULL, normals, NULL), AST_OK);
         atomic_store(&ast_test_countdown, n);
-        ast_status status = ast_depth_compute(depth, &large, NULL, NULL, normals);
+        ast_status status = ast_depth_compute(depth, &large, NULL, NULL, normals, NULL);
         failed = atomic_exchange(&ast_test_countdown, 0) <= 0;
         assert_int_equal(status, failed ? AST_NO_MEMORY : AST_OK);
         assert_true(n < 10);
     }
     atomic_store(&ast_test_countdown, 1);
-    assert_int_equal(ast_depth_compute(depth, &large, NULL, NULL, normals), AST_OK);
-    assert_int_equal(ast_depth_compute(depth, &large, normals, NULL, NULL), AST_OK);
-    assert_int_equal(ast_depth_compute(depth, &large, NULL, normals, NULL), AST_OK);
+    assert_int_equal(ast_depth_compute(depth, &large, NULL, NULL, normals, NULL), AST_OK);
+    assert_int_equal(ast_depth_compute(depth, &large, normals, NULL, NULL, NULL), AST_OK);
+    assert_int_equal(ast_depth_compute(depth, &large, NULL, normals, NULL, NULL), AST_OK);
     assert_int_equal(atomic_exchange(&ast_test_countdown, 0), 1); /* nobody asked for memory */
     ast_depth_close(depth);
     ast_close(context);

@@ -59,7 +59,7 @@ static void compute(const ast_depth_options *o, const uint16_t *values, int thre
     ast_depth_open(&depth, context, o);
     assert_non_null(depth);
     ast_depth_image image = {sizeof image, values, WIDTH, HEIGHT, WIDTH * sizeof *values};
-    assert_int_equal(ast_depth_compute(depth, &image, metres, points, normals), AST_OK);
+    assert_int_equal(ast_depth_compute(depth, &image, metres, points, normals, NULL), AST_OK);
     ast_depth_close(depth);
 }
 
@@ -137,14 +137,14 @@ static void sizes_and_refusals(void **state) {
     assert_int_equal(ast_depth_open(&depth, context, &o), AST_OK);
     ast_depth_image image = {sizeof image, values, WIDTH, HEIGHT, WIDTH * sizeof *values}, half = image;
     half.height = HEIGHT / 2;
-    assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, first), AST_OK);
-    assert_int_equal(ast_depth_compute(depth, &half, NULL, NULL, again), AST_OK);
-    assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, again), AST_OK);
+    assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, first, NULL), AST_OK);
+    assert_int_equal(ast_depth_compute(depth, &half, NULL, NULL, again, NULL), AST_OK);
+    assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, again, NULL), AST_OK);
     assert_memory_equal(first, again, sizeof first);
     ast_depth_close(depth);
     o.distortion[0] = -900;
     assert_int_equal(ast_depth_open(&depth, context, &o), AST_OK);
-    assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, again), AST_BAD_OPTION);
+    assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, again, NULL), AST_BAD_OPTION);
     assert_non_null(strstr(ast_message(context), "have no ray; the coefficients are k1, k2, p1, p2, k3"));
     ast_depth_close(depth);
     o.distortion[0] = (double)NAN;

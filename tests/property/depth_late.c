@@ -24,17 +24,20 @@ static void find_normals(const ast_depth_options *options, const uint16_t *value
                          int threads, float *normals, uint8_t *late, ast_depth_report *report) {
     ast_context *context = ref_context(threads % 2 ? "base" : REF_FAST, threads);
     ast_depth *depth;
+    ast_depth_frame *frame;
     ast_depth_report found = {.size = sizeof found};
     assert_int_equal(ast_depth_open(&depth, context, options), AST_OK);
-    assert_int_equal(ast_depth_describe(depth, &found), AST_BAD_OPTION);
+    assert_int_equal(ast_depth_frame_open(&frame, context), AST_OK);
+    assert_int_equal(ast_depth_describe(frame, &found), AST_BAD_OPTION);
     ast_depth_image image = {sizeof image, values, width, height, (ptrdiff_t)(width * sizeof *values)};
-    assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, normals), AST_OK);
-    assert_int_equal(ast_depth_describe(depth, &found), AST_OK);
+    assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, normals, frame), AST_OK);
+    assert_int_equal(ast_depth_describe(frame, &found), AST_OK);
     assert_true((found.late != NULL) == (options->smooth == AST_SMOOTH_PLANES));
     if (late)
         memcpy(late, found.late, width * height);
     if (report)
         *report = found;
+    ast_depth_frame_close(frame);
     ast_depth_close(depth);
 }
 

@@ -34,7 +34,7 @@ static void normals_of(const ast_depth_options *options, const uint16_t *values,
                        float *normals) {
     ast_depth *depth = open_depth(options);
     ast_depth_image image = {sizeof image, values, width, height, (ptrdiff_t)(width * sizeof *values)};
-    assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, normals), AST_OK);
+    assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, normals, NULL), AST_OK);
     ast_depth_close(depth);
 }
 
@@ -115,10 +115,10 @@ static void equals_the_reference(void **state) {
         make_case(&c, seed);
         ast_depth *depth = open_depth(&c.options);
         ast_depth_image image = {sizeof image, c.values, c.width, c.height, (ptrdiff_t)(c.width * sizeof *c.values)};
-        assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, normals), AST_OK);
+        assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, normals, NULL), AST_OK);
         check_filter(&c, depth->inverse);
         check_normals(&c, depth->inverse, normals);
-        assert_int_equal(ast_depth_compute(depth, &image, metres, NULL, NULL), AST_OK);
+        assert_int_equal(ast_depth_compute(depth, &image, metres, NULL, NULL, NULL), AST_OK);
         for (size_t i = 0; i < c.width * c.height; i++)
             assert_true(c.s[i] > 0 ? metres[i] == 1 / depth->inverse[i] : isnan(metres[i]));
         ast_depth_close(depth);
@@ -327,9 +327,9 @@ static void nothing_but_unit_vectors(void **state) {
                     fill_odd(values, width * height, kind, &random);
                     ast_depth *depth = open_depth(&options);
                     ast_depth_image image = {sizeof image, values, width, height, (ptrdiff_t)(width * sizeof *values)};
-                    assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, normals), AST_OK);
-                    assert_int_equal(ast_depth_compute(depth, &image, metres, NULL, NULL), AST_OK);
-                    assert_int_equal(ast_depth_compute(depth, &image, NULL, points, NULL), AST_OK);
+                    assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, normals, NULL), AST_OK);
+                    assert_int_equal(ast_depth_compute(depth, &image, metres, NULL, NULL, NULL), AST_OK);
+                    assert_int_equal(ast_depth_compute(depth, &image, NULL, points, NULL, NULL), AST_OK);
                     ast_depth_close(depth);
                     for (size_t i = 0; i < width * height; i++) {
                         int hole = values[i] == 0 || values[i] / options.units_per_metre < options.nearest ||

@@ -31,7 +31,7 @@ static void make_normals(const ast_depth_options *options, const uint16_t *value
     ast_depth_open(&depth, context, options);
     assert_non_null(depth);
     ast_depth_image image = {sizeof image, values, width, height, (ptrdiff_t)(width * sizeof *values)};
-    assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, normals), AST_OK);
+    assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, normals, NULL), AST_OK);
     ast_depth_close(depth);
 }
 

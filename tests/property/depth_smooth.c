@@ -168,7 +168,7 @@ static double median_error(const ast_hallway *hallway, size_t frame, ast_smooth 
     ast_depth_open(&handle, context, &options);
     ast_depth_image image = {sizeof image, depth, hallway->width, hallway->height, (ptrdiff_t)(2 * hallway->width)};
     assert_non_null(handle);
-    assert_int_equal(ast_depth_compute(handle, &image, NULL, NULL, normals), AST_OK);
+    assert_int_equal(ast_depth_compute(handle, &image, NULL, NULL, normals, NULL), AST_OK);
     ast_depth_close(handle);
     for (size_t i = 0; i < n; i++)
         if (truth[i] >= 0 && depth[i] > 0 && depth[i] < 4000 && !isnan(normals[3 * i])) {

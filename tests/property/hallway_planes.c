@@ -39,6 +39,7 @@ typedef struct walk {
     uint16_t depth[PIXELS];
     float normals[3 * PIXELS];
     int32_t labels[PIXELS], plane_of[PIXELS];
+    ast_depth_frame *converted;
 } walk;
 
 static walk w;
@@ -139,7 +140,7 @@ static void check_plane(truth *t, size_t plane, size_t index, const ast_plane_in
     t->found++;
 }
 
-static void open_walk(size_t frames, ast_smooth smooth, ast_depth **depth, ast_plane_map **map) {
+static void open_bent_walk(size_t frames, ast_smooth smooth, double bend, ast_depth **depth, ast_plane_map **map) {
     ast_context *context = ref_context(REF_FAST, 2);
     ast_depth_options options;
     ast_plane_options plane_options;
@@ -150,10 +151,16 @@ static void open_walk(size_t frames, ast_smooth smooth, ast_depth **depth, ast_p
     ast_depth_options_init(&options);
     options.camera = w.hallway.camera;
     options.smooth = smooth;
+    options.distortion[0] = bend;
     options.planes = 1;
     ast_plane_options_init(&plane_options);
     assert_int_equal(ast_depth_open(depth, context, &options), AST_OK);
+    assert_int_equal(ast_depth_frame_open(&w.converted, context), AST_OK);
     assert_int_equal(ast_plane_map_open(map, context, &plane_options), AST_OK);
+}
+
+static void open_walk(size_t frames, ast_smooth smooth, ast_depth **depth, ast_plane_map **map) {
+    open_bent_walk(frames, smooth, 0, depth, map);
 }
 
 static const ast_plane_info *take(ast_depth *depth, ast_plane_map *map, size_t index, bool posed, size_t *count) {
@@ -164,8 +171,8 @@ static const ast_plane_info *take(ast_depth *depth, ast_plane_map *map, size_t i
     assert_int_equal(ast_hallway_render(context, &w.hallway, index, w.depth, w.labels, &frame), AST_OK);
     see(index, &frame);
     matrix_of(&frame, pose);
-    assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, w.normals), AST_OK);
-    assert_int_equal(ast_plane_map_frame(map, depth, w.labels, posed ? pose : NULL, w.plane_of), AST_OK);
+    assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, w.normals, w.converted), AST_OK);
+    assert_int_equal(ast_plane_map_frame(map, w.converted, w.labels, posed ? pose : NULL, w.plane_of), AST_OK);
     return ast_plane_list(map, count);
 }
 
@@ -184,6 +191,7 @@ static void follow_the_walk(ast_smooth smooth, size_t frames) {
         for (size_t k = 0; k < i; k++)
             assert_true(w.planes[i].id < 0 || w.planes[i].id != w.planes[k].id);
     ast_plane_map_close(map);
+    ast_depth_frame_close(w.converted);
     ast_depth_close(depth);
 }
 
@@ -238,8 +246,8 @@ static void a_table_from_the_edge(void **state) {
         const ast_plane_info *table = NULL;
         size_t count;
         render_table(heights[i]);
-        assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, w.normals), AST_OK);
-        assert_int_equal(ast_plane_map_frame(map, depth, NULL, pose, w.plane_of), AST_OK);
+        assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, w.normals, w.converted), AST_OK);
+        assert_int_equal(ast_plane_map_frame(map, w.converted, NULL, pose, w.plane_of), AST_OK);
         const ast_plane_info *planes = ast_plane_list(map, &count);
         for (size_t k = 0; k < count; k++)
             table = planes[k].normal[1] < -0.99 ? &planes[k] : table;
@@ -252,6 +260,7 @@ static void a_table_from_the_edge(void **state) {
                 fail_msg("from %g m above the table reaches to %g m", heights[i], table->vertices[3 * v + 2]);
     }
     ast_plane_map_close(map);
+    ast_depth_frame_close(w.converted);
     ast_depth_close(depth);
 }
 
@@ -288,6 +297,7 @@ static void without_poses(void **state) {
     if (!(all > 50 && kept >= all * 95 / 100))
         fail_msg("%zu of %zu planes kept their id", kept, all);
     ast_plane_map_close(map);
+    ast_depth_frame_close(w.converted);
     ast_depth_close(depth);
 }
 
@@ -313,6 +323,7 @@ static void the_same_on_any_machine(void **state) {
             options.planes = 1;
             ast_plane_options_init(&how);
             assert_int_equal(ast_depth_open(&depth, context, &options), AST_OK);
+            assert_int_equal(ast_depth_frame_open(&w.converted, context), AST_OK);
             assert_int_equal(ast_plane_map_open(&map, context, &how), AST_OK);
             for (size_t step = 0; step < 4; step++) {
                 static const size_t steps[] = {67, 71, 75, 76}; /* of the walk; a face becomes very narrow */
@@ -321,8 +332,8 @@ static void the_same_on_any_machine(void **state) {
                 double pose[12];
                 assert_int_equal(ast_hallway_render(context, &w.hallway, index, w.depth, w.labels, &at), AST_OK);
                 matrix_of(&at, pose);
-                assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, w.normals), AST_OK);
-                assert_int_equal(ast_plane_map_frame(map, depth, w.labels, pose, w.plane_of), AST_OK);
+                assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, w.normals, w.converted), AST_OK);
+                assert_int_equal(ast_plane_map_frame(map, w.converted, w.labels, pose, w.plane_of), AST_OK);
                 const ast_plane_info *planes = ast_plane_list(map, &count);
                 for (size_t k = 0; k < PIXELS; k += 7)
                     hash = ast_mix64(hash ^ (uint64_t)(uint32_t)w.plane_of[k]);
@@ -335,8 +346,41 @@ static void the_same_on_any_machine(void **state) {
             expected = expected ? expected : hash;
             assert_true(hash == expected);
             ast_plane_map_close(map);
+            ast_depth_frame_close(w.converted);
             ast_depth_close(depth);
         }
+}
+
+/* A frame keeps its planes while the converter goes on with other images, of any size, and after it is closed. */
+static void planes_are_those_of_their_frame(void **state) {
+    static int32_t expected[PIXELS];
+    ast_context *context = ref_context(REF_FAST, 2);
+    ast_depth *depth;
+    ast_depth_frame *other;
+    ast_plane_map *map, *again;
+    ast_plane_options how;
+    size_t count, found;
+    (void)state;
+    ast_plane_options_init(&how);
+    for (int bent = 0; bent < 2; bent++) {
+        ast_depth_image small = {sizeof small, w.depth, WIDTH / 2, HEIGHT / 2, WIDTH * 2};
+        open_bent_walk(4, AST_SMOOTH_PLANES, bent ? 0.1 : 0, &depth, &map);
+        assert_int_equal(ast_depth_frame_open(&other, context), AST_OK);
+        assert_int_equal(ast_plane_map_open(&again, context, &how), AST_OK);
+        double area = take(depth, map, 0, false, &count)->area;
+        memcpy(expected, w.plane_of, sizeof expected);
+        memset(w.depth, 0, sizeof w.depth);
+        assert_int_equal(ast_depth_compute(depth, &small, NULL, NULL, w.normals, other), AST_OK);
+        assert_int_equal(ast_depth_compute(depth, &small, NULL, NULL, w.normals, NULL), AST_OK);
+        ast_depth_close(depth);
+        assert_int_equal(ast_plane_map_frame(again, w.converted, w.labels, NULL, w.plane_of), AST_OK);
+        assert_memory_equal(w.plane_of, expected, sizeof expected);
+        assert_true(ast_plane_list(again, &found)->area == area && found == count);
+        ast_plane_map_close(again);
+        ast_plane_map_close(map);
+        ast_depth_frame_close(other);
+        ast_depth_frame_close(w.converted);
+    }
 }
 
 static void bad_calls(void **state) {
@@ -348,29 +392,31 @@ static void bad_calls(void **state) {
     (void)state;
     open_walk(4, AST_SMOOTH_PLANES, &depth, &map);
     assert_int_equal(ast_plane_map_frame(map, NULL, NULL, NULL, NULL), AST_BAD_OPTION);
-    assert_int_equal(ast_plane_map_frame(map, depth, NULL, NULL, NULL), AST_BAD_OPTION);
+    assert_int_equal(ast_plane_map_frame(map, w.converted, NULL, NULL, NULL), AST_BAD_OPTION);
     assert_non_null(strstr(ast_message(context), "options.planes"));
     take(depth, map, 0, false, &count);
     assert_true(count > 0);
-    assert_int_equal(ast_plane_map_frame(map, depth, NULL, pose, NULL), AST_BAD_OPTION);
+    assert_int_equal(ast_plane_map_frame(map, w.converted, NULL, pose, NULL), AST_BAD_OPTION);
     assert_non_null(strstr(ast_message(context), "all frames with poses, or none"));
     for (int c = 0; c < 3; c++)
         pose[5 * c] = 2;
-    assert_int_equal(ast_plane_map_frame(map, depth, NULL, pose, NULL), AST_BAD_DATA);
+    assert_int_equal(ast_plane_map_frame(map, w.converted, NULL, pose, NULL), AST_BAD_DATA);
     assert_non_null(strstr(ast_message(context), "no rotation"));
     pose[3] = NAN;
-    assert_int_equal(ast_plane_map_frame(map, depth, NULL, pose, NULL), AST_BAD_DATA);
+    assert_int_equal(ast_plane_map_frame(map, w.converted, NULL, pose, NULL), AST_BAD_DATA);
     memset(w.depth, 0, sizeof w.depth); /* nothing was measured */
     ast_depth_image image = {sizeof image, w.depth, WIDTH, HEIGHT, WIDTH * 2};
-    assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, w.normals), AST_OK);
-    assert_int_equal(ast_plane_map_frame(map, depth, NULL, NULL, w.plane_of), AST_OK);
+    assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, w.normals, w.converted), AST_OK);
+    assert_int_equal(ast_plane_map_frame(map, w.converted, NULL, NULL, w.plane_of), AST_OK);
     ast_plane_list(map, &count);
     assert_int_equal(count, 0);
     assert_int_equal(w.plane_of[PIXELS / 2], -1);
     image = (ast_depth_image){sizeof image, w.depth, WIDTH / 2, HEIGHT / 2, WIDTH};
-    assert_int_equal(ast_depth_compute(depth, &image, w.normals, NULL, NULL), AST_OK); /* metres only, another size */
-    assert_int_equal(ast_plane_map_frame(map, depth, NULL, NULL, w.plane_of), AST_BAD_OPTION);
+    assert_int_equal(ast_depth_compute(depth, &image, w.normals, NULL, NULL, w.converted),
+                     AST_OK); /* metres only, another size */
+    assert_int_equal(ast_plane_map_frame(map, w.converted, NULL, NULL, w.plane_of), AST_BAD_OPTION);
     ast_plane_map_close(map);
+    ast_depth_frame_close(w.converted);
     ast_depth_close(depth);
 }
 
@@ -382,6 +428,7 @@ int main(void) {
         cmocka_unit_test(with_guided_normals),
         cmocka_unit_test(without_poses),
         cmocka_unit_test(the_same_on_any_machine),
+        cmocka_unit_test(planes_are_those_of_their_frame),
         cmocka_unit_test(bad_calls),
     };
     return cmocka_run_group_tests_name("hallway_planes", tests, NULL, ref_contexts_end);

@@ -91,7 +91,7 @@ static void take_normals(walk *w, size_t index) {
     assert_int_equal(ast_hallway_render(w->context, &w->hallway, index, w->depth, w->truth, &frame), AST_OK);
     ast_depth_image image = {sizeof image, w->depth, w->hallway.width, w->hallway.height,
                              (ptrdiff_t)(w->hallway.width * sizeof *w->depth)};
-    assert_int_equal(ast_depth_compute(w->maker, &image, NULL, NULL, w->normals), AST_OK);
+    assert_int_equal(ast_depth_compute(w->maker, &image, NULL, NULL, w->normals, NULL), AST_OK);
     for (size_t p = 0; p < w->pixels; p++) {
         float *n = w->normals + 3 * p;
         const double normal[3] = {(double)n[0], (double)n[1], (double)n[2]};

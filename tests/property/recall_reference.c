@@ -133,13 +133,13 @@ static ast_depth *open_depth(ast_context *context, const sequence *q) {
     return depth;
 }
 
-static void compare(const memory *m, const ast_depth *depth, const ast_pose *pose, uint64_t seed, int frame) {
-    int32_t *expected = ref_take(depth->width * depth->height, sizeof *expected);
-    ref_recall(&m->work, &m->tracks, depth, pose, expected, &counts);
-    for (size_t k = 0; k < depth->width * depth->height; k++)
+static void compare(const memory *m, const ast_depth_frame *converted, const ast_pose *pose, uint64_t seed, int frame) {
+    int32_t *expected = ref_take(converted->width * converted->height, sizeof *expected);
+    ref_recall(&m->work, &m->tracks, converted, pose, expected, &counts);
+    for (size_t k = 0; k < converted->width * converted->height; k++)
         if (m->work.leader[k] != expected[k])
             fail_msg("AST_TEST_SEED=%llu, frame %d, pixel %zu %zu: %d instead of %d", (unsigned long long)seed, frame,
-                     k % depth->width, k / depth->width, m->work.leader[k], expected[k]);
+                     k % converted->width, k / converted->width, m->work.leader[k], expected[k]);
     free(expected);
 }
 
@@ -155,6 +155,10 @@ static void check(uint64_t seed, ref_size size, size_t ways) {
     (void)ways;
     make_sequence(&q, seed);
     ast_depth *depth = open_depth(context, &q);
+    ast_depth_frame *converted;
+    assert_int_equal(ast_depth_frame_open(&converted, context), AST_OK);
+    m.work.pool = depth->pool;
+    m.work.kernels = depth->kernels;
     m.tracks.world = q.poses;
     m.tracks.offset = 0.1;
     m.tracks.area = 0.05;
@@ -167,9 +171,9 @@ static void check(uint64_t seed, ref_size size, size_t ways) {
         assert_int_equal(ast_hallway_render(context, &q.hallway, q.index, values, truth, &at), AST_OK);
         spoil(&q, values);
         ast_pose pose = pose_of(&q, &at);
-        assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, normals), AST_OK);
-        assert_true(ast_planes_of_frame(&m.work, &m.tracks, depth, truth, &pose, &m.table, ids));
-        compare(&m, depth, &pose, seed, frame);
+        assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, normals, converted), AST_OK);
+        assert_true(ast_planes_of_frame(&m.work, &m.tracks, converted, truth, &pose, &m.table, ids));
+        compare(&m, converted, &pose, seed, frame);
         if (m.tracks.count > 0 && ast_random_below(&q.random, 4) == 0)
             turn_over(&q, &m.tracks);
         q.index = q.jumps ? (size_t)ast_random_below(&q.random, q.hallway.frames) : (q.index + 1) % q.hallway.frames;
@@ -177,6 +181,7 @@ static void check(uint64_t seed, ref_size size, size_t ways) {
     ast_frame_work_free(&m.work);
     ast_plane_tracks_free(&m.tracks);
     ast_plane_table_free(&m.table);
+    ast_depth_frame_close(converted);
     ast_depth_close(depth);
 }
 

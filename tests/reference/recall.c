@@ -11,7 +11,7 @@ enum { SIDE = AST_CELL, PIXELS = AST_CELL * AST_CELL, MOST = 16 };
 typedef struct recall {
     const ast_frame_work *work;
     const ast_plane_tracks *tracks;
-    const ast_depth *depth;
+    const ast_depth_frame *frame;
     const ast_pose *pose;
     int32_t (*claims)[PIXELS]; /* (cells) the track that a pixel would like, -1 for none */
     ref_recall_counts *counts;
@@ -29,24 +29,24 @@ typedef struct option {
 /* ---- Cells and pixels -------------------------------------------------------------------------------------------- */
 
 static size_t cells_of(const recall *r) {
-    return r->depth->planes.across * r->depth->planes.down;
+    return r->frame->patches.across * r->frame->patches.down;
 }
 
 static bool is_cell(const recall *r, ptrdiff_t column, ptrdiff_t row) {
-    return column >= 0 && row >= 0 && column < (ptrdiff_t)r->depth->planes.across &&
-           row < (ptrdiff_t)r->depth->planes.down;
+    return column >= 0 && row >= 0 && column < (ptrdiff_t)r->frame->patches.across &&
+           row < (ptrdiff_t)r->frame->patches.down;
 }
 
 static size_t cell_at(const recall *r, ptrdiff_t column, ptrdiff_t row) {
-    return (size_t)row * r->depth->planes.across + (size_t)column;
+    return (size_t)row * r->frame->patches.across + (size_t)column;
 }
 
 /* Inverse depth, 0 for holes and outside the image. */
 static float s_of(const recall *r, ptrdiff_t u, ptrdiff_t v) {
-    const ast_depth *d = r->depth;
+    const ast_depth_frame *d = r->frame;
     if (u < 0 || v < 0 || u >= (ptrdiff_t)d->width || v >= (ptrdiff_t)d->height)
         return 0;
-    float z = d->cut.metres[(size_t)v * d->width + (size_t)u];
+    float z = d->metres[(size_t)v * d->width + (size_t)u];
     return z > 0 ? 1 / z : 0;
 }
 
@@ -59,7 +59,7 @@ static int32_t track_of(const recall *r, int32_t leader) {
 }
 
 static int32_t track_of_cell(const recall *r, ptrdiff_t column, ptrdiff_t row) {
-    int32_t leader = r->depth->planes.leader[cell_at(r, column, row)];
+    int32_t leader = r->frame->patches.leader[cell_at(r, column, row)];
     return leader < 0 ? -1 : track_of(r, leader);
 }
 
@@ -84,7 +84,7 @@ static bool is_open(const recall *r, ptrdiff_t column, ptrdiff_t row) {
 /* Whether some corner of the box of what was seen, larger by the option `offset`, is on the inner side of each side of
  * the image and before the camera. */
 static bool is_in_view(const recall *r, const ast_plane_track *t) {
-    const ast_camera *camera = &r->depth->options.camera;
+    const ast_camera *camera = &r->frame->camera;
     bool inner[5] = {false};
     for (int corner = 0; corner < 8; corner++) {
         double from[3], p[3];
@@ -95,9 +95,9 @@ static bool is_in_view(const recall *r, const ast_plane_track *t) {
             p[c] = r->pose->of[c] * from[0] + r->pose->of[4 + c] * from[1] + r->pose->of[8 + c] * from[2];
         double u = camera->fx * p[0] + camera->cx * p[2], v = camera->fy * p[1] + camera->cy * p[2];
         inner[0] |= u >= 0;
-        inner[1] |= u <= (double)r->depth->width * p[2];
+        inner[1] |= u <= (double)r->frame->width * p[2];
         inner[2] |= v >= 0;
-        inner[3] |= v <= (double)r->depth->height * p[2];
+        inner[3] |= v <= (double)r->frame->height * p[2];
         inner[4] |= p[2] >= 0;
     }
     return inner[0] && inner[1] && inner[2] && inner[3] && inner[4];
@@ -105,7 +105,7 @@ static bool is_in_view(const recall *r, const ast_plane_track *t) {
 
 /* s of the plane of a track over the image; its distance from the camera is not more than 0 if it faces away. */
 static double look_at(const recall *r, const ast_flat *flat, ast_plane *plane) {
-    const ast_camera *camera = &r->depth->options.camera;
+    const ast_camera *camera = &r->frame->camera;
     double n[3], distance = -flat->offset;
     for (int c = 0; c < 3; c++)
         distance += flat->normal[c] * r->pose->of[4 * c + 3];
@@ -115,8 +115,8 @@ static double look_at(const recall *r, const ast_flat *flat, ast_plane *plane) {
                -distance;
     plane->slope_x = n[0] / camera->fx;
     plane->slope_y = n[1] / camera->fy;
-    plane->level = n[2] + plane->slope_x * (ast_middle(r->depth->width) - camera->cx) +
-                   plane->slope_y * (ast_middle(r->depth->height) - camera->cy);
+    plane->level = n[2] + plane->slope_x * (ast_middle(r->frame->width) - camera->cx) +
+                   plane->slope_y * (ast_middle(r->frame->height) - camera->cy);
     return distance;
 }
 
@@ -124,10 +124,10 @@ static double look_at(const recall *r, const ast_flat *flat, ast_plane *plane) {
 static bool was_seen(const recall *r, const ast_plane_track *t, const ast_plane *plane, double distance,
                      ptrdiff_t column, ptrdiff_t row) {
     double u = (double)(column * SIDE) + 3.5, v = (double)(row * SIDE) + 3.5, p[3], at[3];
-    double s = ast_frame_s(r->depth, plane, u, v);
-    double reach = r->tracks->offset + SIDE / (s * s * r->depth->options.camera.fx * distance);
+    double s = ast_frame_s(r->frame, plane, u, v);
+    double reach = r->tracks->offset + SIDE / (s * s * r->frame->camera.fx * distance);
     bool inside = s > 0;
-    ast_frame_point(r->depth, u, v, s, p);
+    ast_frame_point(r->frame, u, v, s, p);
     ast_pose_move(r->pose, p, at);
     for (int c = 0; c < 3; c++)
         inside = inside && at[c] > t->low[c] - reach && at[c] < t->high[c] + reach;
@@ -139,8 +139,8 @@ static bool was_seen(const recall *r, const ast_plane_track *t, const ast_plane 
 static option option_of(const recall *r, ptrdiff_t column, ptrdiff_t row, int32_t track, const ast_plane *plane,
                         bool uncertain) {
     option o = {.track = track, .plane = *plane, .uncertain = uncertain};
-    o.s = ast_frame_s(r->depth, plane, (double)(column * SIDE), (double)(row * SIDE));
-    o.limit = ast_planes_limit(&r->depth->planes.book->noise, o.s, plane, uncertain);
+    o.s = ast_frame_s(r->frame, plane, (double)(column * SIDE), (double)(row * SIDE));
+    o.limit = ast_planes_limit(&r->frame->patches.noise, o.s, plane, uncertain);
     return o;
 }
 
@@ -150,15 +150,15 @@ static size_t patches_around(const recall *r, ptrdiff_t column, ptrdiff_t row, o
     size_t count = 0;
     for (ptrdiff_t y = row - 1; y <= row + 1; y++)
         for (ptrdiff_t x = column - 1; x <= column + 1; x++) {
-            int32_t leader = is_cell(r, x, y) ? r->depth->planes.leader[cell_at(r, x, y)] : -1;
+            int32_t leader = is_cell(r, x, y) ? r->frame->patches.leader[cell_at(r, x, y)] : -1;
             bool known = leader < 0 || track_of(r, leader) < 0;
             for (size_t i = 0; i < count; i++)
                 known |= leaders[i] == leader;
             if (known)
                 continue;
             leaders[count] = leader;
-            list[count++] = option_of(r, column, row, track_of(r, leader), &r->depth->planes.planes[leader],
-                                      r->depth->planes.uncertain[leader]);
+            list[count++] = option_of(r, column, row, track_of(r, leader), &r->frame->patches.planes[leader],
+                                      r->frame->patches.uncertain[leader]);
         }
     return count;
 }
@@ -248,7 +248,7 @@ static void claim(const recall *r, ptrdiff_t column, ptrdiff_t row) {
         int best = choose(r, list, patches, count, column, row, i % SIDE, i / SIDE);
         claims[i] = best >= (int)patches ? list[best].track : -1;
         if (s_of(r, u, v) > 0) {
-            int32_t leader = r->depth->cut.leader[(size_t)v * r->depth->width + (size_t)u];
+            int32_t leader = r->frame->leader[(size_t)v * r->frame->width + (size_t)u];
             bool none = leader < 0 || track_of(r, leader) < 0;
             open += none;
             filled += none && claims[i] >= 0;
@@ -287,12 +287,12 @@ static bool has_patch(const recall *r, int32_t track) {
 
 /* Gives a track its pixels, if it has a patch or enough of them. */
 static void give(const recall *r, int32_t track, int32_t *leader) {
-    const ast_depth *d = r->depth;
+    const ast_depth_frame *d = r->frame;
     size_t count = 0, pixels = d->width * d->height;
     uint8_t *its = ref_take(pixels, sizeof *its);
     for (size_t cell = 0; cell < cells_of(r); cell++)
         for (size_t i = 0; i < PIXELS; i++) {
-            size_t column = cell % d->planes.across, row = cell / d->planes.across;
+            size_t column = cell % d->patches.across, row = cell / d->patches.across;
             if (r->claims[cell][i] != track)
                 continue;
             if (!is_supported(r, (ptrdiff_t)column, (ptrdiff_t)row, track)) {
@@ -313,15 +313,15 @@ static void give(const recall *r, int32_t track, int32_t *leader) {
     free(its);
 }
 
-void ref_recall(const ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth *depth,
+void ref_recall(const ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth_frame *frame,
                 const ast_pose *pose, int32_t *leader, ref_recall_counts *counts) {
-    recall r = {work, tracks, depth, pose, NULL, counts};
-    memcpy(leader, depth->cut.leader, depth->width * depth->height * sizeof *leader);
+    recall r = {work, tracks, frame, pose, NULL, counts};
+    memcpy(leader, frame->leader, frame->width * frame->height * sizeof *leader);
     if (!pose->world)
         return;
     r.claims = ref_take(cells_of(&r), sizeof *r.claims);
     for (size_t cell = 0; cell < cells_of(&r); cell++) {
-        ptrdiff_t column = (ptrdiff_t)(cell % depth->planes.across), row = (ptrdiff_t)(cell / depth->planes.across);
+        ptrdiff_t column = (ptrdiff_t)(cell % frame->patches.across), row = (ptrdiff_t)(cell / frame->patches.across);
         for (size_t i = 0; i < PIXELS; i++)
             r.claims[cell][i] = -1;
         if (!is_empty(&r, column, row) && is_open(&r, column, row))

@@ -18,7 +18,7 @@ typedef struct ref_recall_counts {
 } ref_recall_counts;
 
 /* After a frame: what work->leader (H, W) must be. */
-void ref_recall(const ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth *depth,
+void ref_recall(const ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth_frame *frame,
                 const ast_pose *pose, int32_t *leader, ref_recall_counts *counts);
 
 #endif

@@ -133,15 +133,15 @@ static void bad_images_are_refused(void **state) {
     assert_non_null(depth);
     float out[36] = {77};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        assert_int_equal(ast_depth_compute(depth, &bad[i].image, out, NULL, NULL), bad[i].status);
-        assert_int_equal(ast_depth_compute(depth, &bad[i].image, NULL, out, NULL), bad[i].status);
-        assert_int_equal(ast_depth_compute(depth, &bad[i].image, NULL, NULL, out), bad[i].status);
+        assert_int_equal(ast_depth_compute(depth, &bad[i].image, out, NULL, NULL, NULL), bad[i].status);
+        assert_int_equal(ast_depth_compute(depth, &bad[i].image, NULL, out, NULL, NULL), bad[i].status);
+        assert_int_equal(ast_depth_compute(depth, &bad[i].image, NULL, NULL, out, NULL), bad[i].status);
         assert_true(strlen(ast_message(context)) > 10 && out[0] == 77);
     }
     ast_depth_image good = {sizeof good, values, 4, 3, 8};
-    assert_int_equal(ast_depth_compute(depth, NULL, NULL, NULL, out), AST_BAD_OPTION);
-    assert_int_equal(ast_depth_compute(depth, &good, NULL, NULL, NULL), AST_BAD_OPTION);
-    assert_int_equal(ast_depth_compute(depth, &good, NULL, NULL, out), AST_OK);
+    assert_int_equal(ast_depth_compute(depth, NULL, NULL, NULL, out, NULL), AST_BAD_OPTION);
+    assert_int_equal(ast_depth_compute(depth, &good, NULL, NULL, NULL, NULL), AST_BAD_OPTION);
+    assert_int_equal(ast_depth_compute(depth, &good, NULL, NULL, out, NULL), AST_OK);
     assert_string_equal(ast_message(context), "");
     ast_depth_close(depth);
     ast_depth_close(NULL);
@@ -160,8 +160,8 @@ static void metres_and_points_are_exact(void **state) {
     assert_non_null(depth);
     ast_depth_image image = {sizeof image, values, 3, 2, 6};
     float metres[6], points[18];
-    assert_int_equal(ast_depth_compute(depth, &image, metres, NULL, NULL), AST_OK);
-    assert_int_equal(ast_depth_compute(depth, &image, NULL, points, NULL), AST_OK);
+    assert_int_equal(ast_depth_compute(depth, &image, metres, NULL, NULL, NULL), AST_OK);
+    assert_int_equal(ast_depth_compute(depth, &image, NULL, points, NULL, NULL), AST_OK);
     assert_true(metres[0] == 1 && isnan(metres[1]) && metres[2] == 1.501f);
     assert_true(isnan(metres[3]) && isnan(metres[4]) && metres[5] == 3);
     assert_true(points[0] == -0.01f && points[1] == -0.01f && points[2] == 1);
@@ -169,7 +169,7 @@ static void metres_and_points_are_exact(void **state) {
     for (int i = 3; i < 6; i++)
         assert_true(isnan(points[i]) && isnan(points[i + 6]) && isnan(points[i + 9]));
     image = (ast_depth_image){.size = sizeof(ast_depth_image), values + 3, 3, 2, -6}; /* bottom up */
-    assert_int_equal(ast_depth_compute(depth, &image, metres, NULL, NULL), AST_OK);
+    assert_int_equal(ast_depth_compute(depth, &image, metres, NULL, NULL, NULL), AST_OK);
     assert_true(metres[2] == 3 && metres[3] == 1 && metres[5] == 1.501f);
     ast_depth_close(depth);
 }

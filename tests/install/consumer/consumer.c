@@ -19,7 +19,7 @@ static int wall_faces_camera(ast_context *context) {
     ast_depth_image image = {sizeof image, values, 8, 8, 8 * sizeof *values};
     for (int i = 0; i < 64; i++)
         values[i] = 2000;
-    int faces = depth && ast_depth_compute(depth, &image, NULL, NULL, normals) == AST_OK;
+    int faces = depth && ast_depth_compute(depth, &image, NULL, NULL, normals, NULL) == AST_OK;
     for (int i = 0; i < 64; i++)
         faces = faces && normals[3 * i + 2] < -0.999f;
     ast_depth_close(depth);
