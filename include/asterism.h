@@ -25,11 +25,14 @@
  * comment says so. The caller frees nothing that the library returns, except by the _close functions. The library never
  * prints, never exits and has no mutable global state.
  *
- * Structs. Every struct that a caller makes begins with `size_t size`, which is the sizeof of the struct, so that later
- * versions can append fields. The struct's _init function sets the size and the defaults. A struct without an _init
- * function is zero apart from its size: `ast_report report = {.size = sizeof report};`. A struct with a wrong size was
- * never initialised: the call returns AST_BAD_OPTION. Structs that the library makes (ast_progress, ast_cluster_info,
- * ast_tracked) are read through pointers, and arrays of them have the caller's stride, so that they can grow too.
+ * Structs. Later versions append fields to structs, so the library must know how large the caller's structs are. Every
+ * struct that a caller makes begins with `size_t size`, its sizeof. The struct's _init function sets the size and the
+ * defaults. A struct without an _init function is zero apart from its size: `ast_report report = {.size = sizeof
+ * report};`. If the size is wrong, the struct was never initialised, and the call returns AST_BAD_OPTION. Structs that
+ * the library makes have no `size`. Callbacks get a pointer to one. A function that returns an array of them takes the
+ * sizeof of the caller's record, which becomes the stride of the array: ast_clusters(context, &count) passes it to
+ * ast_cluster_records, so that C programs index the array as usual. Such a function returns NULL and *count = 0 if it
+ * does not know the size. The groups within ast_options, ast_camera and ast_tally_move never grow.
  *
  * Pointers. NULL is allowed only where a comment says so, and for arrays of 0 elements. Everywhere else NULL gives
  * AST_BAD_OPTION.
@@ -361,9 +364,20 @@ typedef struct ast_options {
 } ast_options;
 
 /* Sets `size` and the defaults. Call it first, then edit. */
-AST_API void ast_options_defaults(ast_options *options, size_t size);
 static inline void ast_options_init(ast_options *options) {
-    ast_options_defaults(options, sizeof *options);
+    memset(options, 0, sizeof *options);
+    options->size = sizeof *options;
+    options->angle = (double)NAN;
+    options->max_iterations = 100;
+    options->restarts = 1;
+    options->seed = 1;
+    options->bounds = 1;
+    options->merge.angle = (double)NAN;
+    options->mixture.kappa = (double)NAN;
+    options->mixture.tolerance = 1e-6;
+    options->sampler.concentration = 1;
+    options->online.learning_rate = 1;
+    options->online.learning_rate_end = 0.01;
 }
 
 /* NULL if the options can be used, otherwise one sentence that says why not (a constant; do not free it). */
@@ -458,8 +472,7 @@ AST_API ast_status ast_cluster(ast_context *context, const ast_points *points, c
 AST_API ast_status ast_checkpoint(ast_context *context, const ast_medium *medium);
 
 /* The K clusters of the last successful ast_cluster or ast_cluster_source of this context, in order of label. NULL and
- * *count = 0 before the first. Valid until the next call with the context. The array has the caller's stride: the size
- * of a record in the caller's version of the struct. */
+ * *count = 0 before the first. Valid until the next call with the context. */
 AST_API const ast_cluster_info *ast_cluster_records(const ast_context *context, size_t record, size_t *count);
 static inline const ast_cluster_info *ast_clusters(const ast_context *context, size_t *count) {
     return ast_cluster_records(context, sizeof(ast_cluster_info), count);
@@ -475,7 +488,7 @@ typedef struct ast_tree_join {
 } ast_tree_join;
 
 /* The L - 1 joins of the last successful ast_cluster of this context, in order. NULL and *count = 0 if no tree was
- * asked for. Valid until the next call with the context; the caller's stride, as in ast_cluster_records. */
+ * asked for. Valid until the next call with the context. */
 AST_API const ast_tree_join *ast_tree_records(const ast_context *context, size_t record, size_t *count);
 static inline const ast_tree_join *ast_tree(const ast_context *context, size_t *count) {
     return ast_tree_records(context, sizeof(ast_tree_join), count);
@@ -575,8 +588,7 @@ typedef struct ast_tune_level {
     int peak;      /* 1: no neighbouring level is better, and it is among the best */
 } ast_tune_level;
 
-/* The recommendation: AST_DP with `angle`, AST_ORDER_CONTENT, `merge` and `merge_count`. Strings and arrays belong to
- * the context and are valid until its next ast_tune. An array has its stride in bytes, so that its structs can grow. */
+/* The recommendation: AST_DP with `angle`, AST_ORDER_CONTENT, `merge` and `merge_count`. */
 typedef struct ast_tune_report {
     size_t size;
     double angle; /* degrees */
@@ -588,16 +600,12 @@ typedef struct ast_tune_report {
     double evidence;    /* for the best level of the tree over one cluster, in nats; 0: one cluster is best */
     size_t limit;       /* clusters of that level: more are not recommended */
     int weak;           /* 1: nothing stands out, and the angle is only the least bad one */
-    const char *reason; /* one sentence, without a full stop */
+    const char *reason; /* one sentence, without a full stop; valid until the next ast_tune with the context */
     double first, last; /* the largest and the smallest angle that find these clusters without merging; NaN: none */
     double leaf_angle;  /* where the tree of joins starts, degrees */
     size_t points;      /* the sample that was looked at */
     size_t missing;     /* rows without a direction */
     int cut;            /* 1: the sweep ended before `to`, since smaller angles find too many clusters */
-    const ast_tune_angle *angles; /* from large to small */
-    size_t angle_count, angle_stride;
-    const ast_tune_level *levels; /* from few to many clusters; none if one cluster is best */
-    size_t level_count, level_stride;
 } ast_tune_report;
 
 /* Finds options of AST_DP that suit the points (docs/tune.md has the rule), and runs them on all points: `labels` (N,
@@ -606,6 +614,19 @@ typedef struct ast_tune_report {
  * AST_BAD_DATA if every row is missing. Sparse rows have at most 131072 columns here. */
 AST_API ast_status ast_tune(ast_context *context, const ast_points *points, const ast_tune_options *options,
                             int32_t *labels, ast_tune_report *report);
+
+/* The angles of the last successful ast_tune of this context, from large to small. NULL and *count = 0 before the
+ * first. Valid until the next ast_tune with the context. */
+AST_API const ast_tune_angle *ast_tune_angle_records(const ast_context *context, size_t record, size_t *count);
+static inline const ast_tune_angle *ast_tune_angles(const ast_context *context, size_t *count) {
+    return ast_tune_angle_records(context, sizeof(ast_tune_angle), count);
+}
+
+/* The levels that it looked at, from few to many clusters: none if one cluster is best. Valid like the angles. */
+AST_API const ast_tune_level *ast_tune_level_records(const ast_context *context, size_t record, size_t *count);
+static inline const ast_tune_level *ast_tune_levels(const ast_context *context, size_t *count) {
+    return ast_tune_level_records(context, sizeof(ast_tune_level), count);
+}
 
 /* ---- Larger than memory ---------------------------------------------------------------------------------------- */
 
@@ -723,9 +744,16 @@ typedef struct ast_stream_options {
                               is learned from the clusters in view and applied to all. D = 3, AST_STREAM_DDP only */
 } ast_stream_options;
 
-AST_API void ast_stream_options_defaults(ast_stream_options *options, size_t size);
 static inline void ast_stream_options_init(ast_stream_options *options) {
-    ast_stream_options_defaults(options, sizeof *options);
+    memset(options, 0, sizeof *options);
+    options->size = sizeof *options;
+    options->angle = (double)NAN;
+    options->drift = 1;
+    options->beta = (double)NAN;
+    options->lifetime = 400;
+    options->max_iterations = 100;
+    options->bounds = 1;
+    options->revive_near = 1;
 }
 AST_API const char *ast_stream_options_problem(const ast_stream_options *options); /* NULL, or one sentence */
 
@@ -780,8 +808,7 @@ AST_API ast_status ast_stream_step(ast_stream *stream, const ast_points *points,
 
 /* The clusters after the last step, in order of id, including clusters that died or were merged in it. After
  * ast_stream_load, the clusters that the state remembers: AST_SEEN if they had points in the last frame, otherwise
- * AST_UNSEEN; the shares are those among the remembered clusters. Valid until the next call with the stream. The array
- * has the caller's stride, as in ast_cluster_records. */
+ * AST_UNSEEN; the shares are those among the remembered clusters. Valid until the next call with the stream. */
 AST_API const ast_tracked *ast_stream_records(const ast_stream *stream, size_t record, size_t *count);
 static inline const ast_tracked *ast_stream_clusters(const ast_stream *stream, size_t *count) {
     return ast_stream_records(stream, sizeof(ast_tracked), count);

@@ -36,7 +36,7 @@ extern "C" {
 
 /* ---- Cameras and images ---------------------------------------------------------------------------------------- */
 
-/* A pinhole camera, in pixels. The centre of the pixel in column u and row v is at (u, v). This struct never grows. */
+/* A pinhole camera, in pixels. The centre of the pixel in column u and row v is at (u, v). */
 typedef struct ast_camera {
     double fx, fy; /* focal lengths */
     double cx, cy; /* principal point */
@@ -101,9 +101,17 @@ typedef struct ast_depth_options {
                    is */
 } ast_depth_options;
 
-AST_API void ast_depth_options_defaults(ast_depth_options *options, size_t size);
 static inline void ast_depth_options_init(ast_depth_options *options) {
-    ast_depth_options_defaults(options, sizeof *options);
+    memset(options, 0, sizeof *options);
+    options->size = sizeof *options;
+    options->units_per_metre = 1000;
+    options->farthest = (double)INFINITY;
+    options->filter_radius = 3;
+    options->filter_epsilon = 0.005;
+    options->window = 6;
+    options->jump = 0.01;
+    options->tv_weight = 0.2;
+    options->tv_iterations = 100;
 }
 AST_API const char *ast_depth_options_problem(const ast_depth_options *options); /* NULL, or one sentence */
 
@@ -278,7 +286,7 @@ AST_API ast_status ast_plane_map_frame(ast_plane_map *map, const ast_depth_frame
                                        const double *pose, int32_t *plane_of);
 
 /* The planes of the last result, in order of id. NULL and *count = 0 before the first. Valid until the next call with
- * the map. The array has the caller's stride, as in ast_cluster_records. */
+ * the map. */
 AST_API const ast_plane_info *ast_plane_records(const ast_plane_map *map, size_t record, size_t *count);
 static inline const ast_plane_info *ast_plane_list(const ast_plane_map *map, size_t *count) {
     return ast_plane_records(map, sizeof(ast_plane_info), count);

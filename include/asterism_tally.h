@@ -99,7 +99,7 @@ typedef struct ast_tally_totals {
 /* Reads the content, for update rules of your own. The pointers are valid until the next call with the tally. */
 AST_API ast_status ast_tally_look(const ast_tally *tally, ast_tally_totals *totals);
 
-/* A point that was moved to an empty cluster: its label is now `to`. This struct never grows. */
+/* A point that was moved to an empty cluster: its label is now `to`. */
 typedef struct ast_tally_move {
     uint64_t point; /* its number among all points */
     int32_t from, to;

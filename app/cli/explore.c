@@ -224,7 +224,7 @@ static int hand_over(void *data) {
 
 /* ---- Once -------------------------------------------------------------------------------------------------------- */
 
-static int write_once(const job *work, const ast_tune_report *found) {
+static int write_once(const job *work, const ast_context *context, const ast_tune_report *found) {
     ast_format_error error;
     ast_text json = {0};
     ast_explore_request request = ast_explore_first(&work->explored);
@@ -237,7 +237,7 @@ static int write_once(const job *work, const ast_tune_report *found) {
     if (!line)
         return ast_cli_no_memory("the command");
     ast_json_open(&json, NULL, '{');
-    ast_cli_put_tuned(found, line, &json);
+    ast_cli_put_tuned(context, found, line, &json);
     ast_json_close(&json, '}');
     ast_text_put(&json, "\n");
     bool good = output && (!json.failed || ast_format_fail(&error, "there is no memory for the sweep")) &&
@@ -263,7 +263,7 @@ static int sweep_once(void *data) {
     options.center = given->center;
     ast_cli_watch_signals();
     int code = ast_cli_recommend(&from, &options, &given->common, &found);
-    return code < 0 ? write_once(work, &found) : code;
+    return code < 0 ? write_once(work, from.context, &found) : code;
 }
 
 /* ---- All of it --------------------------------------------------------------------------------------------------- */

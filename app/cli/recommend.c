@@ -71,9 +71,11 @@ void ast_cli_put_angle(const ast_tune_angle *row, ast_text *json) {
     ast_json_close(json, '}');
 }
 
-static void put_levels(const ast_tune_report *found, ast_text *json) {
+static void put_levels(const ast_context *context, ast_text *json) {
+    size_t count;
+    const ast_tune_level *levels = ast_tune_levels(context, &count);
     ast_json_open(json, "levels", '[');
-    for (const ast_tune_level *level = found->levels; level < found->levels + found->level_count; level++) {
+    for (const ast_tune_level *level = levels; level < levels + count; level++) {
         ast_json_open(json, NULL, '{');
         ast_json_integer(json, "clusters", (int64_t)level->clusters);
         ast_json_real(json, "silhouette", level->silhouette, 17);
@@ -85,7 +87,9 @@ static void put_levels(const ast_tune_report *found, ast_text *json) {
     ast_json_close(json, ']');
 }
 
-void ast_cli_put_tuned(const ast_tune_report *found, const char *command, ast_text *json) {
+void ast_cli_put_tuned(const ast_context *context, const ast_tune_report *found, const char *command, ast_text *json) {
+    size_t count;
+    const ast_tune_angle *angles = ast_tune_angles(context, &count);
     ast_json_real(json, "angle", found->angle, 17);
     ast_json_string(json, "command", command);
     if (found->merge == AST_MERGE_COUNT)
@@ -106,8 +110,8 @@ void ast_cli_put_tuned(const ast_tune_report *found, const char *command, ast_te
     ast_json_real(json, "leaf_angle", found->leaf_angle, 17);
     ast_json_boolean(json, "cut", found->cut);
     ast_json_open(json, "angles", '[');
-    for (size_t i = 0; i < found->angle_count; i++)
-        ast_cli_put_angle(&found->angles[i], json);
+    for (size_t i = 0; i < count; i++)
+        ast_cli_put_angle(&angles[i], json);
     ast_json_close(json, ']');
-    put_levels(found, json);
+    put_levels(context, json);
 }

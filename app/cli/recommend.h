@@ -29,9 +29,10 @@ const char *ast_cli_recommended(const ast_tune_report *report, char text[AST_CLI
  * recommended ones; to free(). NULL without memory. */
 char *ast_cli_recommended_command(const ast_cli_common *common, const ast_tune_report *report);
 
-/* The members of the JSON of tune; and one of its angles, as an object. */
+/* The members of the JSON of tune, with the records of the context that made the report; and one of its angles, as an
+ * object. */
 void ast_cli_put_angle(const ast_tune_angle *row, ast_text *json);
-void ast_cli_put_tuned(const ast_tune_report *found, const char *command, ast_text *json);
+void ast_cli_put_tuned(const ast_context *context, const ast_tune_report *found, const char *command, ast_text *json);
 
 /* The shortest text that reads as this number; returns `text`. */
 enum { AST_CLI_SHORTEST = 32 };

@@ -115,7 +115,7 @@ static int is_recommended(const ast_tune_report *found, const ast_tune_angle *ro
 
 static void print_json(const void *data, ast_text *json) {
     const job *work = data;
-    ast_cli_put_tuned(&work->found, work->command, json);
+    ast_cli_put_tuned(work->context, &work->found, work->command, json);
 }
 
 static void print_value(double value) {
@@ -135,10 +135,12 @@ static char *write_verdict(const ast_tune_report *found) {
 }
 
 /* Other levels of the tree that are as good. */
-static void print_peaks(const ast_tune_report *found) {
+static void print_peaks(const job *work) {
+    size_t count;
+    const ast_tune_level *levels = ast_tune_levels(work->context, &count);
     int others = 0;
-    for (const ast_tune_level *level = found->levels; level < found->levels + found->level_count; level++)
-        if (level->peak && level->clusters != found->clusters)
+    for (const ast_tune_level *level = levels; level < levels + count; level++)
+        if (level->peak && level->clusters != work->found.clusters)
             printf("%s%zu", others++ ? ", " : "The tree of joins is about as good at ", level->clusters);
     if (others)
         printf(" clusters.\n");
@@ -147,8 +149,10 @@ static void print_peaks(const ast_tune_report *found) {
 static void print_table(const void *data) {
     const job *work = data;
     const ast_tune_report *found = &work->found;
+    size_t count;
+    const ast_tune_angle *angles = ast_tune_angles(work->context, &count);
     printf("   angle  clusters  silhouette   stability    merged  silhouette\n");
-    for (const ast_tune_angle *row = found->angles; row < found->angles + found->angle_count; row++) {
+    for (const ast_tune_angle *row = angles; row < angles + count; row++) {
         printf("%8g  %8zu", row->angle, row->clusters);
         print_value(row->silhouette);
         print_value(row->stability);
@@ -161,7 +165,7 @@ static void print_table(const void *data) {
     char *verdict = write_verdict(found);
     printf("\n%s\n", verdict ? verdict : found->reason);
     free(verdict);
-    print_peaks(found);
+    print_peaks(work);
     printf("\n    %s\n\nfinds %zu cluster%s", work->command, found->clusters, found->clusters == 1 ? "" : "s");
     if (isfinite(found->silhouette))
         printf(", silhouette %.4f", found->silhouette);
@@ -169,32 +173,33 @@ static void print_table(const void *data) {
 }
 
 static bool write_csv(const void *data, ast_output *output, ast_format_error *error) {
-    const ast_tune_report *found = data;
+    const job *work = data;
+    size_t count;
+    const ast_tune_angle *angles = ast_tune_angles(work->context, &count);
     bool good = ast_printf(output, error,
                            "angle,clusters,silhouette,stability,objective,merged,merged_silhouette,recommended\n");
-    for (size_t i = 0; i < found->angle_count && good; i++) {
-        const ast_tune_angle *row = &found->angles[i];
+    for (const ast_tune_angle *row = angles; row < angles + count && good; row++)
         good = ast_printf(output, error, "%.9g,%zu,%.9g,%.9g,%.17g,%zu,%.9g,%d\n", row->angle, row->clusters,
                           row->silhouette, row->stability, row->objective, row->merged, row->merged_silhouette,
-                          is_recommended(found, row));
-    }
+                          is_recommended(&work->found, row));
     return good;
 }
 
 static bool write_svg(const void *data, ast_output *output, ast_format_error *error) {
-    const ast_tune_report *found = data;
-    size_t count = found->angle_count;
+    const job *work = data;
+    size_t count;
+    const ast_tune_angle *angles = ast_tune_angles(work->context, &count);
     double *values = malloc((4 * count + 1) * sizeof *values);
     if (!values)
         return ast_format_fail(error, "there is no memory for the figure");
     for (size_t i = 0; i < count; i++) {
-        const ast_tune_angle *row = &found->angles[i];
+        const ast_tune_angle *row = &angles[i];
         values[i] = row->angle;
         values[count + i] = row->silhouette;
         values[2 * count + i] = (double)row->clusters;
         values[3 * count + i] = row->stability;
     }
-    double chosen = found->merge == AST_MERGE_NONE ? found->angle : NAN;
+    double chosen = work->found.merge == AST_MERGE_NONE ? work->found.angle : NAN;
     ast_plot_series series[3];
     for (size_t i = 0; i < 3; i++)
         series[i] = (ast_plot_series){.x = values, .y = values + (i + 1) * count, .count = count, .look = (int32_t)i};
@@ -229,8 +234,8 @@ static int write_report(job *work) {
     if (found->cut)
         ast_note(&head.notes, "Smaller angles find more clusters than can be recommended.");
     char *verdict = write_verdict(found);
-    bool good = ast_chart_page_add(&page, "sweep.svg", write_svg, found, &error) &&
-                ast_chart_page_add(&page, "sweep.csv", write_csv, found, &error) &&
+    bool good = ast_chart_page_add(&page, "sweep.svg", write_svg, work, &error) &&
+                ast_chart_page_add(&page, "sweep.csv", write_csv, work, &error) &&
                 ast_chart_page_json(&page, &head, verdict ? verdict : found->reason, &json, &error) &&
                 ast_page_write(&json, work->targets[REPORT].output, &error);
     free(verdict);
@@ -243,11 +248,10 @@ static int deliver(void *data) {
     job *work = data;
     ast_format_error error;
     ast_cli_target *targets = work->targets;
-    const ast_tune_report *found = &work->found;
     ast_cli_printer printer = {print_json, print_table, work};
     size_t count;
-    if ((targets[CSV].output && !write_csv(found, targets[CSV].output, &error)) ||
-        (targets[SVG].output && !write_svg(found, targets[SVG].output, &error)))
+    if ((targets[CSV].output && !write_csv(work, targets[CSV].output, &error)) ||
+        (targets[SVG].output && !write_svg(work, targets[SVG].output, &error)))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
     int code = write_report(work);
     if (code >= 0)

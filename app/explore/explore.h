@@ -51,7 +51,7 @@ typedef struct ast_explore_command {
     bool (*report)(const void *data, ast_context *context, const ast_explore_run *run, ast_text *html,
                    ast_format_error *error);
     /* The members of the JSON of tune; an angle of its sweep, as an object. */
-    void (*put_tuned)(const ast_tune_report *found, const char *command, ast_text *json);
+    void (*put_tuned)(const ast_context *context, const ast_tune_report *found, const char *command, ast_text *json);
     void (*put_angle)(const ast_tune_angle *angle, ast_text *json);
 } ast_explore_command;
 

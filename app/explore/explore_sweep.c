@@ -48,7 +48,7 @@ static ast_shared_text *write_message(const ast_explore_sweeps *sweeps, ast_expl
     ast_json_close(&text.json, ']');
     if (found) {
         ast_json_open(&text.json, "tuned", '{');
-        sweeps->pages->explored->command->put_tuned(found, NULL, &text.json);
+        sweeps->pages->explored->command->put_tuned(sweeps->context, found, NULL, &text.json);
         ast_json_close(&text.json, '}');
     }
     return ast_explore_end(&text);

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from . import _compat
 from ._compat import (BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, DensityMixin, TransformerMixin,
                       assert_all_finite, check_is_fitted, check_random_state, check_sample_weight)
-from ._library import Context, array_at, lender, lib, points_of, sized, structs
+from ._library import Context, array_at, lender, lib, points_of, sized
 from ._standalone import issparse
 
 FLOATS = [np.float64, np.float32, np.float16]
@@ -252,12 +252,3 @@ def logsumexp(a: np.ndarray, axis: int, keepdims: bool = False) -> np.ndarray:
     with np.errstate(divide="ignore"):
         found = np.log(np.exp(a - largest).sum(axis=axis, keepdims=True)) + largest
     return found if keepdims else found.squeeze(axis)
-
-
-def matrix(context: Context, clusters: int, dimension: int) -> np.ndarray:
-    """(K, D) means of the context's last result."""
-    record, count = structs["ast_cluster_info"], ctypes.c_size_t()
-    first = lib.ast_cluster_records(context.handle, ctypes.sizeof(record), ctypes.byref(count))
-    if not count.value:
-        return np.empty((0, dimension), np.float32)
-    return array_at(record.from_address(first).mean, (clusters, dimension), np.float32)

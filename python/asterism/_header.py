@@ -8,6 +8,7 @@ confirm the size of every struct and the offset of every field.
 from __future__ import annotations
 
 import ctypes
+import math
 import re
 from pathlib import Path
 from typing import Any, Iterable
@@ -23,12 +24,14 @@ DECLARATOR = re.compile(r"(?P<stars>\**)\s*(?P<name>\w*)\s*(?P<counts>(?:\[\w+\]
 
 
 class Header:
-    """What a header declares: `constants`, `structs` by name, and `functions` as name: (result, arguments)."""
+    """What a header declares: `constants`, `structs` by name, `functions` as name: (result, arguments), and the
+    `defaults` that the _init function of a struct sets, as pairs such as ("merge.angle", nan)."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
         self.constants: dict[str, int] = {}
         self.structs: dict[str, type[ctypes.Structure]] = {}
         self.functions: dict[str, tuple[Any, list[Any]]] = {}
+        self.defaults: dict[str, list[tuple[str, float]]] = {}
         self._types: dict[str, Any] = dict(PLAIN)
         for path in paths:
             self._read(re.sub(r"/\*.*?\*/", " ", path.read_text(encoding="utf-8"), flags=re.S))
@@ -48,6 +51,16 @@ class Header:
                 self._struct(struct, fields)
             else:
                 self._function(" ".join(function.split()))
+        for name, body in re.findall(r"^static inline void (\w+)_init\(.*?\{\n(.*?)^\}", text, flags=re.S | re.M):
+            set_fields = re.findall(r"options->([\w.]+) = (?:\(double\))?([\w.+-]+);", body)
+            self.defaults[name] = [(field, self._value(value)) for field, value in set_fields]
+
+    def _value(self, text: str) -> float:
+        if text in self.constants:
+            return self.constants[text]
+        if text in ("NAN", "INFINITY"):
+            return math.nan if text == "NAN" else math.inf
+        return int(text) if re.fullmatch(r"-?\d+", text) else float(text)
 
     def _enum(self, name: str, body: str) -> None:
         value = -1

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import ctypes.util
+import functools
 import os
 import threading
 from pathlib import Path
@@ -76,10 +77,19 @@ def sized(name: str, **fields: Any) -> Any:
 
 
 def defaults(name: str) -> Any:
-    """A struct of options with the library's defaults."""
-    options = structs[name]()
-    getattr(lib, f"{name}_defaults")(ctypes.byref(options), ctypes.sizeof(options))
+    """A struct of options with the defaults of its _init function in the header."""
+    options = sized(name)
+    for path, value in header.defaults[name]:
+        *groups, field = path.split(".")
+        setattr(functools.reduce(getattr, groups, options), field, value)
     return options
+
+
+def records(call: Callable[..., Any], handle: Any, name: str) -> list[Any]:
+    """Copies of the structs that a _records function of the library returns. What they point to is not copied."""
+    kind, count = structs[name], ctypes.c_size_t()
+    first = call(handle, ctypes.sizeof(kind), ctypes.byref(count))
+    return [kind.from_buffer_copy(one) for one in (kind * count.value).from_address(first)] if count.value else []
 
 
 def opened(call: Callable[..., int], context: Context, *arguments: Any) -> int:

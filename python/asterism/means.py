@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ._base import DirectionClusterer, checked_weights, matrix, refuse_nan, whole_number
+from ._base import DirectionClusterer, checked_weights, refuse_nan, whole_number
 from ._compat import ConvergenceWarning
-from ._library import array_at, constants, defaults, interruptible, lender, lib, points_of, sized, structs
+from ._library import array_at, constants, defaults, interruptible, lender, lib, points_of, records, sized, structs
 from ._merging import Merging, linkage_of, outliers_of, read_joins
 from .tuning import Tuning, tune_for
 
@@ -132,8 +132,8 @@ def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray, ca
     with lender.borrow(n_threads, points.count * points.dimension) as context, context.cancelled_by(cancel):
         context.check(lib.ast_cluster(context.handle, ctypes.byref(points), ctypes.byref(options), labels.ctypes.data,
                                       ctypes.byref(report)))
-        clusters = cluster_records(context)
-        means = matrix(context, len(clusters), points.dimension)
+        clusters = records(lib.ast_cluster_records, context.handle, "ast_cluster_info")
+        means = array_at(clusters[0].mean if clusters else None, (len(clusters), points.dimension), np.float32)
         tree = linkage_of(read_joins(context)) if options.merge.tree else None
         center = array_at(report.center, (points.dimension,), np.float32) if report.center else None
         nearest = [array_at(one.representatives, (one.representative_count,), np.uintp).astype(np.intp)
@@ -156,13 +156,6 @@ def errors_of(clusters: list[Any]) -> dict[str, np.ndarray]:
     found = {name: np.array([getattr(one, field) for one in clusters], np.float64) for name, field in columns.items()}
     limits = np.array([list(one.kappa_interval) for one in clusters], np.float64)
     return {**found, "kappa_interval_": limits.reshape(len(clusters), 2)}
-
-
-def cluster_records(context: Any) -> list[Any]:
-    """Copies of the context's ast_cluster_info: the context may be closed before they are read."""
-    count, kind = ctypes.c_size_t(), structs["ast_cluster_info"]
-    first = lib.ast_cluster_records(context.handle, ctypes.sizeof(kind), ctypes.byref(count))
-    return [kind.from_buffer_copy(one) for one in (kind * count.value).from_address(first)] if count.value else []
 
 
 class DPVMFMeans(Merging, BatchFit, DirectionClusterer):

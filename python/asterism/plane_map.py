@@ -10,7 +10,7 @@ from typing import Any, Iterator, NamedTuple
 
 import numpy as np
 
-from ._library import Context, array_at, lender, lib, opened, sized, structs, thread_count
+from ._library import Context, array_at, lender, lib, opened, records, sized, thread_count
 from .depth import depth_options, depth_values
 from .means import DPVMFMeans
 from .stream import DDPVMFMeans
@@ -86,7 +86,7 @@ def cloud_planes(points: Any, *, normals: Any = None, labels: Any = None, angle:
         with opened_map(context, distance, area) as handle:
             context.check(lib.ast_plane_map_cloud(handle, points.ctypes.data, made.ctypes.data, chosen.ctypes.data,
                                                   len(points), plane_of.ctypes.data))
-            found = records(handle)
+            found = planes_of(handle)
     return (found, plane_of) if return_labels else found
 
 
@@ -114,7 +114,7 @@ def mesh_planes(vertices: Any, faces: Any, *, labels: Any = None, angle: float =
         with opened_map(context, distance, area) as handle:
             context.check(lib.ast_plane_map_mesh(handle, vertices.ctypes.data, len(vertices), faces.ctypes.data,
                                                  len(faces), chosen.ctypes.data, plane_of.ctypes.data))
-            found = records(handle)
+            found = planes_of(handle)
     return (found, plane_of) if return_labels else found
 
 
@@ -177,7 +177,7 @@ class PlaneMap:
         self._context.check(lib.ast_plane_map_frame(self._map, self._frame, self.directions_.ctypes.data,
                                                     None if matrix is None else matrix.ctypes.data,
                                                     self.labels_.ctypes.data))
-        return records(self._map)
+        return planes_of(self._map)
 
     def _open(self, unit: float) -> None:
         """The depth converter, once the first image says what its units are."""
@@ -217,11 +217,9 @@ def close_map(held: dict[str, int | None], context: Context) -> None:
         context.close()
 
 
-def records(handle: int) -> list[Plane]:
+def planes_of(handle: int) -> list[Plane]:
     """Copies of the planes of the last result."""
-    count, kind = ctypes.c_size_t(), structs["ast_plane_info"]
-    first = lib.ast_plane_records(handle, ctypes.sizeof(kind), ctypes.byref(count))
-    return [plane_of_record(record) for record in (kind * count.value).from_address(first)] if count.value else []
+    return [plane_of_record(record) for record in records(lib.ast_plane_records, handle, "ast_plane_info")]
 
 
 def plane_of_record(record: Any) -> Plane:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._base import DirectionClusterer, refuse_nan, unit_rows, whole_number
-from ._library import Context, array_at, constants, defaults, lib, opened, points_of, sized, structs, thread_count
+from ._library import Context, array_at, constants, defaults, lib, opened, points_of, records, sized, thread_count
 
 EVENTS = ("born", "revived", "seen", "unseen", "died", "merged")
 
@@ -282,10 +282,7 @@ class Stream:
         with self._here().lock:
             self.context.check(lib.ast_stream_step(self.handle, ctypes.byref(points), labels.ctypes.data,
                                                    ctypes.byref(frame)))
-            count, kind = ctypes.c_size_t(), structs["ast_tracked"]
-            first = lib.ast_stream_records(self.handle, ctypes.sizeof(kind), ctypes.byref(count))
-            records = (kind * count.value).from_address(first) if count.value else []
-            copies = [kind.from_buffer_copy(record) for record in records]
+            copies = records(lib.ast_stream_records, self.handle, "ast_tracked")
             means = [array_at(record.mean, X.shape[1:], np.float32) for record in copies]
         return labels, frame, copies, np.array(means, np.float32).reshape(-1, X.shape[1])
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from . import _compat
 from ._base import FLOATS, canonical, checked_weights, refuse_nan, whole_number
 from ._compat import Bunch, check_array
-from ._library import constants, interruptible, lender, lib, points_of, sized, structs
+from ._library import constants, defaults, interruptible, lender, lib, points_of, records, sized, structs
 
 
 class Tuning(Bunch):
@@ -106,9 +106,9 @@ def tune(X: Any, sample_weight: Any = None, *, largest: float = 120, smallest: f
 
 def tune_for(model: Any, X: Any, weights: np.ndarray | None) -> Tuning:
     """The recommendation for an estimator with angle="auto", which runs it itself."""
-    options = sized("ast_tune_options", to=5.0, step=2.5, max_clusters=200, axial=bool(model.axial), draws=5,
-                    seed=model._seed(), describe=0, center=bool(model.center))
-    setattr(options, "from", 120.0)
+    options = defaults("ast_tune_options")
+    options.axial, options.center = bool(model.axial), bool(model.center)
+    options.seed, options.describe = model._seed(), 0
     return recommend(X, weights, options, None, model._threads())
 
 
@@ -130,10 +130,11 @@ def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray | N
     with lender.borrow(n_threads, points.count * points.dimension) as context, context.cancelled_by(cancel):
         context.check(lib.ast_tune(context.handle, ctypes.byref(points), ctypes.byref(options),
                                    None if labels is None else labels.ctypes.data, ctypes.byref(report)))
-        return copied(report, options.seed, options.axial, options.center)
+        return copied(context, report, options)
 
 
-def copied(report: Any, seed: int, axial: bool, center: bool) -> Tuning:
+def copied(context: Any, report: Any, options: Any) -> Tuning:
+    seed, axial, center = options.seed, options.axial, options.center
     evidence = report.merge == constants["AST_MERGE_EVIDENCE"]
     merge = "evidence" if evidence else None
     merge_to = report.merge_count if report.merge == constants["AST_MERGE_COUNT"] else None
@@ -148,13 +149,11 @@ def copied(report: Any, seed: int, axial: bool, center: bool) -> Tuning:
         "silhouette": report.silhouette, "from": report.last, "to": report.first, "evidence": report.evidence,
         "excess": report.excess, "limit": report.limit, "weak": bool(report.weak), "reason": report.reason.decode(),
         "points": report.points, "missing": report.missing, "leaf_angle": report.leaf_angle, "cut": bool(report.cut),
-        "angles": records(report.angles, report.angle_count, report.angle_stride, "ast_tune_angle"),
-        "levels": records(report.levels, report.level_count, report.level_stride, "ast_tune_level")})
+        "angles": named_records(context, "ast_tune_angle"), "levels": named_records(context, "ast_tune_level")})
 
 
-def records(address: int | None, count: int, stride: int, name: str) -> list[dict[str, Any]]:
-    """Structs of the library as dictionaries."""
-    kind = structs[name]
-    found = [kind.from_address(address + i * stride) for i in range(count)] if address else []
-    named = [{field: getattr(one, field) for field, _ in kind._fields_} for one in found]
+def named_records(context: Any, name: str) -> list[dict[str, Any]]:
+    """The records of the last ast_tune as dictionaries."""
+    found = records(getattr(lib, f"{name}_records"), context.handle, name)
+    named = [{field: getattr(one, field) for field, _ in structs[name]._fields_} for one in found]
     return [{**one, "peak": bool(one["peak"])} if "peak" in one else one for one in named]

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from asterism._header import Header
-from asterism._library import exception_of, find_headers, header, lib
+from asterism._library import defaults, exception_of, find_headers, header, lib
 
 
 def test_the_compiler_agrees_on_every_struct(tmp_path):
@@ -35,6 +35,13 @@ def fields_of(struct, prefix="", start=0):
 def test_the_compiler_agrees_on_every_constant(tmp_path):
     lines = [f'printf("{name} %lld\\n", (long long){name});' for name in header.constants]
     assert run_c(tmp_path, lines) == [f"{name} {value}" for name, value in header.constants.items()]
+
+
+def test_the_compiler_agrees_on_every_default(tmp_path):
+    assert {"ast_options", "ast_stream_options", "ast_tune_options", "ast_depth_options"} <= set(header.defaults)
+    lines = [f'{{ {name} o; {name}_init(&o); for (size_t i = 0; i < sizeof o; i++) printf("%02x", '
+             f'((unsigned char *)&o)[i]); puts(""); }}' for name in header.defaults]
+    assert run_c(tmp_path, lines) == [bytes(defaults(name)).hex() for name in header.defaults]
 
 
 def run_c(folder, lines):

@@ -109,11 +109,11 @@ ast_status ast_check_struct(const void *given, size_t size, const char *name, as
                : AST_OK;
 }
 
-void ast_set_defaults(void *options, size_t size, void *defaults, size_t known) {
-    if (!options || size < sizeof size)
-        return;
-    memcpy(options, defaults, size < known ? size : known);
-    memcpy(options, &size, sizeof size);
+const void *ast_records(const void *array, size_t length, size_t own, size_t asked, size_t *count) {
+    bool known = array && count && asked == own;
+    if (count)
+        *count = known ? length : 0;
+    return known ? array : NULL;
 }
 
 ast_status ast_set_cancel(ast_context *context, ast_cancel *cancel, void *data) {
@@ -199,21 +199,6 @@ ast_input ast_resident_input(const ast_context *context, const ast_points *point
                        .axial = axial,
                        .crowd = context->crowd,
                        .heads = context->heads};
-}
-
-void ast_options_defaults(ast_options *options, size_t size) {
-    ast_options defaults = {.angle = NAN,
-                            .max_iterations = 100,
-                            .restarts = 1,
-                            .seed = 1,
-                            .bounds = 1,
-                            .mixture.kappa = NAN,
-                            .mixture.tolerance = 1e-6,
-                            .sampler.concentration = 1,
-                            .online.learning_rate = 1,
-                            .online.learning_rate_end = 0.01,
-                            .merge.angle = NAN};
-    ast_set_defaults(options, size, &defaults, sizeof defaults);
 }
 
 static const char *mixture_problem(const ast_options *o) {

@@ -23,8 +23,8 @@ typedef struct ast_result {
     double *posterior;         /* of the number of clusters: a sampler's; NULL otherwise */
     ast_tree_of_run tree;
     ast_report report;
-    double evidence;  /* of AST_DP, where there are several restarts */
-    double effective; /* ast_cluster_info.effective of all points with a label */
+    double evidence;         /* of AST_DP, where there are several restarts */
+    double effective;        /* ast_cluster_info.effective of all points with a label */
     float *center;           /* (D) of the report; NULL: rows were not centred */
     size_t *representatives; /* of all clusters, those of one behind those of the other; NULL: none */
 } ast_result;
@@ -103,7 +103,8 @@ ast_status ast_check_faces(ast_fault *fault, const int32_t *faces, size_t face_c
 /* The sentence about a struct that was never initialised, or NULL. */
 const char *ast_size_problem(const void *given, size_t size);
 
-/* Fills in defaults, of which the caller's version may have fewer. */
-void ast_set_defaults(void *options, size_t size, void *defaults, size_t known);
+/* What an accessor of records returns: the array and its length if the caller's record has the size of the library's;
+ * otherwise NULL and 0. A version that appends fields repacks the records for callers of the versions before it. */
+const void *ast_records(const void *array, size_t length, size_t own, size_t asked, size_t *count);
 
 #endif

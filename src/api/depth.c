@@ -12,18 +12,6 @@
 #define MOST_PIXELS ((size_t)1 << 27)
 #define SATURATED 57344 /* seven eighths of 2^16: if no other value reaches this, 65535 is no depth */
 
-void ast_depth_options_defaults(ast_depth_options *options, size_t size) {
-    ast_depth_options defaults = {.units_per_metre = 1000,
-                                  .farthest = INFINITY,
-                                  .filter_radius = 3,
-                                  .filter_epsilon = 0.005,
-                                  .window = 6,
-                                  .jump = 0.01,
-                                  .tv_weight = 0.2,
-                                  .tv_iterations = 100};
-    ast_set_defaults(options, size, &defaults, sizeof defaults);
-}
-
 static bool within(double value, double least, double most) {
     return value >= least && value <= most;
 }

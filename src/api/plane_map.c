@@ -59,10 +59,8 @@ void ast_plane_map_close(ast_plane_map *map) {
 }
 
 const ast_plane_info *ast_plane_records(const ast_plane_map *map, size_t record, size_t *count) {
-    bool known = map && count && record == sizeof *map->table.planes && map->table.planes;
-    if (count)
-        *count = known ? map->table.count : 0;
-    return known ? map->table.planes : NULL;
+    return ast_records(map ? map->table.planes : NULL, map ? map->table.count : 0, sizeof(ast_plane_info), record,
+                       count);
 }
 
 /* ---- Clouds and meshes ------------------------------------------------------------------------------------------- */

@@ -215,17 +215,13 @@ void ast_keep_result(ast_context *context, ast_result *result) {
     *result = (ast_result){0};
 }
 
-/* A version that appends fields repacks the records for callers of the versions before it. */
 const ast_cluster_info *ast_cluster_records(const ast_context *context, size_t record, size_t *count) {
-    bool known = context && count && record == sizeof *context->last.clusters;
-    if (count)
-        *count = known ? context->last.report.clusters : 0;
-    return known ? context->last.clusters : NULL;
+    const ast_result *last = context ? &context->last : &(const ast_result){0};
+    return ast_records(last->clusters, last->report.clusters, sizeof *last->clusters, record, count);
 }
 
 const ast_tree_join *ast_tree_records(const ast_context *context, size_t record, size_t *count) {
-    bool known = context && count && record == sizeof *context->last.tree.joins && context->last.tree.joins;
-    if (count)
-        *count = known ? context->last.tree.clusters - 1 : 0;
-    return known ? context->last.tree.joins : NULL;
+    const ast_result *last = context ? &context->last : &(const ast_result){0};
+    size_t joins = last->tree.joins ? last->tree.clusters - 1 : 0;
+    return ast_records(last->tree.joins, joins, sizeof *last->tree.joins, record, count);
 }

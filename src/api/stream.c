@@ -12,12 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void ast_stream_options_defaults(ast_stream_options *options, size_t size) {
-    ast_stream_options defaults = {
-        .angle = NAN, .drift = 1, .beta = NAN, .lifetime = 400, .max_iterations = 100, .bounds = 1, .revive_near = 1};
-    ast_set_defaults(options, size, &defaults, sizeof defaults);
-}
-
 const char *ast_stream_options_problem(const ast_stream_options *o) {
     if (ast_size_problem(o, sizeof *o))
         return ast_size_problem(o, sizeof *o);
@@ -193,10 +187,7 @@ ast_status ast_stream_step(ast_stream *s, const ast_points *points, int32_t *lab
 }
 
 const ast_tracked *ast_stream_records(const ast_stream *s, size_t record, size_t *count) {
-    bool known = s && count && record == sizeof *s->records.list;
-    if (count)
-        *count = known ? s->records.count : 0;
-    return known ? s->records.list : NULL;
+    return ast_records(s ? s->records.list : NULL, s ? s->records.count : 0, sizeof(ast_tracked), record, count);
 }
 
 ast_status ast_stream_predict(ast_stream *s, const ast_points *points, int32_t *labels) {

@@ -441,12 +441,6 @@ static void hand_over(ast_tuning *t, ast_tune_report *report) {
     context->tuned = t->tuned;
     t->tuned = NULL;
     t->report->reason = context->tuned->reason;
-    t->report->angles = context->tuned->angles;
-    t->report->angle_count = context->tuned->angle_count;
-    t->report->angle_stride = sizeof(ast_tune_angle);
-    t->report->levels = context->tuned->levels;
-    t->report->level_count = context->tuned->level_count;
-    t->report->level_stride = sizeof(ast_tune_level);
     *report = *t->report;
 }
 
@@ -480,4 +474,14 @@ ast_status ast_tune(ast_context *context, const ast_points *points, const ast_tu
     close_inner(&t);
     ast_centred_free(&centred);
     return ast_leave(context, status);
+}
+
+const ast_tune_angle *ast_tune_angle_records(const ast_context *context, size_t record, size_t *count) {
+    const ast_tuned *tuned = context && context->tuned ? context->tuned : &(const ast_tuned){0};
+    return ast_records(tuned->angles, tuned->angle_count, sizeof *tuned->angles, record, count);
+}
+
+const ast_tune_level *ast_tune_level_records(const ast_context *context, size_t record, size_t *count) {
+    const ast_tuned *tuned = context && context->tuned ? context->tuned : &(const ast_tuned){0};
+    return ast_records(tuned->levels, tuned->level_count, sizeof *tuned->levels, record, count);
 }

@@ -25,7 +25,7 @@ typedef struct ast_tune_set {
     size_t leaf_count;
 } ast_tune_set;
 
-/* What the report of the last ast_tune points to. */
+/* What the last ast_tune found: the reason in its report, and the records. */
 typedef struct ast_tuned {
     ast_tune_angle *angles;
     size_t angle_count, angles_planned;

@@ -66,7 +66,6 @@ static void clustering(void **state) {
     REFUSED(ast_memberships(context, &points, NULL, NULL), "components");
     assert_int_equal(ast_memberships(NULL, &points, NULL, NULL), AST_BAD_OPTION);
     assert_non_null(ast_options_problem(NULL));
-    ast_options_defaults(NULL, sizeof options);
     ast_points empty = ast_points_f4(NULL, 0, D); /* arrays of 0 elements may be NULL */
     options.resume = NULL;
     assert_int_equal(ast_cluster(context, &empty, &options, NULL, &report), AST_OK);
@@ -92,8 +91,10 @@ static void accessors(void **state) {
     assert_null(ast_tree_records(NULL, sizeof(ast_tree_join), &count));
     assert_null(ast_tree_records(context, sizeof(ast_tree_join) + 8, &count));
     assert_null(ast_tree_records(context, sizeof(ast_tree_join), NULL));
-    ast_stream_options_defaults(NULL, sizeof(ast_stream_options));
-    ast_depth_options_defaults(NULL, sizeof(ast_depth_options));
+    assert_null(ast_tune_angle_records(NULL, sizeof(ast_tune_angle), &count));
+    assert_null(ast_tune_angles(context, &count)); /* before the first ast_tune */
+    assert_null(ast_tune_levels(context, &count));
+    assert_int_equal(count, 0);
     assert_null(ast_camera_name(SIZE_MAX));
     assert_true(isnan(ast_vmf_kappa(D, NAN)));
     assert_non_null(strchr(ast_version(), '.'));
