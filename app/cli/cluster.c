@@ -11,7 +11,6 @@
 
 #include "cli.h"
 #include "cluster.h"
-#include "depth_missing.h"
 #include "interrupt.h"
 #include "pages.h"
 #include "ranks.h"
@@ -310,8 +309,8 @@ static int cluster(job *work) {
     if (status == AST_OK && work->report.missing == work->report.points)
         return no_row(given);
     if (status == AST_OK)
-        ast_cli_missing_note(&work->directions.depth, work->report.missing + work->report.outliers,
-                             work->options.angle);
+        ast_cli_missing_note(&work->directions.made, &work->directions.depth,
+                             work->report.missing + work->report.outliers, work->options.angle);
     return ast_cli_cluster_store_status(work, status);
 }
 

@@ -257,7 +257,7 @@ static int read_depth(ast_cli_directions *d, const ast_cli_reading *how, const c
     if (code < 0)
         code = ast_cli_frames_single(&d->depth, command, input);
     if (code < 0)
-        code = ast_cli_frames_points(&d->depth, context, &d->points);
+        code = ast_cli_frame_points(&d->made, &d->depth, context, &d->points);
     d->height = d->depth.height;
     d->width = d->depth.width;
     d->all = d->points.count;
@@ -305,6 +305,7 @@ int ast_cli_directions_status(const ast_cli_directions *d, ast_status status, co
 
 void ast_cli_directions_close(ast_cli_directions *d) {
     ast_input_close(&d->input);
+    ast_cli_frame_normals_close(&d->made);
     ast_cli_frames_close(&d->depth);
     ast_cli_surface_free(&d->surface);
 }

@@ -6,7 +6,7 @@
 #define AST_CLI_DIRECTIONS_H
 
 #include "cloud.h"
-#include "input_frames.h"
+#include "frame_normals.h"
 #include "sparse.h"
 #include "targets.h"
 
@@ -64,6 +64,7 @@ typedef struct ast_cli_directions {
     size_t allowed;       /* bytes that may be used, where there is a budget */
     ast_input input;
     ast_cli_frames depth;
+    ast_cli_frame_normals made; /* of the depth image */
     ast_cli_surface surface;
 } ast_cli_directions;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where inputs become points, one frame after the other. */
+ * Where inputs become frames, one after the other. */
 #include "input_frames.h"
 
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 
 #include "cli.h"
 #include "interrupt.h"
-#include "progress.h"
 #include "terminal.h"
 
 /* The size of the images of the cameras that have a name. */
@@ -195,37 +194,6 @@ int ast_cli_frames_single(ast_cli_frames *frames, const char *command, const cha
     return code;
 }
 
-/* ---- Points ------------------------------------------------------------------------------------------------------ */
-
-int ast_cli_frames_points(ast_cli_frames *frames, ast_context *context, ast_points *points) {
-    const char *source = frames->frame.source;
-    size_t count = frames->width * frames->height;
-    *points = frames->frame.points;
-    if (!frames->list->depth)
-        return -1;
-    if (!frames->maker) {
-        if (ast_depth_open(&frames->maker, context, &frames->options) != AST_OK ||
-            ast_depth_frame_open(&frames->converted, context) != AST_OK)
-            return ast_cli_fail(AST_CLI_FAILED, "%s: %s", source, ast_message(context));
-        frames->normals = malloc(3 * count * sizeof *frames->normals);
-    }
-    if (!frames->normals)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory for its normals", source);
-    double start = ast_cli_now();
-    ast_status status =
-        ast_depth_compute(frames->maker, &frames->frame.image, NULL, NULL, frames->normals, frames->converted);
-    frames->seconds += ast_cli_now() - start;
-    *points = ast_points_f4(frames->normals, count, 3);
-    frames->report.size = sizeof frames->report;
-    if (status == AST_OK)
-        status = ast_depth_describe(frames->converted, &frames->report);
-    points->late = frames->report.late;
-    return ast_cli_status(status, context, source);
-}
-
 void ast_cli_frames_close(ast_cli_frames *frames) {
-    ast_depth_close(frames->maker);
-    ast_depth_frame_close(frames->converted);
     ast_frames_close(frames->frames);
-    free(frames->normals);
 }

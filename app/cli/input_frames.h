@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Frames of the inputs as points: tables as they are, depth images as their surface normals. All depth images of a run
- * come from one camera and have one size. */
+ * Frames of the inputs: tables of points or depth images, whose normals frame_normals.h makes. All depth images of a
+ * run come from one camera and have one size. */
 #ifndef AST_CLI_FRAMES_H
 #define AST_CLI_FRAMES_H
 
@@ -19,16 +19,10 @@ typedef struct ast_cli_frames {
     size_t left_out;       /* how many were */
     bool unnamed;          /* standard input without --format, before its first table */
     /* Of depth images */
-    ast_depth_options options;
+    ast_depth_options options;      /* of their normals */
     const char *camera;             /* by its name, or NULL */
     size_t file_width, file_height; /* by camera.json; 0: not known */
-    ast_depth *maker;
-    ast_depth_frame *converted; /* the current frame */
-    float *normals;             /* (height, width, 3) */
-    size_t width, height;       /* of every frame; 0 before the first */
-    double seconds;             /* that normals took so far */
-    ast_depth_report report;    /* of the current frame */
-    size_t mostly_missing;      /* frames of which more than half was (depth_missing.h) */
+    size_t width, height;           /* of every frame; 0 before the first */
 } ast_cli_frames;
 
 /* Lists the inputs of the command line, which are all depth images or all tables, as list->depth says; and checks that
@@ -41,7 +35,7 @@ int ast_cli_frames_list(ast_frame_list *list, const ast_cli_camera *camera, cons
 int ast_cli_depth_usage(const ast_cli_camera *camera, const char *input);
 
 /* Opens the frames of a list, which must outlive them. Standard input is raw tables of `raw_points` x `raw_dimension`
- * numbers where those are not 0. The frames are to be closed in any case, before the context is. */
+ * numbers where those are not 0. The frames are to be closed in any case. */
 int ast_cli_frames_open(ast_cli_frames *frames, ast_frame_list *list, const ast_cli_camera *camera,
                         const ast_cli_source *source, size_t raw_points, size_t raw_dimension);
 
@@ -55,9 +49,6 @@ int ast_cli_frames_next(ast_cli_frames *frames, int *found);
 
 /* The only depth image of a command that takes one, called `command`. */
 int ast_cli_frames_single(ast_cli_frames *frames, const char *command, const char *input);
-
-/* The current frame as points: those of the table, or one normal per pixel, row by row. Valid until the next ones. */
-int ast_cli_frames_points(ast_cli_frames *frames, ast_context *context, ast_points *points);
 
 void ast_cli_frames_close(ast_cli_frames *frames);
 

@@ -10,7 +10,7 @@
 
 #include "cli.h"
 #include "cloud.h"
-#include "input_frames.h"
+#include "frame_normals.h"
 #include "targets.h"
 #include "terminal.h"
 
@@ -53,7 +53,8 @@ typedef struct job {
     ast_frame_list *list; /* of the images that it reads */
     ast_context *context;
     ast_cli_frames depth;
-    ast_cli_surface surface; /* instead, of a 3-D file */
+    ast_cli_frame_normals made; /* of the depth image */
+    ast_cli_surface surface;    /* instead, of a 3-D file */
     size_t missing;
     ast_cli_target targets[TARGETS];
 } job;
@@ -82,9 +83,9 @@ static int make(void *data) {
     int code = ast_cli_frames_single(&work->depth, "normals", given->input);
     if (code >= 0)
         return code;
-    code = ast_cli_frames_points(&work->depth, work->context, &points);
+    code = ast_cli_frame_points(&work->made, &work->depth, work->context, &points);
     for (size_t i = 0; i < points.count && code < 0; i++)
-        work->missing += isnan(work->depth.normals[3 * i]);
+        work->missing += isnan(work->made.normals[3 * i]);
     return code;
 }
 
@@ -105,7 +106,7 @@ static void print_json(const void *data, ast_text *json) {
     ast_json_integer(json, "height", (int64_t)depth->height);
     ast_json_integer(json, "points", (int64_t)(depth->width * depth->height));
     ast_json_integer(json, "missing", (int64_t)work->missing);
-    ast_json_real(json, "seconds", depth->seconds, 17);
+    ast_json_real(json, "seconds", work->made.seconds, 17);
     if (depth->frame.number != AST_WHOLE)
         ast_json_integer(json, "frame", (int64_t)depth->frame.number);
 }
@@ -122,7 +123,7 @@ static void print_table(const void *data) {
         printf("%zu x %zu pixels, ", work->depth.width, work->depth.height);
     printf("%s normals, ", ast_grouped(count - work->missing, text));
     printf("%s missing, %s\n", ast_grouped(work->missing, text),
-           ast_cli_duration(work->given->solid ? work->surface.seconds : work->depth.seconds, time));
+           ast_cli_duration(work->given->solid ? work->surface.seconds : work->made.seconds, time));
 }
 
 static int deliver(void *data) {
@@ -134,7 +135,7 @@ static int deliver(void *data) {
         targets[NORMALS].array = ast_value_array(surface->normals, surface->count, 3);
     else
         targets[NORMALS].array = (ast_array){
-            .reals = work->depth.normals, .dimensions = 3, .sizes = {work->depth.height, work->depth.width, 3}};
+            .reals = work->made.normals, .dimensions = 3, .sizes = {work->depth.height, work->depth.width, 3}};
     targets[CURVATURE].array = ast_value_array(surface->curvature, surface->count, 0);
     return ast_cli_deliver(targets, TARGETS, &work->given->common, &printer);
 }
@@ -149,6 +150,7 @@ static int run_once(const settings *given, ast_frame_list *list) {
                             [CURVATURE] = {.option = "curvature", .path = given->curvature}}};
     int code = ast_cli_steps(steps, &work);
     ast_cli_abandon_targets(work.targets, TARGETS);
+    ast_cli_frame_normals_close(&work.made);
     ast_cli_frames_close(&work.depth);
     ast_cli_surface_free(&work.surface);
     ast_close(work.context);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "input_frames.h"
+#include "frame_normals.h"
 #include "interrupt.h"
 #include "pages.h"
 #include "progress.h"
@@ -83,6 +83,7 @@ typedef struct job {
     ast_frame_list list;
     size_t *numbers; /* (list.count) in the whole input; NULL: that of the frame */
     ast_cli_frames frames;
+    ast_cli_frame_normals made;
     ast_cli_poses poses;
     char *poses_path, *truths;
     ast_points normals;
@@ -122,6 +123,7 @@ static int check(void *data) {
 
 static void end(void *data) {
     job *work = data;
+    ast_cli_frame_normals_close(&work->made);
     ast_cli_frames_close(&work->frames);
     ast_close(work->plan.context);
     ast_frame_list_free(&work->list);
@@ -249,7 +251,7 @@ static int next(void *data, ast_experiment_frame *frame, int *found) {
 static int normals(void *data, ast_points *points) {
     job *work = data;
     ast_set_cancel(work->plan.context, NULL, NULL); /* milliseconds; the experiment itself sees the signal next */
-    int code = ast_cli_frames_points(&work->frames, work->plan.context, points);
+    int code = ast_cli_frame_points(&work->made, &work->frames, work->plan.context, points);
     ast_set_cancel(work->plan.context, ast_cli_cancel, NULL);
     work->normals = *points;
     return code;
@@ -257,7 +259,7 @@ static int normals(void *data, ast_points *points) {
 
 static int turn(void *data) {
     job *work = data;
-    return ast_cli_poses_turn_normals(&work->poses, &work->frames.frame, work->frames.normals, work->normals.count);
+    return ast_cli_poses_turn_normals(&work->poses, &work->frames.frame, work->made.normals, work->normals.count);
 }
 
 static const ast_experiment_command command = {.fail = ast_cli_fail,

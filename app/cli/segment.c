@@ -214,7 +214,8 @@ static void print_head(const job *work, size_t clusters) {
            inputs->width, inputs->height, clusters, clusters == 1 ? "" : "s", ast_cli_stream_names[options->method],
            options->angle);
     printf("%s, %.3g frames a second from files to pictures; per frame %s for normals and %s for clustering\n\n",
-           ast_cli_duration(seconds, time), frames / seconds, ast_cli_duration(inputs->seconds / frames, normals),
+           ast_cli_duration(seconds, time), frames / seconds,
+           ast_cli_duration(work->tracking.made.seconds / frames, normals),
            ast_cli_duration(work->clustering / frames, clustering));
 }
 

@@ -93,16 +93,16 @@ static int write_files(const ast_cli_stream_planes *planes, const ast_cli_frames
     return code;
 }
 
-int ast_cli_stream_planes_take(ast_cli_stream_planes *planes, const ast_cli_frames *inputs, ast_context *context,
-                               const ast_cli_poses *poses, const int32_t *labels, uint64_t number) {
+int ast_cli_stream_planes_take(ast_cli_stream_planes *planes, const ast_cli_frames *inputs,
+                               const ast_depth_frame *frame, ast_context *context, const ast_cli_poses *poses,
+                               const int32_t *labels, uint64_t number) {
     int code = planes->map ? make_room(planes, inputs) : -1;
     if (!planes->map || code >= 0)
         return code;
     code = poses ? ast_cli_poses_matrix(poses, &inputs->frame, planes->pose) : -1;
     if (code < 0)
-        code = ast_cli_status(
-            ast_plane_map_frame(planes->map, inputs->converted, labels, poses ? planes->pose : NULL, planes->of),
-            context, inputs->frame.source);
+        code = ast_cli_status(ast_plane_map_frame(planes->map, frame, labels, poses ? planes->pose : NULL, planes->of),
+                              context, inputs->frame.source);
     if (code >= 0)
         return code;
     planes->planes = ast_plane_list(planes->map, &planes->count);

@@ -40,8 +40,9 @@ int ast_cli_stream_planes_open(ast_cli_stream_planes *planes, const ast_cli_stre
 int ast_cli_stream_planes_begin(const ast_cli_stream_planes *planes, const ast_cli_frames *inputs);
 
 /* The planes of the current frame, whose normals have these labels; writes their files. poses: NULL without. */
-int ast_cli_stream_planes_take(ast_cli_stream_planes *planes, const ast_cli_frames *inputs, ast_context *context,
-                               const ast_cli_poses *poses, const int32_t *labels, uint64_t number);
+int ast_cli_stream_planes_take(ast_cli_stream_planes *planes, const ast_cli_frames *inputs,
+                               const ast_depth_frame *frame, ast_context *context, const ast_cli_poses *poses,
+                               const int32_t *labels, uint64_t number);
 
 void ast_cli_stream_planes_close(ast_cli_stream_planes *planes);
 

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "depth_missing.h"
 #include "field.h"
 #include "interrupt.h"
 #include "terminal.h"
@@ -204,6 +203,7 @@ int ast_cli_tracking_begin(ast_cli_tracking *tracking) {
 void ast_cli_tracking_close(ast_cli_tracking *tracking) {
     ast_stream_close(tracking->stream);
     ast_cli_stream_planes_close(&tracking->planes);
+    ast_cli_frame_normals_close(&tracking->made);
     ast_cli_frames_close(&tracking->inputs);
     ast_close(tracking->context);
     ast_cli_poses_free(&tracking->poses);
@@ -262,7 +262,7 @@ static int write_labels(const ast_cli_tracking *tracking) {
 static int turn(ast_cli_tracking *tracking, ast_points *points) {
     const ast_cli_frames *inputs = &tracking->inputs;
     if (inputs->list->depth)
-        return ast_cli_poses_turn_normals(&tracking->poses, &inputs->frame, inputs->normals, points->count);
+        return ast_cli_poses_turn_normals(&tracking->poses, &inputs->frame, tracking->made.normals, points->count);
     return ast_cli_poses_turn(&tracking->poses, &inputs->frame, points);
 }
 
@@ -294,11 +294,11 @@ static int take_frame(ast_cli_tracking *tracking, ast_points *points, int *found
     if (code < 0 && *found && tracking->given->labels)
         code = write_labels(tracking);
     if (code < 0 && *found)
-        code = ast_cli_stream_planes_take(&tracking->planes, &tracking->inputs, tracking->context,
+        code = ast_cli_stream_planes_take(&tracking->planes, &tracking->inputs, tracking->made.frame, tracking->context,
                                           tracking->given->poses ? &tracking->poses : NULL, tracking->labels,
                                           tracking->frame.frame);
     if (code < 0 && *found) {
-        ast_cli_missing_note(&tracking->inputs, tracking->frame.missing, tracking->options.angle);
+        ast_cli_missing_note(&tracking->made, &tracking->inputs, tracking->frame.missing, tracking->options.angle);
         tracking->points = *points;
         tracking->clusters = ast_stream_clusters(tracking->stream, &tracking->count);
     }
@@ -312,7 +312,7 @@ static int next_frame(ast_cli_tracking *tracking, int *found) {
         return -1;
     int code = ast_cli_frames_next(&tracking->inputs, found);
     if (code < 0 && *found)
-        code = ast_cli_frames_points(&tracking->inputs, tracking->context, &points);
+        code = ast_cli_frame_points(&tracking->made, &tracking->inputs, tracking->context, &points);
     return code < 0 && *found ? take_frame(tracking, &points, found) : code;
 }
 
@@ -336,7 +336,7 @@ int ast_cli_tracking_run(ast_cli_tracking *tracking, int (*take)(void *work), vo
             ast_cli_progress_frame(&progress, &tracking->frame, tracking->frames, frames_left(tracking));
     }
     ast_cli_progress_end(&progress);
-    ast_cli_missing_end(&tracking->inputs, tracking->frames);
+    ast_cli_missing_end(&tracking->made, tracking->frames);
     if (code < 0 && ast_cli_interrupted())
         code = ast_cli_fail(AST_CLI_SIGNAL + ast_cli_interrupted(), "stopped after %" PRIu64 " frame%s of this run",
                             tracking->frames, tracking->frames == 1 ? "" : "s");

@@ -8,7 +8,7 @@
 
 #include "frame_files.h"
 #include "progress.h"
-#include "input_frames.h"
+#include "frame_normals.h"
 #include "stream_planes.h"
 #include "stream_poses.h"
 
@@ -37,6 +37,7 @@ typedef struct ast_cli_tracking {
     ast_stream_options options;
     ast_stream *stream; /* opened once the dimension is known */
     ast_cli_frames inputs;
+    ast_cli_frame_normals made; /* of depth images */
     ast_cli_poses poses;
     ast_cli_frame_files files; /* of labels */
     uint64_t frames;           /* of this run that were taken */
