@@ -59,7 +59,7 @@ static void put_command(FILE *page, const ast_cli_command *command) {
         fprintf(page, "asterism %.*s\n", (int)strcspn(line, "\n"), line);
     }
     fputs("```\n\n", page);
-    put_text(page, command->manual ? command->manual : command->about);
+    put_text(page, command->about);
     fputc('\n', page);
     if (command->more) {
         fputc('\n', page);
@@ -87,8 +87,8 @@ static void put_sections(FILE *page, const ast_cli_command *command) {
         if (docs_first_user(groups[g].group, &users) != command || !docs_is_section(groups[g].group, users))
             continue;
         fprintf(page, "\n## %s\n", groups[g].group->title);
-        if (groups[g].group->manual)
-            fprintf(page, "\n%s\n", groups[g].group->manual);
+        if (groups[g].group->more)
+            fprintf(page, "\n%s\n", groups[g].group->more);
         put_options(page, command, &groups[g]);
     }
 }

@@ -112,7 +112,7 @@ static void put_command(FILE *page, const ast_cli_command *command) {
     ast_cli_use groups[AST_CLI_GROUPS];
     size_t count = ast_cli_groups(command, groups), users;
     fprintf(page, ".SS %s\n", command->name);
-    put_paragraphs(page, command->manual ? command->manual : command->about);
+    put_paragraphs(page, command->about);
     if (command->more)
         fputs(".PP\n", page);
     put_paragraphs(page, command->more ? command->more : "");
@@ -149,8 +149,8 @@ static void put_group(FILE *page, const ast_cli_use *use, size_t users) {
         }
     }
     fputs(".\n", page);
-    if (use->group->manual)
-        put_text(page, use->group->manual);
+    if (use->group->more)
+        put_text(page, use->group->more);
     put_options(page, only, use);
 }
 

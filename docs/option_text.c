@@ -29,10 +29,26 @@ static void name_methods(char *text, const ast_cli_methods *methods, unsigned bi
     strcpy(text, ". ");
 }
 
+/* The lines of a list, such as "dp: one thing\nspkm: another", as one sentence with the names in bold. */
+static void in_sentences(char *text, const char *help) {
+    if (!strchr(help, '\n')) {
+        strcpy(text, help);
+        return;
+    }
+    while (*help) {
+        size_t length = strcspn(help, "\n"), name = strspn(help, "abcdefghijklmnopqrstuvwxyz-");
+        name = help[name] == ':' || name == length ? name : 0;
+        text += sprintf(text, name ? "`%.*s`%.*s%s" : "%.*s%.*s%s", (int)name, help, (int)(length - name), help + name,
+                        help[length] ? "; " : "");
+        help += length + (help[length] != 0);
+    }
+}
+
 void docs_option_text(char text[DOCS_LONGEST], const ast_cli_command *command, const ast_cli_use *use,
                       const ast_cli_option *option) {
     char methods[512], standard[96] = "";
-    const char *about = option->manual ? option->manual : option->help;
+    char about[DOCS_LONGEST / 4];
+    in_sentences(about, option->help);
     name_methods(methods, command->methods, option->methods ? option->methods : use->methods);
     if (option->standard && !strstr(about, "default"))
         snprintf(standard, sizeof standard, " The default is %s.", option->standard);

@@ -49,16 +49,7 @@ static const ast_cli_option table[] = {
      "planes-only: normals of walls and floors, and none elsewhere\n"
      "tv: also total variation of the normals; slower\n"
      "none",
-     AT(smooth), .choices = smoothings,
-     .manual = "`guided` (the default for single images) smooths the depth by a guided filter, which keeps edges, "
-               "and gives every pixel a normal of its own; `planes` (the default of `stream` and `segment`) cuts "
-               "the image into the planes it is made of, each as large as it can be found, and gives a pixel the "
-               "normal of its plane. The noise of the sensor is estimated from each image. What lies on no plane "
-               "(curved, cluttered), or on one too small or too far away to be sure of its direction, gets its guided "
-               "normal and, after the others, the label of the nearest cluster if that is within the angle; it starts "
-               "no cluster and does not count in means. With `planes-only` it is missing instead. `tv` smooths the "
-               "normals as well, by total variation on the sphere, and is "
-               "for single images; `none` does neither."},
+     AT(smooth), .choices = smoothings, .more = "docs/depth-cameras.md says when to take which."},
     {"filter-radius", AST_CLI_INT, "PIXELS", "radius of the guided filter: a larger radius is smoother",
      AT(options.filter_radius), 1, 64, .standard = "3"},
     {"filter-epsilon", AST_CLI_REAL, "METRES",

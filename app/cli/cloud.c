@@ -33,10 +33,9 @@ const ast_cli_group ast_cli_cloud_group = {
     .title = "Options for clouds and meshes",
     .options = options,
     .inputs = AST_CLI_SOLID,
-    .manual =
-        "A mesh is a file with faces: the points to cluster are their normals. Otherwise it is a cloud: the points "
-        "to cluster are the normals stored in the file or, if there are none, those of planes of least squares "
-        "through the nearest neighbours of each point."};
+    .more = "A mesh is a file with faces: the points to cluster are their normals. Otherwise it is a cloud: the points "
+            "to cluster are the normals stored in the file or, if there are none, those of planes of least squares "
+            "through the nearest neighbours of each point."};
 
 /* ---- Normals ----------------------------------------------------------------------------------------------------- */
 

@@ -50,20 +50,6 @@ static int read_start(void *data) {
     return -1;
 }
 
-/* The one direction of --prior-mean. */
-static int read_prior(void *data) {
-    job *work = data;
-    const char *path = work->given->prior_mean;
-    size_t rows;
-    if (!path)
-        return -1;
-    int code = ast_cli_read_means(path, work->points.dimension, &work->prior_mean, &rows);
-    if (code < 0 && rows != 1)
-        return ast_cli_fail(AST_CLI_FAILED, "%s has %zu directions; --prior-mean is one", path, rows);
-    work->options.sampler.prior_mean = work->prior_mean;
-    return code;
-}
-
 /* Whether the options allow that the input is read in parts. */
 static int check_parts(const job *work) {
     char text[AST_CLI_BYTES];
@@ -150,7 +136,7 @@ static int make_room(void *data) {
 
 /* Ranks that fail to read agree on it here. */
 static int read_inputs(void *work) {
-    static ast_cli_step *const steps[] = {read_points, read_rows, read_start, read_prior, make_room, NULL};
+    static ast_cli_step *const steps[] = {read_points, read_rows, read_start, make_room, NULL};
     return ast_cli_agree(ast_cli_steps(steps, work));
 }
 
@@ -354,7 +340,6 @@ static void free_job(job *work) {
     free(work->init);
     free(work->labels);
     free(work->leaves);
-    free(work->prior_mean);
     free(work->memberships);
     ast_names_free(&work->names);
     ast_cli_record_free(&work->record);

@@ -42,7 +42,7 @@ typedef struct ast_cli_cluster_settings {
     ast_cli_passes passes;
     ast_options options; /* all that follows from the command line alone */
     const char *input, *weights, *init, *labels, *means, *colored, *report, *state;
-    const char *prior_mean, *memberships, *samples, *trace;
+    const char *memberships, *samples, *trace;
     char *line; /* the command line, for the report */
     const char *tree, *leaf_labels, *merge_text, *center_file, *names;
     int shuffle, frame_axes, compare, durable;
@@ -79,7 +79,7 @@ typedef struct ast_cli_cluster_job {
     ast_report full; /* with --compare: of the run over all points */
     ast_cli_record record;
     ast_cli_checkpoint state; /* with --state */
-    float *prior_mean, *memberships;
+    float *memberships;
     ast_names names;       /* with --names */
     ast_tune_report tuned; /* with --angle auto */
     ast_axes axes;         /* with --frame-axes */

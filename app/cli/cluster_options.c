@@ -30,14 +30,13 @@ static const ast_cli_option options_table[] = {
      .required =
          "how far a point may be from its mean, such as --angle 25 or --cosine 0.9 (or --method spkm --clusters "
          "K)",
-     .more = "`auto` takes the angle, `--order content` and, if `tune` says so, --merge-to. It warns if nothing "
+     .more = "`auto` takes the angle, `--order content` and, if `tune` says so, --merge-to, and warns if nothing "
              "stands out. --merge and --merge-to replace the recommended merge."},
     {"cosine", AST_CLI_COSINE, "C",
      "the same as a cosine similarity: how similar a point must be to its mean, -1 to 1; a smaller cosine gives fewer "
      "clusters",
      AT(options.angle), -1, 1, .methods = AST_CLI_BY_ANGLE, .excludes = "angle",
-     .more = "It is the cosine of --angle: 0.5 is 60 degrees. Similarity is that to the mean of the cluster, not to "
-             "another point."},
+     .more = "It is the cosine of --angle: 0.5 is 60 degrees."},
     {"method", AST_CLI_CHOICE, "NAME",
      "dp: as many clusters as the angle asks for\n"
      "spkm: spherical k-means, as many clusters as --clusters says\n"
@@ -48,21 +47,12 @@ static const ast_cli_option options_table[] = {
      "ospkm: online spherical k-means\n"
      "dpmeans: Euclidean DP-means; ignores the sphere",
      AT(options.method), .choices = ast_cli_batch_names, .standard = "dp",
-     .manual = "`dp` (the default) makes as many clusters as the angle asks for; `spkm` is spherical k-means and "
-               "makes as many as --clusters says. `mbspkm` is spherical k-means learned from batches, for an answer "
-               "in seconds: every batch moves the means towards its points, by less the more they have seen, until "
-               "that gains nothing any more; then all points get the nearest mean once. `movmf` is a mixture of so "
-               "many von Mises-Fisher distributions, each with a concentration of its own, found by expectation "
-               "maximisation. `fsd` and `crp` draw samples of such mixtures by Gibbs sampling and keep the last "
-               "one: `fsd` with a finite symmetric Dirichlet prior on the weights of at most --clusters components, "
-               "`crp` with a Dirichlet process prior, for any number. `ospkm` is online spherical k-means, which "
-               "moves one mean for every point it sees. `dpmeans` is DP-means in the space around the sphere, whose "
-               "means are not directions: it ignores the sphere."},
+     .more = "docs/methods.md says what each of them does."},
     {"clusters", AST_CLI_COUNT, "K",
      "the number of clusters; movmf: auto finds it; fsd: the maximum; crp: the number to start from",
      AT(options.clusters), 1, 2147483647, .choices = automatic, .methods = AST_CLI_BY_COUNT,
      .more = "At most the number of points. `auto` starts from too many components, which join as long as that raises "
-             "the evidence (docs/mixtures.md); --max-iterations limits the passes at each number of components."},
+             "the evidence (docs/mixtures.md)."},
     {"init", AST_CLI_TEXT, "START",
      "a file of means to start from; with --clusters also k-means++ (the default) or random", AT(init),
      .not_in = AST_CLI_AUTO,
@@ -75,14 +65,10 @@ static const ast_cli_option options_table[] = {
      "find the clusters among N points drawn by --seed, then visit all points once; points far from every "
      "mean start new clusters, as usual",
      AT(options.dp.sample), 1, 2147483647, .methods = AST_CLI_DP,
-     .not_in = AST_CLI_AUTO | AST_CLI_ON_RANKS | AST_CLI_IN_PARTS,
-     .more = "Nothing is forced into what the sample has seen."},
+     .not_in = AST_CLI_AUTO | AST_CLI_ON_RANKS | AST_CLI_IN_PARTS},
     {"compare", AST_CLI_FLAG, NULL,
      "also run over all points, from the same start, and report the loss (dp: with --sample)", AT(compare),
-     .methods = AST_CLI_DP | AST_CLI_MBSPKM,
-     .more = "The loss is a share of the objective of that run. Without this option the result says what one "
-             "more iteration over all points would add to the objective (`improvement` in JSON): it is measured, "
-             "and a run that went on would gain at least that."},
+     .methods = AST_CLI_DP | AST_CLI_MBSPKM, .more = "The loss is a share of the objective of that run."},
     {"axial", AST_CLI_FLAG, NULL, "treat x and -x as the same: undirected normals, poles of planes, lines, quaternions",
      AT(options.axial), .methods = AST_CLI_AXIAL, .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE,
      .more = "Angles are those between axes, 0 to 90 degrees; the means come out with their largest component "
@@ -92,62 +78,42 @@ static const ast_cli_option options_table[] = {
      .more = "Weights are finite and not negative. A point of weight 0 gets a label and counts for nothing."},
     {"restarts", AST_CLI_INT, "R", "number of runs, of which the best is kept", AT(options.restarts), 1, 1000000,
      .standard = "1", .not_in = AST_CLI_AUTO | AST_CLI_IN_PARTS,
-     .more = "`dp` and `dpmeans` visit the points in another order in each run (by content, with another seed); "
-             "the other methods start from other random numbers. `dp` keeps the run with the highest silhouette "
-             "or, if a run found one cluster, with the best evidence; the others keep the best objective. The "
-             "result says how far the other runs agree with the one that was kept: `stability`, the mean "
-             "adjusted Rand index, and for each cluster the mean Jaccard index with the most similar cluster of "
-             "each other run."},
+     .more = "`dp` and `dpmeans` visit the points in another order in each run; the other methods start from other "
+             "random numbers. The result says how far the runs agree (docs/merging.md)."},
     {"order", AST_CLI_CHOICE, "ORDER",
      "the order in which points are visited: given (row by row), content (by a seeded hash of the rows: a "
      "permuted file gives permuted labels) or random (seeded, by row number)",
      AT(options.dp.order), .choices = orders, .standard = "given", .methods = AST_CLI_BY_ANGLE, .not_in = WHOLE,
-     .more = "The clusters depend on it. `given` is the order of the paper. With `content` the result does not "
-             "depend on the order of rows in the file, bit for bit. --restarts use `content` from the second run "
-             "on."},
+     .more = "With `content` the result does not depend on the order of rows in the file, bit for bit."},
     {"shuffle", AST_CLI_FLAG, NULL, "the same as --order random", AT(shuffle), .methods = AST_CLI_BY_ANGLE,
      .not_in = AST_CLI_AUTO | WHOLE, .excludes = "order"},
     {"merge", AST_CLI_TEXT, "DEG|evidence|none",
      "merge clusters after convergence: those whose means are closer than DEG, or as the evidence says", AT(merge_text),
      .methods = MERGED, .not_in = WHOLE, .excludes = "merge-to",
-     .more = "A number joins the nearest two means while they are closer than so many degrees. `evidence` takes "
-             "the level of the tree of joins (--tree) at which the points are best explained for the number of "
-             "clusters; it needs no angle. Then points move: after a merge by degrees to the nearest mean, "
-             "otherwise to the cluster that explains them best, while the evidence rises. No cluster is born. "
-             "After a merge a point may be farther than --angle from its mean. `none` is the default. "
-             "docs/merging.md has the rule and what it finds on known data."},
+     .more = "A number joins the nearest two means while they are closer than so many degrees. `evidence` takes the "
+             "level of the tree of joins at which the points are best explained for the number of clusters; it needs "
+             "no angle. docs/merging.md has the rule."},
     {"merge-to", AST_CLI_COUNT, "K", "merge clusters after convergence until K are left", AT(options.merge.count), 1,
-     2147483647, .methods = MERGED, .not_in = WHOLE,
-     .more = "The merge follows the tree of joins. It fails if the run found fewer clusters."},
+     2147483647, .methods = MERGED, .not_in = WHOLE, .more = "It fails if the run found fewer clusters."},
     {"tree", AST_CLI_TEXT, "FILE.json", "write the tree of joins of the clusters before any merge", AT(tree),
-     .methods = MERGED, .not_in = WHOLE | AST_CLI_EVERY,
-     .more = "The two clusters that lose least of the sum of the lengths of their sums join first (Ward's rule "
-             "on the sphere). `joins` lists *a*, *b*, *into*, *loss*, *angle* (between the two means, degrees) "
-             "and *size*; `leaves` has the leaf of every row, -1 for rows that are missing or have weight 0, "
-             "unless --leaf-labels writes them."},
+     .methods = MERGED, .not_in = WHOLE | AST_CLI_EVERY, .more = "docs/merging.md describes the file."},
     {"leaf-labels", AST_CLI_TEXT, "FILE.npy", "with --tree: write the leaf of every row to this file", AT(leaf_labels),
      .needs = "tree", .more = "The file, int32 *.npy* or text, replaces the list in the tree."},
     {"min-size", AST_CLI_REAL, "N",
      "dissolve clusters with fewer points (by weight, if there are weights); points that fit nowhere get label -1",
      AT(options.merge.min_size), 0, 1e18, .standard = "0", .methods = MERGED, .not_in = WHOLE,
-     .more = "All of them go at once, after convergence and merging. Their points join the nearest remaining "
-             "mean; with `dp` only if it is within --angle. The others are outliers, which `outliers` in JSON "
-             "counts."},
+     .more = "All of them go at once, after convergence and merging. Their points join the nearest remaining mean; "
+             "with `dp` only if it is within --angle."},
     {"center", AST_CLI_FLAG, NULL,
      "cluster the rows without their common direction: unit vectors minus their mean, normalised again",
      AT(options.center), .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL,
      .excludes = "axial dip-direction strike-dip trend-plunge frame-axes",
-     .more =
-         "Embeddings of most models share a direction that says nothing about their content, so that all cosines are "
-         "large. The mean is that of all rows, by weight, from exact sums: it does not depend on threads, processes "
-         "or the order of rows. Everything that is printed and written, the means included, is that of the centred "
-         "rows, and so must be the means of --init. A row that equals the mean is missing."},
+     .more = "Embeddings of most models share a direction that says nothing about their content. The means, also those "
+             "of --init, are those of the centred rows. A row that equals the mean is missing."},
     {"center-file", AST_CLI_TEXT, "FILE.npy", "write the mean that was subtracted, for assign", AT(center_file),
      .needs = "center", .more = "1 x D: float32 *.npy*, or text."},
     {"representatives", AST_CLI_COUNT, "N", "for each cluster, the N rows that are nearest to its mean",
-     AT(options.representatives), 1, 2147483647,
-     .more = "Rows are counted from 0; of equally near ones the first come first. In the table they take the place of "
-             "the mean; in JSON they are *representatives*, and *names* if the rows have names."},
+     AT(options.representatives), 1, 2147483647, .more = "Rows are counted from 0."},
     {"names", AST_CLI_NAME, "FILE", "a text with one name per row: the names of the representatives", AT(names),
      .inputs = AST_CLI_POINTS | AST_CLI_SPARSE | AST_CLI_SEVERAL, .needs = "representatives",
      .excludes = "name-column"},
@@ -158,23 +124,18 @@ static const ast_cli_option options_table[] = {
      "write one label per row, point or triangle, -1 for missing ones: int32 .npy, or text; for images, "
      "an array of the image's shape; - is standard output",
      AT(labels),
-     .more = "Labels are 0 to K-1 in the order in which the clusters were made. An *.npy* array of height x "
-             "width x D is an image."},
+     .more = "Labels are 0 to K-1 in the order in which the clusters were made. An *.npy* array of height x width x D "
+             "is an image."},
     {"means", AST_CLI_TEXT, "FILE", "write the means, one per row: float32 .npy, .fvecs, .fbin, or text", AT(means),
      .more = NULL},
     {"colored", AST_CLI_TEXT, "FILE.ply",
      "write the cloud or mesh with a colour and a label for each point or triangle", AT(colored),
      .inputs = AST_CLI_SOLID, .not_in = AST_CLI_ON_RANKS | AST_CLI_EVERY,
-     .more = "The file is binary PLY with a property *label*; what is missing is black. Points also get the "
-             "normals that were used. With --planes colours and labels are those of the planes."},
+     .more = "The file is binary PLY with a property *label*; what is missing is black. With --planes colours and "
+             "labels are those of the planes."},
     {"planes", AST_CLI_TEXT, "FILE", "cut the cloud or mesh into planes and write them: .json with outlines, or .csv",
      AT(planes), .inputs = AST_CLI_SOLID, .not_in = AST_CLI_ON_RANKS | AST_CLI_EVERY,
-     .more = "A plane is a region of neighbouring points, or of faces that share edges, in one cluster: parallel walls "
-             "share a direction and are two planes. The list is sorted by area. Each plane has *id*, *direction* (the "
-             "cluster), *normal*, *offset* (normal . p = offset), *area*, *centroid*, *points*, *rms* (distance of the "
-             "points from the plane), *dip_direction*, *dip* and *outline*, a polygon; *polygons* has all of them if "
-             "there are holes or pieces. CSV has the columns id, direction, nx, ny, nz, offset, area, cx, cy, cz, "
-             "points, rms, dip_direction and dip."},
+     .more = "Parallel walls share a direction and are two planes. docs/planes.md describes the files."},
     {"plane-outlines", AST_CLI_TEXT, "FILE.ply", "write the outlines of the planes as coloured lines", AT(outlines),
      .needs = "planes"},
     AST_CLI_PLANE_OPTIONS(AT(plane), "planes"),
@@ -182,24 +143,18 @@ static const ast_cli_option options_table[] = {
      "three dimensions: print the orthogonal axes nearest to the means, and the rotation that makes them "
      "x, y and z",
      AT(frame_axes),
-     .more = "Each axis has the weight of its cluster (a Manhattan frame). The rows of the rotation matrix are "
-             "the axes."},
+     .more =
+         "Each axis has the weight of its cluster (a Manhattan frame). The rows of the rotation matrix are the axes."},
     AST_CLI_REPORT_OPTION(AT(report)),
     AST_CLI_MEMORY_OPTION(AT(memory)),
     {"state", AST_CLI_NAME, "FILE", "save the state of the run in this file, and resume from it if it exists",
      AT(state), .methods = AST_CLI_DP | AST_CLI_SPKM, .not_in = AST_CLI_IN_PARTS | AST_CLI_EVERY,
      .excludes = "sample trace",
-     .more = "A run that was killed at any moment and is started again, on however many threads or processes, "
-             "comes to exactly the labels, means and numbers of one that was not. The file is replaced in one "
-             "step: after the last pass, when the run is asked to stop, and otherwise after a pass whenever a "
-             "fiftieth of the time so far, 0.1 seconds or twenty times as long as writing it took have passed, "
-             "whichever is the longest, and a minute in place of a fiftieth if that is less. When the run is "
-             "over the file stays and holds its result: the same command gives it again at once. It has 4 bytes "
-             "for each point, 4 more for each run of --restarts that is over, and the means. Points, weights and "
-             "options must be those that it was made with, except --threads, --parallel, --no-bounds, --restarts "
-             "and, in the first run, --max-iterations, so that a run that its limit stopped can go on under a "
-             "higher one. A state that is damaged, not ours, or of other points or options is refused and not "
-             "touched."},
+     .more = "A run that was killed at any moment and is started again, on however many threads or processes, comes to "
+             "exactly the labels, means and numbers of one that was not. Points, weights and options must be those "
+             "that the state was made with, except --threads, --parallel, --no-bounds, --restarts and, in the first "
+             "run, --max-iterations. The state stays when the run is over: the same command gives its result again at "
+             "once. A state that is damaged or of other points or options is refused and not touched."},
     {"durable", AST_CLI_FLAG, NULL, "also sync the state to disk, against power cuts", AT(durable), .needs = "state"},
     {0}};
 
@@ -209,43 +164,24 @@ static const ast_cli_option mixture_options[] = {
     {"background", AST_CLI_FLAG, NULL,
      "one more component, uniform on the sphere; points that most probably belong to it are outliers, label -1",
      AT(options.mixture.background), .methods = AST_CLI_MOVMF,
-     .more =
-         "`background` in JSON is its share, `outliers` the number of its points. The memberships of a point add up "
-         "to 1 minus the probability that it belongs to the background."},
+     .more = "The memberships of a point add up to 1 minus the probability that it belongs to the background."},
     {"hard", AST_CLI_FLAG, NULL, "every point belongs to its most probable component alone", AT(options.mixture.hard),
      .methods = AST_CLI_MOVMF},
     {"kappa", AST_CLI_REAL, "X",
      "the concentration of every cluster, if it is known; otherwise each cluster has its own, estimated or sampled",
      AT(options.mixture.kappa), 0, MOST, .methods = AST_CLI_MIXTURES},
-    {"tolerance", AST_CLI_REAL, "T", "stop when a pass raises the log-likelihood by less, in nats per point",
-     AT(options.mixture.tolerance), 0, MOST, .standard = "1e-6", .methods = AST_CLI_MOVMF},
     {"memberships", AST_CLI_TEXT, "FILE",
      "write how much each point belongs to each cluster, one row per point: float32 .npy, or text", AT(memberships),
      .methods = AST_CLI_MIXTURES, .more = "Missing rows are NaN."},
     {"concentration", AST_CLI_REAL, "A", "alpha of the Dirichlet prior; a larger value gives more clusters",
      AT(options.sampler.concentration), 1e-9, MOST, .standard = "1", .methods = AST_CLI_SAMPLERS},
-    {"kappa-median", AST_CLI_REAL, "S", "median of the prior of kappa (default 10 times the dimension)",
-     AT(options.sampler.kappa_median), 1e-9, MOST, .methods = AST_CLI_SAMPLERS,
-     .more = "The prior has the density S/(kappa+S)^2."},
-    {"prior-kappa", AST_CLI_REAL, "X", "concentration of the means about --prior-mean; 0: anywhere",
-     AT(options.sampler.prior_kappa), 0, MOST, .standard = "0", .methods = AST_CLI_SAMPLERS, .needs = "prior-mean"},
-    {"prior-mean", AST_CLI_READ, "FILE", "a file with that one direction", AT(prior_mean), .methods = AST_CLI_SAMPLERS,
-     .needs = "prior-kappa"},
     {"samples", AST_CLI_TEXT, "FILE", "write the labels of the samples, one row each: int32 .npy, or text", AT(samples),
-     .methods = AST_CLI_SAMPLERS, .excludes = "restarts",
-     .more = "--burn-in and --sample-every say which sweeps are samples."},
+     .methods = AST_CLI_SAMPLERS, .excludes = "restarts", .more = "--sample-every says which sweeps are samples."},
     {"sample-every", AST_CLI_INT, "N", "every N-th sweep is a sample", AT(options.sampler.sample_every), 1, MOST_COUNT,
      .standard = "1", .methods = AST_CLI_SAMPLERS, .needs = "samples"},
-    {"burn-in", AST_CLI_INT, "N", "sweeps before the first sample", AT(options.sampler.burn_in), 0, MOST_COUNT,
-     .standard = "0", .methods = AST_CLI_SAMPLERS, .needs = "samples"},
-    {"learning-rate", AST_CLI_REAL, "ETA", "length of the first steps", AT(options.online.learning_rate), 1e-9, MOST,
-     .standard = "1", .methods = AST_CLI_OSPKM, .more = "It falls exponentially."},
-    {"learning-rate-end", AST_CLI_REAL, "ETA", "length of the last steps", AT(options.online.learning_rate_end), 1e-9,
-     MOST, .standard = "0.01", .methods = AST_CLI_OSPKM},
     {"trace", AST_CLI_TEXT, "FILE.csv", "write a line per pass: clusters, changes, objective", AT(trace),
      .excludes = "compare",
-     .more = "A line also has the run, the pass and the seconds. The objective is the log-likelihood for `movmf` "
-             "and the log of the joint density for `fsd` and `crp`."},
+     .more = "The objective is the log-likelihood for `movmf` and the log of the joint density for `fsd` and `crp`."},
     {0}};
 
 static const ast_cli_group mixture_group = {.title = "Options for mixtures and samplers", .options = mixture_options};
@@ -380,7 +316,6 @@ static int check_tree(void *data) {
 static int resolve(void *data) {
     settings *given = data;
     ast_options *options = &given->options;
-    options->size = sizeof *options;
     options->seed = given->common.seed;
     options->axial |= given->reading.cloud.undirected;
     options->max_iterations = given->passes.max_iterations;
@@ -393,9 +328,11 @@ static int resolve(void *data) {
     if (given->shuffle)
         options->dp.order = AST_ORDER_RANDOM;
     options->sampler.sample_every = given->samples ? options->sampler.sample_every : 0;
-    if (isnan(options->sampler.kappa_median))
-        options->sampler.kappa_median = 0; /* 10 times the dimension */
     return -1;
+}
+
+static void defaults(void *data) {
+    ast_options_init(&((settings *)data)->options);
 }
 
 static int find_input(void *data) {
@@ -431,34 +368,21 @@ const ast_cli_command ast_cli_cluster = {
              "are the points; faces of a mesh count by their area. Several files of one binary format, such as "
              ".npy, or a folder of them (9.npy before 10.npy), are one table, a file's rows behind those of the file "
              "before.",
-    .more =
-        "Of a scene of the NYU v2 data set (*.mat*) --frame says which; `--frame all` clusters each by itself, prints "
-        "one result after the other, and puts the number of the scene into the names of the files it writes: "
-        "*labels-000017.npy*. The faces of a mesh count by their area, unless --weights are given; `fsd` and `crp` "
-        "count every face once.\n\n"
-        "The clusters are printed largest first. *alpha95* is the 95% confidence cone of the mean, in degrees. For "
-        "three dimensions the result has the angles between the means. Means of clouds, meshes and planes measured in "
-        "the field also have the dip direction and the dip of the plane whose normal they are (x is east, y north, z "
-        "up), means of lines (--trend-plunge) their trend and plunge.",
+    .more = "`--frame all` clusters every scene of a data set by itself and puts the number of the scene into the "
+            "names of the files it writes: *labels-000017.npy*. `fsd` and `crp` count every face of a mesh once.\n\n"
+            "The clusters are printed largest first. *alpha95* is the 95% confidence cone of the mean, in degrees. "
+            "Means of clouds, meshes and planes measured in the field also have the dip direction and the dip of the "
+            "plane whose normal they are (x is east, y north, z up), means of lines their trend and plunge.",
     .examples = "asterism cluster normals.npy --angle 25\n"
                 "asterism cluster normals.npy --angle 25 --labels labels.npy --means means.npy --json\n"
-                "asterism cluster normals.npy --angle 25 --report normals.html\n"
-                "asterism cluster words.txt --columns 2-101 --method spkm --clusters 50 --restarts 5\n"
                 "asterism cluster vectors.npy --method mbspkm --clusters 1000 --labels labels.npy\n"
-                "asterism cluster scan.npy --angle 25 --sample 50000 --compare\n"
                 "asterism cluster documents.mtx --method spkm --clusters 3 --tf-idf --restarts 10\n"
-                "asterism cluster faces.npy --method movmf --clusters 12 --memberships belong.npy\n"
                 "asterism cluster depth.png --camera kinect --angle 60 --labels labels.npy\n"
-                "asterism cluster room.pcd --angle 30 --colored room.ply --frame-axes\n"
                 "asterism cluster room.pcd --angle 30 --planes planes.csv --colored planes.ply\n"
-                "asterism cluster part.stl --angle 15 --labels faces.npy\n"
-                "asterism cluster nyu_depth_v2_labeled.mat --frame 17 --angle 60\n"
                 "asterism cluster joints.txt --dip-direction --axial --angle 60\n"
-                "asterism cluster sites.tsv --columns dec,inc --trend-plunge --angle 90\n"
                 "asterism cluster embeddings.npy --method spkm --clusters 5000 --state run.state\n"
                 "asterism cluster embeddings.npy --angle 40 --labels labels.npy --memory 2G\n"
                 "asterism cluster embeddings.npy --cosine 0.5 --center --representatives 3 --names titles.txt\n"
-                "asterism cluster part1.npy part2.npy part3.npy --angle 40 --labels labels.npy\n"
                 "zcat poles.csv.gz | asterism cluster - --format csv --angle 20 --labels -",
     .input = "an INPUT file, or - for standard input",
     .many = 1,
@@ -468,5 +392,6 @@ const ast_cli_command ast_cli_cluster = {
     .uses = uses,
     .modes = modes,
     .job = sizeof(settings),
+    .defaults = defaults,
     .steps = steps,
     .end = end};

@@ -317,16 +317,10 @@ const ast_cli_command ast_cli_explore = {
         "clusters), merging, the smallest size, centring, axes and the order of visit are changed, and INPUT is "
         "clustered again at every step. Behind the slider are the curves of tune. What the page shows is what the "
         "command beside it gives, bit for bit.",
-    .more =
-        "INPUT may also be a report (.html) or the lines of a stream (.jsonl): then it is shown as `view` does, with "
-        "its timeline.\n\n"
-        "The address contains a secret, as that of --view (`REPORTS AND THE LIVE VIEW`); explore opens no browser by "
-        "itself, since other users of the machine could read the secret from its command line. No data leaves the "
-        "machine. Up to 8 pages can be open at once, and each is computed for by itself; the newest request of a "
-        "page cancels the one that runs, and a page that is closed cancels everything.\n\n"
-        "All points are clustered. At most 100,000 of them, a uniform sample, are drawn, and the page says so; of an "
-        "image every n-th pixel. A run that takes longer than a moment first shows one pass over the first rows, "
-        "marked as unfinished.",
+    .more = "INPUT may also be a report (.html) or the lines of a stream (.jsonl): then it is shown as `view` does, "
+            "with its timeline. The address contains a secret, as that of --view (`REPORTS AND THE LIVE VIEW`); "
+            "explore opens no browser by itself, since other users of the machine could read the secret from its "
+            "command line. docs/explore.md describes the page.",
     .examples = "asterism explore normals.npy\n"
                 "asterism explore words.txt --columns 2-101 --name-column 1 --labels words.npy\n"
                 "asterism explore depth.png --camera kinect --angle 60\n"

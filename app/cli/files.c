@@ -21,40 +21,27 @@ static const ast_cli_option options_table[] = {
     {"format", AST_CLI_TEXT, "NAME",
      "npy, csv, tsv, txt, dat, mtx, npz, fbin, u8bin, i8bin, fvecs, bvecs or safetensors, each also with .gz; h5; pcd, "
      "ply, obj or stl: needed for standard input, otherwise the extension decides",
-     AT(format), .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_DEPTH & ~AST_CLI_SEVERAL,
-     .manual = "`npy`, `csv`, `tsv`, `txt`, `dat`, `mtx`, `npz`, `fbin`, `u8bin`, `i8bin`, `fvecs`, `bvecs` or "
-               "`safetensors`, each also with `.gz`; `h5`; `pcd`, `ply`, `obj` or `stl`. "
-               "Needed for standard input; otherwise the extension decides."},
+     AT(format), .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_DEPTH & ~AST_CLI_SEVERAL},
     {"tensor", AST_CLI_TEXT, "NAME", "the tensor of a .safetensors file, where it has several of two dimensions",
-     AT(tensor), .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL,
-     .manual = "The tensor of a *.safetensors* file, where it has several of two dimensions."},
+     AT(tensor), .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL},
     {"dataset", AST_CLI_TEXT, "PATH",
      "the dataset of an .h5 file, such as /train, where it has several of two dimensions", AT(dataset),
-     .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL,
-     .manual = "The dataset of an *.h5* file, such as `/train`, where it has several of two dimensions."},
+     .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL},
     {"columns", AST_CLI_TEXT, "LIST",
      "columns to read: numbers from 1 on, or names in the header of a text, such as 2-101, 1,3,5-7 or dec,inc",
-     AT(columns),
-     .manual = "The columns to read, in this order: numbers from 1 on, such as `2-101` or `1,3,5-7`, or names in the "
-               "header line of a text, such as `dec,inc`. Both can be mixed."},
+     AT(columns), .more = "They are read in this order. Numbers and names can be mixed."},
     {"transpose", AST_CLI_FLAG, NULL, "the columns of the file are the points, not its rows", AT(transpose),
-     .inputs = AST_CLI_POINTS | AST_CLI_SPARSE, .manual = "The columns of the file are the points, not its rows."},
+     .inputs = AST_CLI_POINTS | AST_CLI_SPARSE},
     {"dip-direction", AST_CLI_FLAG, NULL,
      "two columns, dip direction and dip of a plane in degrees: they become its pole (x east, y north, z "
      "up)",
-     AT(dip_direction), .excludes = "strike-dip trend-plunge",
-     .manual = "A table has two columns, the dip direction (clockwise from north) and the dip of a plane in "
-               "degrees, which become its pole: x east, y north, z up. Poles are axial: see --axial."},
+     AT(dip_direction), .excludes = "strike-dip trend-plunge", .more = "Poles are axial: see --axial."},
     {"strike-dip", AST_CLI_FLAG, NULL,
      "two columns, strike (right-hand rule) and dip of a plane in degrees: they become its pole", AT(strike_dip),
-     .excludes = "trend-plunge",
-     .manual = "A table has two columns, the strike and the dip of a plane in degrees, which become its pole. By the "
-               "right-hand rule the plane dips to the right of its strike: the dip direction is the strike plus 90 "
-               "degrees."},
+     .excludes = "trend-plunge", .more = "The dip direction is the strike plus 90 degrees."},
     {"trend-plunge", AST_CLI_FLAG, NULL,
      "two columns, trend and plunge of a line in degrees: they become its direction, downwards", AT(trend_plunge),
-     .manual = "A table has two columns, the trend and the plunge of a line in degrees (declination and inclination), "
-               "which become its direction, downwards. A negative plunge points up."},
+     .more = "A negative plunge points up."},
     {0}};
 
 const ast_cli_group ast_cli_source_group = {

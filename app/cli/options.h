@@ -74,7 +74,6 @@ typedef struct ast_cli_option {
     const char *const *choices; /* NULL-terminated */
     const char *standard;       /* its default, as one would type it; NULL: none */
     const char *more;           /* further sentences for the man page, behind help (markup: docs/man_page.c), or NULL */
-    const char *manual;         /* the man page has this in place of help; NULL: help */
     unsigned methods;           /* it is for; 0: all */
     unsigned inputs;            /* it is for; 0: those of its group */
     unsigned not_in;            /* modes it is not for */
@@ -88,7 +87,7 @@ typedef struct ast_cli_group {
     const char *title;             /* the heading in --help; NULL: no new one */
     const ast_cli_option *options; /* ended by a row without a name */
     unsigned inputs;               /* they are for; 0: all */
-    const char *manual;            /* a paragraph for the man page, or NULL */
+    const char *more;              /* a paragraph for the man page, or NULL */
 } ast_cli_group;
 
 /* A group and where the struct that receives it is in the settings. */
@@ -136,7 +135,6 @@ struct ast_cli_command {
     const char *usage;              /* one line or more, without the program's name */
     const char *about;              /* paragraphs, wrapped by --help; an empty line between them */
     const char *more;               /* further paragraphs for the man page, behind about, or NULL */
-    const char *manual;             /* the man page has this in place of about; NULL: about */
     const char *examples;           /* lines, without the indent */
     const char *input;              /* what the one positional argument is, for a sentence; NULL if there is none */
     int many;                       /* there may be more than one of it */

@@ -38,37 +38,28 @@ static const ast_cli_methods experiment_names = {.word = "reproduce",
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
     {"output", AST_CLI_NAME, "DIR", "the folder for figures and tables; it is made if necessary", AT(output),
-     .required = "a folder for figures and tables", .manual = "The folder for figures and tables, made if necessary."},
+     .required = "a folder for figures and tables"},
     {"quick", AST_CLI_FLAG, NULL,
      "synthetic: a tenth of the points, 3 runs, fewer settings\n"
      "nyu: up to 20 scenes, fewer settings, the guided filter",
-     AT(quick), .methods = SYNTHETIC | NYU,
-     .manual = "A tenth of the points, 3 runs, fewer settings. For `nyu`: up to 20 scenes, spread over the file, "
-               "fewer settings, the guided filter."},
-    {"runs", AST_CLI_COUNT, "N", "data sets to average over (default 50)", AT(runs), 1, 100000, .methods = SYNTHETIC,
-     .manual = "Data sets to average over."},
+     AT(quick), .methods = SYNTHETIC | NYU, .more = "The scenes are spread over the file."},
+    {"runs", AST_CLI_COUNT, "N", "data sets to average over (default 50)", AT(runs), 1, 100000, .methods = SYNTHETIC},
     {"restarts", AST_CLI_COUNT, "R", "restarts of dp and spkm where both have as many (default 50, with --quick 5)",
-     AT(restarts), 1, 10000, .methods = SYNTHETIC,
-     .manual = "Restarts of dp and of spkm in the rows where both have as many (default 50, with --quick 5)."},
+     AT(restarts), 1, 10000, .methods = SYNTHETIC},
     {"samplers", AST_CLI_COUNT, "N",
      "the FSD sampler, 5000 sweeps, and the CRP sampler, 100 sweeps, on the first N data sets (the paper: 10 runs)",
      AT(samplers), 0, 100000, .standard = "1", .methods = SYNTHETIC,
-     .manual = "The data sets on which the samplers run too: FSD with 5000 sweeps (200 with --quick) and at most 50 "
-               "components, CRP with 100 sweeps; the last sample counts. FSD takes ten seconds or more per data set."},
+     .more = "FSD takes ten seconds or more per data set."},
     {"input", AST_CLI_TEXT, "DIR...",
      "a folder of depth images; of 'sample --scene hallway' with the true directions; nyu takes several, of one camera",
-     AT(input), .methods = STREAM | NYU,
-     .manual = "The folder of depth images. `nyu` takes them in place of the data set, and more than one folder or "
-               "file, whose images have one size and come from one camera."},
+     AT(input), .methods = STREAM | NYU},
     AST_CLI_REPORT_OPTION(AT(report)),
     {"angle", AST_CLI_REAL, "DEG", "the angle of the rows beside the paper's 100 degrees (default 75)", AT(angle), 0,
-     180, .methods = STREAM, .manual = "The angle of the rows beside those with the paper's 100 degrees (default 75)."},
+     180, .methods = STREAM},
     {"mat", AST_CLI_TEXT, "FILE", "the data set, nyu_depth_v2_labeled.mat", AT(mat), .methods = NYU,
-     .excludes = "input", .manual = "The data set."},
+     .excludes = "input"},
     {"frames", AST_CLI_TEXT, "LIST", "scenes, counted from 0, such as 0-99, 5,17 or every tenth as 0-/10 (default all)",
-     AT(frames), .methods = NYU,
-     .manual = "Which scenes, counted from 0: numbers, ranges (`0-99`, or `100-` to the end), every n-th of a range "
-               "(`0-/10`), with commas between them, or `all` (the default)."},
+     AT(frames), .methods = NYU},
     {0}};
 
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
@@ -348,7 +339,8 @@ const ast_cli_command ast_cli_reproduce = {
              "reproduce stream --input DIR --output DIR --camera NAME [options]\n"
              "reproduce nyu --mat FILE --output DIR [options]\n"
              "reproduce nyu --input DIR... --output DIR --camera NAME [options]",
-    .about = "Runs an experiment of the paper and prints its numbers beside the paper's.\n\n"
+    .about = "Runs an experiment of the paper and prints its numbers beside the paper's; docs/PAPER.md says where they "
+             "differ and why.\n\n"
              "synthetic: 30 von Mises-Fisher clusters on the sphere, 30,000 points, 50 data sets; DP-vMF-means "
              "over the angle, spherical k-means over K, both with the same number of restarts, and the FSD and CRP "
              "samplers. Writes synthetic.csv, synthetic.svg and sphere.svg. "
@@ -364,34 +356,6 @@ const ast_cli_command ast_cli_reproduce = {
              "scenes as dp and spkm divide them. Ctrl-C keeps the scenes that are finished, and the same command "
              "resumes from them. The camera is that of the data set unless --intrinsics says otherwise, the "
              "smoothing tv as in the paper.",
-    .manual =
-        "Runs an experiment of the paper and prints its numbers beside the paper's; *docs/PAPER.md* says "
-        "where they differ and why.\n\n"
-        "`synthetic` draws 50 data sets of 30,000 points from 30 von Mises-Fisher distributions (kappa 200, "
-        "means at least 30 degrees apart) and runs DP-vMF-means over the angle and spherical k-means, from "
-        "random and from k-means++ starts, over K, one run each; then dp at 26 degrees and spkm at K = 30 with "
-        "the same number of restarts, and the FSD and CRP samplers. It writes *synthetic.csv*, *synthetic.svg* and "
-        "*sphere.svg*. Ctrl-C keeps the runs that are finished.\n\n"
-        "`stream` follows the surfaces of depth images by dp, sdp and ddp and clusters each frame by spkm "
-        "with K = 5. ddp runs with the paper's tracker (beta 1e5, lifetime 400, a point may revive any "
-        "cluster) and with ours (drift 1, `--revive near`), each at --angle and at the paper's 100 degrees, "
-        "without poses, as in the paper, and, where the input has a *poses.txt*, also with the normals turned "
-        "into the world. It prints milliseconds per frame, the flicker (pixels whose id is not that of the "
-        "frame before) and, where the input has a folder *truth* as `sample --scene hallway` writes it, the "
-        "consistency: pixels that have the one id of their true direction over the whole run. The rows with "
-        "the paper's own setting use its schedule, `oir`, and count its restarts per frame. It writes "
-        "*stream.csv* and the shares of sdp and ddp, as the paper had them and at --angle, as "
-        "*shares.svg*.\n\n"
-        "`nyu` takes the scenes of NYU Depth v2, *nyu_depth_v2_labeled.mat* (2.8 GB, to be had from its "
-        "authors; reading it needs a build with libhdf5), makes normals of their depth and clusters these by "
-        "DP-vMF-means over the angle and by spherical k-means over K. With --input it takes folders of depth "
-        "images in place of the data set. It prints the mean silhouettes at the best angle and K and at those of the "
-        "paper, and how many clusters the scenes have at the best angle. It writes *nyu.csv* (one row per setting), "
-        "*nyu.svg*, *histogram.csv*, *scenes.csv*, one row per scene, and *segments.svg*: up to seven scenes, with "
-        "the clusters of dp at 75 and 100 degrees and of spkm with K = 4 and 5. Ctrl-C keeps the "
-        "scenes that are finished; the same command resumes from them, with the same or other --frames. The "
-        "camera is that of the data set unless --intrinsics says otherwise, and the smoothing is `tv`, as in "
-        "the paper, unless --smooth does. It takes a second or two per scene.",
     .examples = "asterism reproduce synthetic --output figures\n"
                 "asterism reproduce synthetic --quick --output figures --json\n"
                 "asterism reproduce stream --input hall --intrinsics 259.5,259.5,159.5,119.5 --output figures\n"

@@ -193,13 +193,9 @@ const ast_cli_command ast_cli_sample = {
              "in millimetres, truth/000000.npy with the number of the true direction of each pixel (-1: a hole, "
              "or a curved surface), poses.txt with a row \"time tx ty tz qx qy qz qw\" a frame, and camera.json. "
              "The same seed gives the same files.",
-    .more =
-        "The corridor of --scene has a turn of 90 degrees, walls, floor, ceiling, boxes and a column, cast by exact "
-        "rays; a person carries the camera through it. Directions go out of sight before the turn and come back "
-        "after it. The depth has the noise of a structured-light sensor: a standard deviation of 1.2 mm + 1.9 mm "
-        "(z - 0.4)^2 with z in metres, steps of 1/8 pixel of disparity at a baseline of 0.075 m, holes at the edges "
-        "of objects, in their shadows, at surfaces seen at more than 80 degrees from their normal, and outside 0.5 "
-        "to 8 m.",
+    .more = "The corridor is cast by exact rays. Directions go out of sight before its turn of 90 degrees and come "
+            "back after it. The depth has the noise of a structured-light sensor: a standard deviation of 1.2 mm + 1.9 "
+            "mm (z - 0.4)^2 with z in metres, steps of 1/8 pixel of disparity, and holes.",
     .examples = "asterism sample --points 300000 --dimension 3 --clusters 30 --kappa 400 --separation 30 \\\n"
                 "    --seed 1 --output points.npy --labels truth.npy\n"
                 "asterism sample --points 1000 --dimension 50 --clusters 5 --kappa 90 --noise 0.05 \\\n"

@@ -40,8 +40,7 @@ static const ast_cli_option options_table[] = {
      .more = "They are PNG, PPM, PGM or JPEG, of the size of the depth images. By order there must be as many as "
              "images; by name there may be fewer."},
     {"color", AST_CLI_CHOICE, "WHAT", "what has one colour: directions (parallel walls are alike), or planes",
-     AT(color), .choices = colors, .standard = "directions",
-     .more = "A plane keeps its colour as a direction does. The chart, the table and JSON are about directions."},
+     AT(color), .choices = colors, .standard = "directions"},
     {0}};
 
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
@@ -290,12 +289,9 @@ const ast_cli_command ast_cli_segment = {
              "them, a TUM RGB-D folder, or - for standard input. With --json a line for each frame is printed, as "
              "stream does.",
     .more =
-        "The colours lie over the depth in grey (near is light). Ids 0 to 6 have the seven colours of Okabe and Ito, "
-        "which differ for colour-blind people too, the next four times seven the same in other shades, and then "
-        "they come again. *contact-sheet.png* has at most 120 of the pictures, evenly spaced; *shares.svg* has one "
-        "band per id, in its colour; *shares.csv* is a table of frame, source, id, count and share.\n\n"
-        "It prints a table of the clusters, unless --json is given. The options of `stream` apply, except those "
-        "for tables of points and for the state.",
+        "The colours lie over the depth in grey (near is light). *contact-sheet.png* has at most 120 of the pictures, "
+        "evenly spaced; *shares.svg* has one band per id, in its colour; *shares.csv* is a table of frame, source, id, "
+        "count and share. The options of `stream` apply, except those for tables of points and for the state.",
     .examples = "asterism segment depth/ --camera kinect --angle 60 --output segments\n"
                 "asterism segment depth/ --camera kinect --angle 60 --poses poses.txt --color planes \\\n"
                 "    --planes planes --output segments\n"

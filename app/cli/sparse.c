@@ -27,7 +27,7 @@ const ast_cli_group ast_cli_sparse_group = {
     .title = "Options for sparse rows",
     .options = options,
     .inputs = AST_CLI_SPARSE,
-    .manual =
+    .more =
         "Sparse rows (.mtx, .npz) are mostly documents as counts of terms. They are for the methods `dp`, `spkm` and "
         "`mbspkm` without --axial, for `assign`, and for the silhouette by cosine. Labels are those of the same "
         "rows given densely."};

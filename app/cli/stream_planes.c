@@ -14,13 +14,9 @@
 static const ast_cli_option options[] = {
     {"planes", AST_CLI_NAME, "DIR",
      "write the planes of each frame, one JSON file per frame, named after the image; a plane keeps its id", AT(planes),
-     .more =
-         "Each file is a list of planes: *id*, *direction* (the cluster), *normal*, *offset* (normal . p = offset), "
-         "*area*, *centroid*, *pixels*, *rms* (distance of the pixels from the plane) and *outline*, a polygon; "
-         "*polygons* has all of them if there are holes or pieces. Lengths are metres, in the world with --poses, "
-         "otherwise in the camera. Parallel walls share a direction and are two planes. With --poses a plane that "
-         "comes into view again has its id; without, a plane has the id of the plane of the frame before with the "
-         "same direction and about the same offset."},
+     .more = "docs/planes.md describes the files. Lengths are metres, in the world with --poses, otherwise in the "
+             "camera. With --poses a plane that comes into view again has its id; without, a plane has the id of the "
+             "plane of the frame before with the same direction and about the same offset."},
     {"plane-labels", AST_CLI_NAME, "DIR",
      "write one int32 .npy of plane ids per frame, of the image's shape, -1 for pixels on no plane", AT(labels),
      .more = NULL},

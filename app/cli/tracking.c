@@ -31,16 +31,13 @@ static const ast_cli_option tracker_options[] = {
      "ddp: clusters move, vanish and come back\n"
      "sdp: each frame starts from the means of the one before\n"
      "dp: each frame by itself, every cluster with a new id",
-     AT(method), .choices = ast_cli_stream_names, .standard = "ddp",
-     .manual = "`ddp` (the default) is DDP-vMF-means. `sdp` starts each frame from the means of the one before, and "
-               "clusters without points are forgotten. `dp` clusters each frame by itself, every cluster with a new "
-               "id."},
+     AT(method), .choices = ast_cli_stream_names, .standard = "ddp"},
     {"drift", AST_CLI_REAL, "DEG", "how far a direction moves per frame", AT(drift), 0, 180, .standard = "1",
      .methods = AST_CLI_DDP, .excludes = "beta"},
     {"beta", AST_CLI_REAL, "B", "the paper's tracker with this beta, instead of --drift", AT(beta), 0, (double)INFINITY,
      .methods = AST_CLI_DDP,
-     .more = "It suits frames with a hundred thousand points per direction; with few points its means lag behind. "
-             "With `inf` directions do not move, and a mean is that of all points its cluster ever had."},
+     .more = "It suits frames with a hundred thousand points per direction; with few points its means lag behind. With "
+             "`inf` directions do not move."},
     {"weight-update", AST_CLI_CHOICE, "HOW",
      "how weights change: posterior (the default with --drift) or paper (the default with --beta)", AT(weight_update),
      .choices = updates, .methods = AST_CLI_DDP},
@@ -51,9 +48,8 @@ static const ast_cli_option tracker_options[] = {
     {"revive", AST_CLI_CHOICE, "WHICH",
      "what a point may bring back: near, a cluster within the angle of its last direction, or any that explains it",
      AT(revive_near), .choices = revivals, .standard = "near", .methods = AST_CLI_DDP,
-     .more = "`any` is the paper's rule. The longer a cluster is unseen, the less is known about where it is now, and "
-             "the farther away are the points that it explains; where there is hardly any noise, it soon explains "
-             "points anywhere, and a new direction takes its id."},
+     .more = "`any` is the paper's rule: the longer a cluster is unseen, the farther away are the points that it "
+             "explains, and a new direction may take its id."},
     {"merge-tracked", AST_CLI_CHOICE, "HOW",
      "on: two clusters whose means are closer than half the angle in three frames in a row become one\n"
      "off: clusters never become one (the default, except for depth images)",
@@ -84,15 +80,7 @@ static const ast_cli_option options_table[] = {
     {"poses", AST_CLI_NAME, "FILE",
      "camera poses, camera to world: points are turned into the world. Text with one row per frame, time tx ty "
      "tz qx qy qz qw or the 16 numbers of a 4 x 4 matrix; or a folder with one text of 4 x 4 numbers per frame",
-     AT(poses),
-     .more = "A row may also be *qx qy qz qw* alone, behind any other columns; lines that begin with # are comments. "
-             "The points, of three dimensions, are turned before anything else. If the frames have times (a "
-             "*depth.txt*, or names that are numbers with a decimal point) and the number of rows is another than that "
-             "of frames, each frame takes the row whose time is nearest; otherwise frame and row go together in order, "
-             "and there must be one row per frame. The files of a folder belong to the frames of the same name "
-             "(*frame-000017.pose.txt* to *frame-000017.depth.png*) or, if names do not match, go together in order; "
-             "the folder may be that of the images. Other files than *.txt* are ignored, and if there are files called "
-             "*.pose.txt*, all others."},
+     AT(poses), .more = "docs/depth-cameras.md says which row belongs to which frame."},
     {"pose-times", AST_CLI_CHOICE, "HOW",
      "nearest: each frame takes the row of --poses whose time is nearest\n"
      "row: the rows belong to the frames in order",

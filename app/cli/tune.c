@@ -33,9 +33,6 @@ static const ast_cli_option options_table[] = {
     {"step", AST_CLI_REAL, "DEG", "from one angle to the next", AT(options.step), 0.01, 180, .standard = "2.5"},
     {"max-clusters", AST_CLI_COUNT, "K", "consider at most this many clusters", AT(options.max_clusters), 2, 2147483647,
      .standard = "200"},
-    {"draws", AST_CLI_INT, "B", "compare with B draws of one von Mises-Fisher distribution", AT(options.draws), 1, 1000,
-     .standard = "5",
-     .more = "It has the mean and the concentration of the points, so that clusters of such draws are chance."},
     {"axial", AST_CLI_FLAG, NULL, "treat x and -x as the same", AT(options.axial),
      .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE},
     {"center", AST_CLI_FLAG, NULL, "look at the rows without their common direction, as cluster --center",
@@ -285,12 +282,9 @@ const ast_cli_command ast_cli_tune = {
              "angle in that range nearest to two thirds of the angle between neighbouring clusters, otherwise "
              "--merge-to. If nothing exceeds the draws, it says that nothing stands out. 'cluster "
              "--angle auto' does the same and runs the command.",
-    .more =
-        "Number of clusters and silhouette are those of the command on all rows. Everything runs in content order, so "
-        "the recommendation does not depend on the order of the rows, nor on --seed.\n\n"
-        "The table has a row for each angle: clusters, silhouette by cosine, stability (NMI with the labels of the "
-        "angle before), and clusters and silhouette with `--merge evidence`. *docs/tune.md* has the rule in full, "
-        "what it finds on known data, and where it fails.",
+    .more = "The table has a row for each angle: clusters, silhouette by cosine, stability (NMI with the labels of the "
+            "angle before), and clusters and silhouette with `--merge evidence`. *docs/tune.md* has the rule in full, "
+            "what it finds on known data, and where it fails.",
     .examples = "asterism tune normals.npy\n"
                 "asterism tune normals.npy --svg tune.svg --csv tune.csv\n"
                 "asterism tune words.txt --columns 2-101 --from 90 --to 40 --step 2 --json\n"

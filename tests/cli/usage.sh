@@ -52,9 +52,7 @@ fails 2 '--clusters auto cannot be combined with --hard: joins need soft members
 fails 2 "--clusters must be a whole number from 1 to 2147483647 or auto, not 'many'" asterism cluster x.txt --method movmf --clusters many
 fails 2 '--background is for --method movmf, not fsd' asterism cluster x.txt --method fsd --background
 fails 2 '--sample-every needs --samples FILE' asterism cluster x.txt --method fsd --clusters 2 --sample-every 5
-fails 2 '--prior-kappa needs --prior-mean FILE' asterism cluster x.txt --method crp --prior-kappa 2
 fails 2 '--weights is for --method dp, spkm, movmf, ospkm, dpmeans and mbspkm, not crp' asterism cluster x.txt --method crp --weights w.txt
-fails 2 '--learning-rate is for --method ospkm' asterism cluster x.txt --method spkm --clusters 2 --learning-rate 0.5
 fails 2 "--parallel must be ordered, oir or serial" asterism cluster x.txt --angle 20 --parallel all
 fails 2 '--max-iterations' asterism cluster x.txt --angle 20 --max-iterations 0
 fails 2 '--restarts' asterism cluster x.txt --angle 20 --restarts 0
