@@ -5,7 +5,7 @@
 
 #include "bench.h"
 
-#include <labelling.h>
+#include <inside.h>
 
 static bench_watch watched;
 
@@ -17,8 +17,8 @@ bench_watch bench_watch_read(void) {
     return watched;
 }
 
-ast_status __real_ast_labelling_load(ast_labelling *labelling, const ast_input *input, ast_fault *fault);
-ast_status __wrap_ast_labelling_load(ast_labelling *labelling, const ast_input *input, ast_fault *fault);
+ast_status __real_ast_labelling_load(ast_labelling *labelling, const ast_labelling_input *input, ast_fault *fault);
+ast_status __wrap_ast_labelling_load(ast_labelling *labelling, const ast_labelling_input *input, ast_fault *fault);
 ast_status __real_ast_labelling_pass(ast_labelling *labelling, ast_parallel how, ast_pass_result *result,
                                      ast_fault *fault);
 ast_status __wrap_ast_labelling_pass(ast_labelling *labelling, ast_parallel how, ast_pass_result *result,
@@ -26,7 +26,7 @@ ast_status __wrap_ast_labelling_pass(ast_labelling *labelling, ast_parallel how,
 ast_status __real_ast_labelling_update(ast_labelling *labelling, ast_fault *fault);
 ast_status __wrap_ast_labelling_update(ast_labelling *labelling, ast_fault *fault);
 
-ast_status __wrap_ast_labelling_load(ast_labelling *labelling, const ast_input *input, ast_fault *fault) {
+ast_status __wrap_ast_labelling_load(ast_labelling *labelling, const ast_labelling_input *input, ast_fault *fault) {
     double begin = bench_now();
     ast_status status = __real_ast_labelling_load(labelling, input, fault);
     watched.load += bench_now() - begin;

@@ -32,8 +32,9 @@ typedef struct assignment {
 
 /* The labelling is loaded: it gets the means. */
 static ast_status prepare(assignment *a, const ast_assign_options *options, bool similarity, ast_fault *fault) {
-    ast_options given = {.start.means = options->means, .start.means_count = options->means_count};
-    size_t rows = a->l->windows.rows;
+    const ast_labelling_view v = ast_view_of(a->l);
+    ast_options given = {.start = {.means = options->means, .means_count = options->means_count}};
+    size_t rows = v.window_rows;
     a->labels = ast_allocate(rows, sizeof *a->labels);
     a->similarity = similarity ? ast_allocate(rows, sizeof *a->similarity) : NULL;
     if (!a->labels || (similarity && !a->similarity))
@@ -43,36 +44,34 @@ static ast_status prepare(assignment *a, const ast_assign_options *options, bool
 }
 
 static ast_status assign_window(assignment *a, size_t number, const ast_taker *taker, ast_fault *fault) {
-    ast_labelling *l = a->l;
-    ast_status status = ast_windows_open(l, number, fault);
-    size_t next = l->rows.offset + l->rows.count;
-    ast_windows_announce(&l->windows, next, l->windows.rows);
+    const ast_rowset *rows = ast_view_of(a->l).rows;
+    const ast_nearest_query query = {.labels = a->labels, .scores = a->similarity};
+    ast_status status = ast_labelling_open_window(a->l, number, fault);
+    ast_labelling_announce(a->l, number + 1);
     if (status == AST_OK)
-        status = ast_assign_points(l, a->labels, a->similarity, fault);
-    if (status == AST_OK)
-        status = ast_labelling_trouble(l, fault);
-    for (size_t i = 0; i < l->rows.count && status == AST_OK; i++)
+        status = ast_labelling_nearest(a->l, &query, fault);
+    for (size_t i = 0; i < rows->count && status == AST_OK; i++)
         a->labels[i] = a->labels[i] < 0 ? -1 : a->labels[i];
-    if (status == AST_OK && taker->take(l->rows.offset, l->rows.count, a->labels, a->similarity, taker->data) != 0)
-        status = ast_fail(fault, AST_CANCELLED, "cancelled after row %zu", next);
+    if (status == AST_OK && taker->take(rows->offset, rows->count, a->labels, a->similarity, taker->data) != 0)
+        status = ast_fail(fault, AST_CANCELLED, "cancelled after row %zu", rows->offset + rows->count);
     return status;
 }
 
 /* Both calls: loads the input, and gives the labels of each window to the taker. */
-static ast_status assign(ast_context *context, ast_input *input, const ast_assign_options *options, bool similarity,
+static ast_status assign(ast_context *context, ast_labelling_input *input, const ast_assign_options *options, bool similarity,
                          const ast_taker *taker) {
     ast_fault *fault = &context->fault;
-    assignment a = {.l = &context->labelling};
+    assignment a = {.l = context->labelling};
     ast_status status = ast_labelling_load(a.l, input, fault);
+    const ast_labelling_view v = ast_view_of(a.l);
     if (status == AST_OK)
         status = prepare(&a, options, similarity, fault);
-    for (size_t n = 0; status == AST_OK && n < a.l->windows.count && a.l->windows.points > 0; n++)
+    for (size_t n = 0; status == AST_OK && n < v.windows && v.points > 0; n++)
         status = assign_window(&a, n, taker, fault);
     free(a.labels);
     free(a.similarity);
-    if (status != AST_OK)
-        ast_labelling_free(a.l);
-    ast_labelling_release(a.l);
+    if (status != AST_OK || input->source) /* the memory for a source is planned call by call */
+        ast_labelling_clear(a.l);
     return status;
 }
 
@@ -114,7 +113,7 @@ ast_status ast_assign_call(ast_context *context, const ast_points *points, const
     }
     copy to = {labels, similarity};
     ast_taker taker = {.size = sizeof taker, .take = take_copy, .data = &to};
-    ast_input input = ast_resident_input(context, centred.rows ? &centred.points : points, options->axial != 0);
+    ast_labelling_input input = ast_resident_input(context, centred.rows ? &centred.points : points, options->axial != 0);
     status = assign(context, &input, options, similarity != NULL, &taker);
     ast_centred_free(&centred);
     return status;
@@ -150,11 +149,11 @@ static ast_status assign_source(ast_context *context, const ast_source *source, 
         status = ast_subtract_source(context, source, options->center, &centred);
     if (status != AST_OK)
         return status;
-    ast_input input = ast_resident_input(context, NULL, options->axial != 0);
+    ast_labelling_input input = ast_resident_input(context, NULL, options->axial != 0);
     input.source = options->center ? &centred.source : source;
     input.window = rows_at_a_time(source);
     input.unbounded = true;
-    input.most = SIZE_MAX;
+    input.max_clusters = SIZE_MAX;
     status = assign(context, &input, options, true, taker);
     ast_centred_free(&centred);
     return status;

@@ -13,7 +13,7 @@ typedef struct ast_call {
     ast_context *context;
     const ast_options *options;
     const ast_points *points;     /* the rows; of a source: shape and weights, without data */
-    ast_input input;              /* the same rows as the labelling gets them, with order and weights of this restart */
+    ast_labelling_input input;              /* the same rows as the labelling gets them, with order and weights of this restart */
     const ast_label_store *store; /* where labels go at the end; NULL: to `labels` */
     int32_t *labels;              /* (N) the caller's, for rows in memory */
     size_t total;                 /* points of all ranks */
@@ -52,7 +52,8 @@ typedef struct ast_nearest {
 } ast_nearest;
 ast_status ast_nearest_open(ast_nearest *nearest, const ast_call *call, const ast_labelling *labelling,
                             ast_result *result, ast_fault *fault);
-void ast_nearest_add(ast_nearest *nearest, const ast_call *call, ast_labelling *labelling, const int32_t *labels);
+ast_status ast_nearest_add(ast_nearest *nearest, const ast_call *call, ast_labelling *labelling, const int32_t *labels,
+                           ast_fault *fault);
 /* Puts them into the result; those of all ranks. A collective call. */
 ast_status ast_nearest_hand_over(ast_nearest *nearest, const ast_comm *comm, ast_result *result, ast_fault *fault);
 void ast_nearest_free(ast_nearest *nearest);

@@ -7,7 +7,7 @@
 #include "checksum.h"
 #include "memory.h"
 #include "random.h"
-#include "restore.h"
+#include "checkpoint_labels.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -111,13 +111,14 @@ typedef struct writing {
 } writing;
 
 static void fill_head(ast_checkpoint_head *head, const ast_call *c, const ast_labelling *l) {
+    const ast_labelling_view v = ast_view_of(l);
     const ast_run *run = c->run;
     head->restart = (uint64_t)run->restart;
     head->iterations = (uint64_t)run->iterations;
     head->converged = run->converged != 0;
     head->oir_restarts = run->oir_restarts;
     head->print_count = run->history.count;
-    head->live = l->clusters.live;
+    head->live = v.clusters->live;
     head->objective = run->objective;
     for (int i = 0; i < run->restart; i++)
         head->kept_clusters += c->results[i].report.clusters;
@@ -152,7 +153,8 @@ static void fill_result(const writing *w, int number, size_t first, unsigned cha
 
 /* Everything up to the records, in memory of its own; NULL if there is none. */
 static unsigned char *make_head(const writing *w) {
-    const ast_cluster_list *clusters = &w->l->clusters;
+    const ast_labelling_view v = ast_view_of(w->l);
+    const ast_cluster_list *clusters = v.clusters;
     size_t row = clusters->dimension * sizeof(float);
     unsigned char *bytes = ast_allocate_zero(w->at.records, 1);
     if (!bytes)
@@ -178,7 +180,8 @@ static ast_status put(const writing *w, uint64_t offset, const void *bytes, size
 }
 
 static ast_status put_head(const writing *w, ast_fault *fault) {
-    if (ast_comm_rank(w->l->ranks.comm) != 0)
+    const ast_labelling_view v = ast_view_of(w->l);
+    if (ast_comm_rank(v.comm) != 0)
         return AST_OK;
     unsigned char *bytes = make_head(w);
     ast_status status = bytes ? put(w, 0, bytes, w->at.records, fault) : ast_fail_memory(fault);
@@ -202,11 +205,12 @@ static void fill_records(void *data, size_t block, int worker) {
 }
 
 static ast_status put_records(writing *w, ast_fault *fault) {
-    size_t count = w->l->rows.count, size = w->at.width * sizeof *w->records;
+    const ast_labelling_view v = ast_view_of(w->l);
+    size_t count = v.rows->count, size = w->at.width * sizeof *w->records;
     ast_status status = AST_OK;
     for (w->first = 0; status == AST_OK && w->first < count; w->first += w->count) {
         w->count = count - w->first < PIECE ? count - w->first : PIECE;
-        ast_pool_run(w->l->pool, (w->count + TASK - 1) / TASK, fill_records, w);
+        ast_pool_run(v.pool, (w->count + TASK - 1) / TASK, fill_records, w);
         status = put(w, w->at.records + (w->call->input.offset + w->first) * size, w->records, w->count * size, fault);
     }
     return status;
@@ -214,18 +218,20 @@ static ast_status put_records(writing *w, ast_fault *fault) {
 
 /* Zeros up to a multiple of 8, and the checksum. */
 static ast_status put_tail(const writing *w, uint64_t sum, ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(w->l);
     uint64_t end = w->at.records + w->head.points * w->at.width * sizeof(uint32_t);
     unsigned char bytes[16] = {0};
     size_t gap = (size_t)(w->at.tail - end);
     memcpy(bytes + gap, &sum, sizeof sum);
-    if (ast_comm_rank(w->l->ranks.comm) + 1 != ast_comm_size(w->l->ranks.comm))
+    if (ast_comm_rank(v.comm) + 1 != ast_comm_size(v.comm))
         return AST_OK;
     return put(w, end, bytes, gap + sizeof sum, fault);
 }
 
 static ast_status open_writing(writing *w, ast_fault *fault) {
-    const ast_cluster_list *clusters = &w->l->clusters;
-    size_t count = w->l->rows.count < PIECE ? w->l->rows.count : PIECE;
+    const ast_labelling_view v = ast_view_of(w->l);
+    const ast_cluster_list *clusters = v.clusters;
+    size_t count = v.rows->count < PIECE ? v.rows->count : PIECE;
     if (!ast_checkpoint_lay_out(&w->head, &w->at))
         return ast_fail_memory(fault);
     w->head.head_size = w->at.records;
@@ -240,7 +246,8 @@ static ast_status open_writing(writing *w, ast_fault *fault) {
 }
 
 static ast_status write_all(writing *w, ast_fault *fault) {
-    const ast_comm *comm = w->l->ranks.comm;
+    const ast_labelling_view v = ast_view_of(w->l);
+    const ast_comm *comm = v.comm;
     ast_status status = ast_comm_agree(comm, open_writing(w, fault), fault);
     if (status != AST_OK)
         return status;
@@ -277,7 +284,7 @@ ast_status ast_checkpoint(ast_context *context, const ast_medium *medium) {
         return status;
     if (!medium->write)
         return ast_fail(fault, AST_BAD_OPTION, "the medium of a checkpoint needs a function that writes");
-    writing w = {.call = c, .l = &context->labelling, .medium = medium, .head = ast_checkpoint_describe(c)};
+    writing w = {.call = c, .l = context->labelling, .medium = medium, .head = ast_checkpoint_describe(c)};
     w.head.digest = ast_checkpoint_digest(c);
     fill_head(&w.head, c, w.l);
     context->writing = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * ast_cluster and ast_cluster_source: check, load, run, keep the best run. The two differ in their checks and in the
- * ast_input that they fill in; everything else is one path. Restarts, shuffles and weights become points in an order,
+ * ast_labelling_input that they fill in; everything else is one path. Restarts, shuffles and weights become points in an order,
  * with weights relative to the smallest. result.c turns the labelling into the caller's result. */
 #include "call.h"
 
@@ -117,11 +117,12 @@ static ast_status prepare_order(ast_call *c, int restart, ast_fault *fault) {
 
 /* The smallest weight of the points that take part, as given. */
 static double weight_unit(const ast_call *c, const ast_labelling *l) {
+    const ast_labelling_view v = ast_view_of(l);
     const double *weights = c->points->weights;
     double smallest = INFINITY;
-    for (size_t i = 0; weights && !c->store && i < l->rows.count; i++) {
+    for (size_t i = 0; weights && !c->store && i < v.rows->count; i++) {
         double weight = weights[c->order ? c->order[i] : i];
-        smallest = l->labels[i] != AST_MISSING && weight < smallest ? weight : smallest;
+        smallest = v.labels[i] != AST_MISSING && weight < smallest ? weight : smallest;
     }
     return isfinite(smallest) ? smallest : 1;
 }
@@ -129,12 +130,13 @@ static double weight_unit(const ast_call *c, const ast_labelling *l) {
 /* Rows of a source, within a pass; iteration 0 is the survey before the first. */
 static ast_status tell(void *data, size_t left, ast_fault *fault) {
     const ast_call *c = data;
-    const ast_labelling *l = &c->context->labelling;
+    const ast_labelling *l = c->context->labelling;
+    const ast_labelling_view v = ast_view_of(l);
     const ast_run *run = c->run;
     ast_pass_result work = {0};
-    ast_count_work(l, &work);
+    ast_labelling_progress(l, &work);
     ast_progress state = {.iteration = run->pass_start > 0 ? run->iterations + 1 : 0,
-                          .clusters = l->clusters.live,
+                          .clusters = v.clusters->live,
                           .changed = work.changed,
                           .scored = work.scored,
                           .objective = NAN,
@@ -145,15 +147,17 @@ static ast_status tell(void *data, size_t left, ast_fault *fault) {
 
 /* Rows of weight 0 take no part in sizes; they are outliers if there is no cluster left for them. */
 static size_t outliers_of(const ast_run *run, const ast_labelling *l) {
-    return run->outliers > 0 && l->clusters.live == 0 ? l->rows.count - ast_labelling_missing(l) : run->outliers;
+    const ast_labelling_view v = ast_view_of(l);
+    return run->outliers > 0 && v.clusters->live == 0 ? v.rows->count - v.missing : run->outliers;
 }
 
 static ast_report report_of(const ast_call *c, const ast_run *run, const ast_labelling *l) {
+    const ast_labelling_view v = ast_view_of(l);
     return (ast_report){.size = sizeof(ast_report),
                         .points = c->total,
-                        .missing = ast_labelling_missing(l),
-                        .dimension = l->rows.dimension,
-                        .clusters = l->clusters.live,
+                        .missing = v.missing,
+                        .dimension = v.rows->dimension,
+                        .clusters = v.clusters->live,
                         .objective = run->objective,
                         .log_likelihood = run->log_likelihood,
                         .bic = run->bic,
@@ -174,15 +178,16 @@ static ast_report report_of(const ast_call *c, const ast_run *run, const ast_lab
 
 /* The method, then what the options ask for after it has converged. */
 static ast_status run_stages(ast_call *c, ast_labelling *l, ast_run *run, ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(l);
     ast_status status = c->resume ? ast_resume_take(c, l, run, fault) : AST_OK;
     if (status == AST_OK)
         status = ast_run_method(l, run, fault);
-    run->merged = l->clusters.live;
+    run->merged = v.clusters->live;
     run->merging = true;
     if (status == AST_OK && !c->store)
         status = ast_run_merge(l, run, fault);
     if (status == AST_OK)
-        status = ast_labelling_whole(l, &run->whole, fault);
+        status = ast_overall_resultant(l, &run->resultant, fault);
     return status == AST_OK ? ast_run_dissolve(l, run, fault) : status;
 }
 
@@ -190,9 +195,9 @@ static ast_status run_stages(ast_call *c, ast_labelling *l, ast_run *run, ast_fa
 static void test_uniformity(ast_call *c, const ast_run *run, const ast_result *r) {
     bool background = r->components.background, added = c->points->weights || background;
     double n = r->effective + (added ? 0 : (double)r->report.outliers);
-    double whole = background && r->report.outliers ? (double)NAN : run->whole;
-    c->uniformity = c->options->axial ? ast_bingham(r->report.dimension, n, whole, &c->uniformity_p)
-                                      : ast_rayleigh(r->report.dimension, n, whole, &c->uniformity_p);
+    double resultant = background && r->report.outliers ? (double)NAN : run->resultant;
+    c->uniformity = c->options->axial ? ast_bingham(r->report.dimension, n, resultant, &c->uniformity_p)
+                                      : ast_rayleigh(r->report.dimension, n, resultant, &c->uniformity_p);
 }
 
 /* Takes the result of a restart over; frees those that cannot be the one to keep. */
@@ -224,12 +229,12 @@ static ast_status keep_result(ast_call *c, ast_labelling *l, ast_run *run, ast_f
 }
 
 static ast_status run_once(ast_call *c, ast_labelling *l, int restart, ast_fault *fault) {
-    ast_run run = {.options = c->options, .restart = restart, .log_likelihood = NAN, .bic = NAN, .improvement = NAN};
+    ast_run run = ast_run_begin(c->options, restart);
     run.start_points = c->options->start.points;
     c->run = &run;
     ast_status status = ast_labelling_load(l, &c->input, fault);
     if (status == AST_OK)
-        status = check_counts(c->options, l->everyone, fault);
+        status = check_counts(c->options, ast_view_of(l).everyone, fault);
     run.weight_unit = weight_unit(c, l);
     if (status == AST_OK)
         status = run_stages(c, l, &run, fault);
@@ -237,7 +242,7 @@ static ast_status run_once(ast_call *c, ast_labelling *l, int restart, ast_fault
     ast_resume_free(c);
     ast_history_free(&run.history);
     if (status == AST_OK)
-        status = ast_labelling_settle(l, ast_check_cancelled(c->context), fault);
+        status = ast_labelling_finish(l, ast_check_cancelled(c->context), fault);
     if (status == AST_OK)
         status = keep_result(c, l, &run, fault);
     ast_components_free(&run.components);
@@ -248,22 +253,22 @@ static ast_status run_once(ast_call *c, ast_labelling *l, int restart, ast_fault
 
 static ast_status run_restarts(ast_call *c, ast_fault *fault) {
     int restart = 0;
-    ast_labelling *l = &c->context->labelling;
+    ast_labelling *l = c->context->labelling;
     ast_status status = c->options->resume ? ast_resume_open(c, &restart, fault) : AST_OK;
     for (; status == AST_OK && restart < c->options->restarts; restart++) {
         status = ast_comm_agree(c->context->comm, prepare_order(c, restart, fault), fault);
         if (status == AST_OK)
             status = run_once(c, l, restart, fault);
         if (status != AST_OK)
-            ast_labelling_free(l);
+            ast_labelling_clear(l);
     }
     return status == AST_OK && c->options->restarts > 1 ? ast_restarts_choose(c, fault) : status;
 }
 
 /* ---- The calls --------------------------------------------------------------------------------------------------- */
 
-static ast_input describe_input(const ast_context *context, const ast_points *points, const ast_options *options) {
-    ast_input input = ast_resident_input(context, points, options->axial != 0);
+static ast_labelling_input describe_input(const ast_context *context, const ast_points *points, const ast_options *options) {
+    ast_labelling_input input = ast_resident_input(context, points, options->axial != 0);
     input.unbounded = input.headless = options->bounds == 0;
     input.comm = context->comm;
     input.late = points ? points->late : NULL;
@@ -330,7 +335,8 @@ static ast_status run_call(ast_call *c, double start, ast_report *report) {
         status = label_late(c, &c->results[c->best], fault);
     if (status == AST_OK)
         hand_over(c, start, report);
-    ast_labelling_release(&context->labelling);
+    if (c->input.source) /* the memory for a source is planned call by call */
+        ast_labelling_clear(context->labelling);
     for (int i = 0; c->results && i < c->options->restarts; i++)
         ast_result_free(&c->results[i]);
     ast_free_all(c->results, c->order, c->weights);
@@ -371,19 +377,19 @@ ast_status ast_cluster(ast_context *context, const ast_points *points, const ast
 }
 
 /* The plan says which labels are in memory. AST_DP without weights need not know the missing rows before its passes. */
-static ast_input plan_input(ast_call *c, const ast_source *source, const ast_plan *plan) {
+static ast_labelling_input plan_input(ast_call *c, const ast_source *source, const ast_plan *plan) {
     bool whole = plan->rows >= source->count;
-    ast_input in = describe_input(c->context, NULL, c->options);
+    ast_labelling_input in = describe_input(c->context, NULL, c->options);
     in.source = source;
     in.unbounded = plan->bounds == 0;
     in.headless = plan->heads == 0;
     in.store = whole ? NULL : c->store;
     in.window = whole ? (source->count / AST_WINDOW_STEP + 1) * AST_WINDOW_STEP : plan->rows;
     in.segment = ast_plan_segment(source);
-    in.most = plan->clusters;
+    in.max_clusters = plan->clusters;
     in.survey = source->weights || c->options->method != AST_DP;
-    in.tell = tell;
-    in.tell_data = c;
+    in.report = tell;
+    in.report_data = c;
     return in;
 }
 

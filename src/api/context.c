@@ -37,11 +37,14 @@ ast_status ast_open(ast_context **opened, int threads) {
     if (!context)
         return AST_NO_MEMORY;
     context->kernels = ast_kernels_choose(getenv("ASTERISM_ISA"));
-    const char *crowd = getenv("ASTERISM_CELLS"); /* for tests: see ast_context */
-    context->crowd = crowd ? (size_t)strtoul(crowd, NULL, 10) : 0;
+    const char *cells = getenv("ASTERISM_CELLS"); /* for tests: see ast_context */
+    context->cells_from = cells ? (size_t)strtoul(cells, NULL, 10) : 0;
     const char *heads = getenv("ASTERISM_HEADS");
     context->heads = heads ? (size_t)strtoul(heads, NULL, 10) : 0;
-    ast_status status = ast_pool_open(&context->pool, threads == 0 ? available_processors() : threads);
+    context->labelling = ast_labelling_new();
+    ast_status status = context->labelling
+                            ? ast_pool_open(&context->pool, threads == 0 ? available_processors() : threads)
+                            : AST_NO_MEMORY;
     if (status == AST_OK)
         *opened = context;
     else
@@ -52,7 +55,7 @@ ast_status ast_open(ast_context **opened, int threads) {
 void ast_close(ast_context *context) {
     if (!context || ast_in_callback(context, __func__))
         return;
-    ast_labelling_free(&context->labelling);
+    ast_labelling_free(context->labelling);
     ast_pool_close(context->pool);
     ast_result_free(&context->last);
     ast_tuned_free(context->tuned);
@@ -192,12 +195,12 @@ ast_status ast_check_weights(const double *weights, size_t count, ast_fault *fau
     return AST_OK;
 }
 
-ast_input ast_resident_input(const ast_context *context, const ast_points *points, bool axial) {
-    return (ast_input){.kernels = context->kernels,
+ast_labelling_input ast_resident_input(const ast_context *context, const ast_points *points, bool axial) {
+    return (ast_labelling_input){.kernels = context->kernels,
                        .pool = context->pool,
                        .points = points,
                        .axial = axial,
-                       .crowd = context->crowd,
+                       .cells_from = context->cells_from,
                        .heads = context->heads};
 }
 

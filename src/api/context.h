@@ -10,7 +10,7 @@
 #include "fault.h"
 #include "kdtree.h"
 #include "kernels.h"
-#include "labelling.h"
+#include "edit.h"
 #include "merge.h"
 #include "pool.h"
 
@@ -33,13 +33,13 @@ void ast_result_free(ast_result *result);
 struct ast_context {
     ast_pool *pool;
     const ast_kernels *kernels;
-    size_t crowd;  /* ASTERISM_CELLS, for tests: the number of clusters from which on points of three dimensions are
+    size_t cells_from; /* ASTERISM_CELLS, for tests: the number of clusters from which on points of three dimensions are
                       compared only with the means near them; 0: as measured */
     size_t heads;  /* ASTERISM_HEADS, for tests: points are compared with any number of means by so many coordinates
                       first; 0: as measured */
     size_t window; /* points of a source whose labels are in memory, where tests say; 0: as planned */
     ast_fault fault;
-    ast_labelling labelling; /* working memory, kept from call to call */
+    ast_labelling *labelling; /* working memory, kept from call to call */
     ast_result last;         /* without labels and leaves */
     struct ast_tuned *tuned; /* the tables of the last ast_tune, or NULL (tune_call.h) */
     ast_kdtree tree;         /* of the last cloud whose normals were computed, for its planes */
@@ -61,7 +61,7 @@ ast_status ast_check_points(const ast_points *points, ast_fault *fault);
 ast_status ast_check_weights(const double *weights, size_t count, ast_fault *fault);
 
 /* Rows in memory as the labelling of a context gets them. */
-ast_input ast_resident_input(const ast_context *context, const ast_points *points, bool axial);
+ast_labelling_input ast_resident_input(const ast_context *context, const ast_points *points, bool axial);
 
 /* AST_OK unless the rows are sparse, which `what` (the subject of the sentence) cannot work with. */
 ast_status ast_refuse_sparse(const ast_points *points, const char *what, ast_fault *fault);
@@ -71,7 +71,8 @@ void ast_keep_result(ast_context *context, ast_result *result);
 
 /* Points of weight 0 did not take part. Labels them with the cluster of the largest cosine, or with the component of
  * the largest log density if there are components. */
-size_t ast_label_weightless(ast_labelling *labelling, const ast_components *components);
+ast_status ast_label_weightless(ast_labelling *labelling, const ast_components *components, size_t *outliers,
+                                ast_fault *fault);
 
 /* ast_assign within a call that is under way. */
 ast_status ast_assign_call(ast_context *context, const ast_points *points, const ast_assign_options *options,

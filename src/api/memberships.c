@@ -22,16 +22,16 @@ static void write_point(const belonging *b, const ast_tile_memory *m, size_t i, 
 
 static void belong_chunk(void *data, size_t chunk, int worker) {
     const belonging *b = data;
-    const ast_labelling *l = b->tiles.labelling;
+    const ast_labelling_view v = ast_view_of(b->tiles.labelling);
     ast_tile_memory *memory = &b->tiles.memory[worker];
-    size_t first = chunk * l->rows.chunk, last = first + l->rows.chunk, n = b->tiles.tile;
-    last = last < l->rows.count ? last : l->rows.count;
+    size_t first = chunk * v.rows->chunk, last = first + v.rows->chunk, n = b->tiles.tile;
+    last = last < v.rows->count ? last : v.rows->count;
     for (size_t i = first; i < last; i += n) {
         ast_tile tile = ast_tile_at(&b->tiles, i, memory);
         ast_tile_logits(&b->tiles, &tile, b->components, memory);
         b->tiles.kernels->normalise(memory->logits, ast_components_all(b->components), n, memory->most, memory->total);
         for (size_t at = 0; at < n && i + at < last; at++)
-            write_point(b, memory, i + at, at, l->labels[i + at] == AST_MISSING);
+            write_point(b, memory, i + at, at, v.labels[i + at] == AST_MISSING);
     }
 }
 
@@ -57,17 +57,19 @@ static ast_status belong(ast_context *context, const ast_points *points, float *
     const float *center = context->last.center;
     if (center)
         status = ast_subtract_points(context, points, center, &centred);
-    ast_labelling *l = &context->labelling;
-    ast_input input = {.kernels = context->kernels, .pool = context->pool, .points = center ? &centred.points : points};
+    ast_labelling *l = context->labelling;
+    ast_labelling_input input = {.kernels = context->kernels, .pool = context->pool, .points = center ? &centred.points : points};
     belonging b = {.components = &context->last.components, .memberships = memberships, .log_density = log_density};
     if (status == AST_OK)
         status = ast_labelling_load(l, &input, fault);
     if (status == AST_OK && !ast_tiles_open(&b.tiles, l, ast_components_all(b.components), false))
         status = ast_fail_memory(fault);
     if (status == AST_OK)
-        status = ast_pool_try(l->pool, l->rows.chunks, belong_chunk, &b) ? AST_OK : ast_check_cancelled(context);
+        status = ast_pool_try(context->pool, ast_view_of(l).rows->chunks, belong_chunk, &b)
+                     ? AST_OK
+                     : ast_check_cancelled(context);
     else
-        ast_labelling_free(l);
+        ast_labelling_clear(l);
     ast_tiles_free(&b.tiles);
     ast_centred_free(&centred);
     return status;

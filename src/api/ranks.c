@@ -16,7 +16,7 @@ ast_status ast_join(ast_context *context, const ast_comm *comm) {
                           "rank must be between 0 and ranks - 1, and both functions must be set");
     if (status == AST_OK) {
         context->comm = comm && comm->ranks > 1 ? comm : NULL;
-        ast_labelling_free(&context->labelling); /* its memory must not differ from rank to rank */
+        ast_labelling_clear(context->labelling); /* its memory must not differ from rank to rank */
     }
     return ast_leave(context, status);
 }

@@ -66,57 +66,59 @@ static bool open_heaps(ast_nearest *n) {
 /* With weights the number of members is not known yet: points of weight 0 have just got their labels. */
 ast_status ast_nearest_open(ast_nearest *n, const ast_call *c, const ast_labelling *l, ast_result *r,
                             ast_fault *fault) {
-    const ast_cluster_list *list = &l->clusters;
+    const ast_labelling_view v = ast_view_of(l);
+    const ast_cluster_list *list = v.clusters;
     n->each = c->options->representatives < c->total ? c->options->representatives : c->total;
     n->clusters = list->live;
     if (n->each == 0)
         return AST_OK;
     n->starts = ast_allocate_zero(list->live + 1, sizeof *n->starts);
-    n->scores = ast_allocate(l->rows.padded + l->windows.rows, sizeof *n->scores);
+    n->scores = ast_allocate(v.rows->padded + v.window_rows, sizeof *n->scores);
     for (size_t k = 0; n->starts && k < list->live; k++) {
         size_t members = c->points->weights ? n->each : (size_t)list->members[list->order[k]];
         n->starts[k + 1] = n->starts[k] + (members < n->each ? members : n->each);
     }
     r->representatives = n->starts ? ast_allocate(n->starts[list->live], sizeof *r->representatives) : NULL;
     bool ready = r->representatives && n->scores && open_heaps(n);
-    return ast_comm_agree(l->ranks.comm, ready ? AST_OK : ast_fail_memory(fault), fault);
+    return ast_comm_agree(v.comm, ready ? AST_OK : ast_fail_memory(fault), fault);
 }
 
 typedef struct scoring {
-    ast_labelling *l;
+    ast_labelling_view v;
     const uint32_t *order;
     const int32_t *labels;
     double *scores;
 } scoring;
 
-static void score_chunk(void *data, size_t chunk, int worker) {
+static void score_chunk(void *data, ast_chunk *memory, size_t first, size_t last, int worker) {
     const scoring *s = data;
-    ast_labelling *l = s->l;
-    const ast_rowset *rows = &l->rows;
-    ast_row_buffer *buffer = &l->workers[worker].chunk.rows;
-    size_t first = chunk * rows->chunk;
-    ast_rows_begin(rows, buffer, first);
-    ast_rows_fetch(rows, buffer);
-    for (size_t i = first; i < first + rows->chunk && i < rows->count; i++) {
+    const ast_rowset *rows = s->v.rows;
+    const ast_cluster_list *c = s->v.clusters;
+    (void)worker;
+    ast_rows_fetch(rows, &memory->rows);
+    for (size_t i = first; i < last; i++) {
         int32_t label = s->labels[s->order ? s->order[i] : i];
         if (label < 0)
             continue;
-        const float *mean = l->clusters.means + (size_t)l->clusters.order[label] * rows->dimension;
-        double score = ast_rows_exact_score(rows, buffer, i, mean);
+        const float *mean = c->means + (size_t)c->order[label] * rows->dimension;
+        double score = ast_rows_exact_score(rows, &memory->rows, i, mean);
         s->scores[i] = rows->axial ? fabs(score) : score;
     }
 }
 
-void ast_nearest_add(ast_nearest *n, const ast_call *c, ast_labelling *l, const int32_t *labels) {
-    scoring s = {l, c->order, labels, n->scores};
+ast_status ast_nearest_add(ast_nearest *n, const ast_call *c, ast_labelling *l, const int32_t *labels,
+                           ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(l);
+    scoring s = {v, c->order, labels, n->scores};
     if (n->each == 0)
-        return;
-    ast_pool_run(l->pool, l->rows.chunks, score_chunk, &s);
-    for (size_t i = 0; i < l->rows.count; i++) {
+        return AST_OK;
+    ast_status status = ast_labelling_each_chunk(l, score_chunk, &s, fault);
+    for (size_t i = 0; i < v.rows->count && status == AST_OK; i++) {
         size_t row = c->order ? c->order[i] : i;
         if (labels[row] >= 0)
-            offer(n, (size_t)labels[row], (near_row){n->scores[i], l->rows.offset + row});
+            offer(n, (size_t)labels[row], (near_row){n->scores[i], v.rows->offset + row});
     }
+    return status;
 }
 
 /* Every rank tells what it has found in turn. */

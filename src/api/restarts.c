@@ -18,11 +18,12 @@
 
 /* The labelling's rows and labels in order of visit; slots are labels as good as any. */
 ast_status ast_restart_measure(const ast_call *c, ast_labelling *l, ast_result *r, ast_fault *fault) {
-    if (c->options->method != AST_DP || l->clusters.live < 2)
+    const ast_labelling_view v = ast_view_of(l);
+    if (c->options->method != AST_DP || v.clusters->live < 2)
         return AST_OK;
-    ast_measured given = {.rows = &l->rows, .all = l->rows.count};
+    ast_measured given = {.rows = v.rows, .all = v.rows->count};
     ast_dissimilarity kind = c->options->axial ? AST_AXIAL_COSINE : AST_COSINE;
-    return ast_silhouette_of(fault, c->context->pool, &given, l->labels, kind, c->options->seed, &r->report.silhouette,
+    return ast_silhouette_of(fault, c->context->pool, &given, v.labels, kind, c->options->seed, &r->report.silhouette,
                              NULL);
 }
 
@@ -42,7 +43,7 @@ static void add_rows(const ast_call *c, const ast_result *r, const uint8_t *copi
         bool turned = c->options->axial && ast_exact_score(row, r->clusters[label].mean, dimension) < 0;
         counts[label]++;
         for (size_t d = 0; d < dimension; d++)
-            sums[(size_t)label * dimension + d] += llrint((turned ? -1 : 1) * (double)row[d] * AST_DISTINCT_UNIT);
+            sums[(size_t)label * dimension + d] += llrint((turned ? -1 : 1) * (double)row[d] * AST_SUMS_UNIT);
     }
 }
 
@@ -52,7 +53,7 @@ static ast_status find_evidence(const ast_call *c, ast_result *r, const uint8_t 
     float *row = ast_allocate(dimension, sizeof *row);
     int64_t *sums = ast_allocate_zero(clusters * dimension, sizeof *sums);
     double *counts = ast_allocate_zero(clusters, sizeof *counts);
-    bool ready = ast_evidence_open(&evidence, clusters, dimension, AST_DISTINCT_UNIT) && row && sums && counts;
+    bool ready = ast_evidence_open(&evidence, clusters, dimension, AST_SUMS_UNIT) && row && sums && counts;
     if (ready)
         add_rows(c, r, copies, row, sums, counts);
     for (size_t k = 0; k < clusters && ready; k++)

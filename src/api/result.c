@@ -7,78 +7,99 @@
 #include "memory.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define PART ((size_t)1 << 16) /* labels that are written together */
 
+typedef struct weightless {
+    ast_labelling_view v;
+    int32_t *labels; /* of the view */
+    const ast_components *components;
+    _Atomic size_t outliers;
+} weightless;
+
 /* What a point and a cluster are compared by: the cosine, or the log density of the component. */
-static double affinity(const ast_components *components, ast_labelling *l, size_t k, size_t i) {
-    const ast_cluster_list *list = &l->clusters;
-    ast_row_buffer *rows = &l->workers[0].chunk.rows;
+static double affinity(const weightless *w, ast_row_buffer *buffer, size_t k, size_t i) {
+    const ast_cluster_list *list = w->v.clusters;
     const float *mean = list->means + (size_t)list->order[k] * list->dimension;
-    double cosine = l->rows.sparse ? ast_rows_exact_score(&l->rows, rows, i, mean)
-                                   : ast_exact_score(rows->row, mean, list->dimension);
-    if (components->count)
-        return components->offsets[k] + components->kappas[k] * cosine;
-    return l->rows.axial ? fabs(cosine) : cosine;
+    double cosine = w->v.rows->sparse ? ast_rows_exact_score(w->v.rows, buffer, i, mean)
+                                      : ast_exact_score(buffer->row, mean, list->dimension);
+    if (w->components->count)
+        return w->components->offsets[k] + w->components->kappas[k] * cosine;
+    return w->v.rows->axial ? fabs(cosine) : cosine;
+}
+
+static void label_weightless(void *data, ast_chunk *memory, size_t first, size_t last, int worker) {
+    weightless *w = data;
+    const ast_rowset *rows = w->v.rows;
+    const ast_components *c = w->components;
+    (void)worker;
+    for (size_t i = first; i < last; i++) {
+        if (rows->weights[i] != 0 || ast_rows_kind(rows, &memory->rows, i) == AST_ROW_MISSING)
+            continue;
+        double best = -INFINITY;
+        for (size_t k = 0; k < w->v.clusters->live; k++) {
+            double score = affinity(w, &memory->rows, k, i);
+            if (score > best) {
+                best = score;
+                w->labels[i] = w->v.clusters->order[k];
+            }
+        }
+        if (c->background && c->offsets[c->count] > best) {
+            w->labels[i] = AST_MISSING;
+            atomic_fetch_add(&w->outliers, 1);
+        }
+    }
 }
 
 /* Points of weight 0 took no part; now they get the label of the cluster that suits them best, or none if that is the
- * background. Returns how many get none. */
-size_t ast_label_weightless(ast_labelling *l, const ast_components *components) {
-    const ast_cluster_list *list = &l->clusters;
-    size_t outliers = 0;
-    for (size_t i = 0; l->rows.weights && list->live > 0 && i < l->rows.count; i++) {
-        if (l->rows.weights[i] != 0 || ast_rows_kind(&l->rows, &l->workers[0].chunk.rows, i) == AST_ROW_MISSING)
-            continue;
-        double best = -INFINITY;
-        for (size_t k = 0; k < list->live; k++) {
-            double score = affinity(components, l, k, i);
-            if (score > best) {
-                best = score;
-                l->labels[i] = list->order[k];
-            }
-        }
-        if (components->background && components->offsets[components->count] > best) {
-            l->labels[i] = AST_MISSING;
-            outliers++;
-        }
-    }
-    return outliers;
+ * background. *outliers grows by those that get none. */
+ast_status ast_label_weightless(ast_labelling *l, const ast_components *components, size_t *outliers,
+                                ast_fault *fault) {
+    weightless w = {.v = ast_view_of(l), .labels = ast_labelling_labels(l), .components = components};
+    if (!w.v.rows->weights || w.v.clusters->live == 0)
+        return AST_OK;
+    ast_status status = ast_labelling_each_chunk(l, label_weightless, &w, fault);
+    *outliers += w.outliers;
+    return status;
 }
 
 /* Slots become ranks in the order of clusters, and points stand in the caller's order. */
 static void rename_labels(const ast_call *c, const ast_labelling *l, const int32_t *rank, int32_t *labels) {
+    const ast_labelling_view v = ast_view_of(l);
     bool same = !c->order; /* labels are what the caller will see: no slot was used twice */
-    for (size_t k = 0; k < l->clusters.live; k++)
-        same = same && l->clusters.order[k] == (int32_t)k;
-    if (same && labels != l->labels && l->rows.count)
-        memcpy(labels, l->labels, l->rows.count * sizeof *labels);
-    for (size_t i = 0; !same && i < l->rows.count; i++)
-        labels[c->order ? c->order[i] : i] = l->labels[i] < 0 ? -1 : rank[l->labels[i]];
+    for (size_t k = 0; k < v.clusters->live; k++)
+        same = same && v.clusters->order[k] == (int32_t)k;
+    if (same && labels != v.labels && v.rows->count)
+        memcpy(labels, v.labels, v.rows->count * sizeof *labels);
+    for (size_t i = 0; !same && i < v.rows->count; i++)
+        labels[c->order ? c->order[i] : i] = v.labels[i] < 0 ? -1 : rank[v.labels[i]];
 }
 
 /* Weighted points: sizes and weights as the caller counts them, points of weight 0 included. Each rank goes on where
  * the one before stopped. */
 static void count_members(const ast_call *c, const ast_labelling *l, const ast_result *r, const int32_t *labels) {
-    const ast_comm *comm = l->ranks.comm;
-    const double *weights = c->points->weights ? c->points->weights + l->windows.first : NULL;
+    const ast_labelling_view v = ast_view_of(l);
+    const ast_comm *comm = v.comm;
+    const double *weights = c->points->weights ? c->points->weights + v.window_first : NULL;
     for (int turn = 0; weights && turn < ast_comm_size(comm); turn++) {
-        for (size_t i = 0; turn == ast_comm_rank(comm) && i < l->rows.count; i++)
+        for (size_t i = 0; turn == ast_comm_rank(comm) && i < v.rows->count; i++)
             if (labels[i] >= 0) {
                 r->clusters[labels[i]].count++;
                 r->clusters[labels[i]].weight += weights[i];
                 r->clusters[labels[i]].effective += weights[i] * weights[i]; /* until `describe` */
             }
-        ast_comm_broadcast(comm, r->clusters, l->clusters.live * sizeof *r->clusters, turn);
+        ast_comm_broadcast(comm, r->clusters, v.clusters->live * sizeof *r->clusters, turn);
     }
 }
 
 static ast_status write_labels(const ast_call *c, const ast_labelling *l, ast_fault *fault) {
-    for (size_t first = 0; c->store && first < l->rows.count; first += PART) {
-        size_t n = l->rows.count - first < PART ? l->rows.count - first : PART, row = l->rows.offset + first;
-        if (c->store->write(row, n, l->labels + first, c->store->data) != 0)
+    const ast_labelling_view v = ast_view_of(l);
+    for (size_t first = 0; c->store && first < v.rows->count; first += PART) {
+        size_t n = v.rows->count - first < PART ? v.rows->count - first : PART, row = v.rows->offset + first;
+        if (c->store->write(row, n, v.labels + first, c->store->data) != 0)
             return ast_fail(fault, AST_NO_INPUT, "the labels from row %zu (counting from 1) on could not be written",
                             row + 1);
     }
@@ -88,19 +109,18 @@ static ast_status write_labels(const ast_call *c, const ast_labelling *l, ast_fa
 /* The labels, window by window. */
 static ast_status hand_over(const ast_call *c, ast_labelling *l, const int32_t *rank, ast_result *r,
                             ast_nearest *nearest, ast_fault *fault) {
-    int32_t *labels = c->store ? l->labels : r->labels;
+    const ast_labelling_view v = ast_view_of(l);
+    int32_t *labels = c->store ? ast_labelling_labels(l) : r->labels;
     ast_status status = AST_OK;
-    for (size_t n = 0; n < l->windows.count && status == AST_OK; n++) {
-        status = ast_windows_open(l, n, fault);
+    for (size_t n = 0; n < v.windows && status == AST_OK; n++) {
+        status = ast_labelling_open_window(l, n, fault);
         if (status != AST_OK)
             break;
-        r->report.outliers += ast_label_weightless(l, &r->components);
-        status = ast_labelling_trouble(l, fault);
+        status = ast_label_weightless(l, &r->components, &r->report.outliers, fault);
         rename_labels(c, l, rank, labels);
         count_members(c, l, r, labels);
-        ast_nearest_add(nearest, c, l, labels);
         if (status == AST_OK)
-            status = ast_labelling_trouble(l, fault);
+            status = ast_nearest_add(nearest, c, l, labels, fault);
         if (status == AST_OK)
             status = write_labels(c, l, fault);
     }
@@ -118,7 +138,8 @@ void ast_cluster_errors(ast_cluster_info *info, size_t dimension, double resulta
 }
 
 static void describe(const ast_call *c, const ast_labelling *l, const ast_result *r, size_t k) {
-    const ast_cluster_list *list = &l->clusters;
+    const ast_labelling_view v = ast_view_of(l);
+    const ast_cluster_list *list = v.clusters;
     int32_t slot = list->order[k];
     ast_cluster_info *info = &r->clusters[k];
     float *mean = r->means + k * list->dimension;
@@ -137,7 +158,7 @@ static void describe(const ast_call *c, const ast_labelling *l, const ast_result
         info->kappa = r->components.kappas[k];
     }
     info->mean = memcpy(mean, list->means + (size_t)slot * list->dimension, list->dimension * sizeof *mean);
-    if (l->rows.axial)
+    if (v.rows->axial)
         ast_choose_side(mean, list->dimension);
 }
 
@@ -172,28 +193,29 @@ static void order_leaves(const ast_call *c, ast_result *r, size_t count, int32_t
 }
 
 ast_status ast_call_result(const ast_call *c, ast_labelling *l, ast_result *r, ast_fault *fault) {
-    size_t clusters = l->clusters.live, slots = l->clusters.slots + 1;
-    size_t scratch = r->tree.leaves && l->rows.count > slots ? l->rows.count : slots;
+    const ast_labelling_view v = ast_view_of(l);
+    size_t clusters = v.clusters->live, slots = v.clusters->slots + 1;
+    size_t scratch = r->tree.leaves && v.rows->count > slots ? v.rows->count : slots;
     ast_nearest nearest = {0};
     int32_t *rank = ast_allocate(scratch, sizeof *rank);
     r->clusters = ast_allocate_zero(clusters, sizeof *r->clusters);
-    r->means = ast_allocate(clusters * l->rows.dimension, sizeof *r->means);
+    r->means = ast_allocate(clusters * v.rows->dimension, sizeof *r->means);
     bool ready = rank && r->clusters && r->means;
-    ast_status status = ast_comm_agree(l->ranks.comm, ready ? AST_OK : ast_fail_memory(fault), fault);
+    ast_status status = ast_comm_agree(v.comm, ready ? AST_OK : ast_fail_memory(fault), fault);
     for (size_t k = 0; k < clusters && status == AST_OK; k++)
-        rank[l->clusters.order[k]] = (int32_t)k;
+        rank[v.clusters->order[k]] = (int32_t)k;
     if (status == AST_OK)
         status = ast_nearest_open(&nearest, c, l, r, fault);
     if (status == AST_OK)
         status = hand_over(c, l, rank, r, &nearest, fault);
     if (status == AST_OK)
-        status = ast_nearest_hand_over(&nearest, l->ranks.comm, r, fault);
+        status = ast_nearest_hand_over(&nearest, v.comm, r, fault);
     for (size_t k = 0; k < clusters && status == AST_OK; k++)
         describe(c, l, r, k);
     if (status == AST_OK)
         describe_errors(c, r, clusters);
     if (status == AST_OK)
-        order_leaves(c, r, l->rows.count, rank);
+        order_leaves(c, r, v.rows->count, rank);
     ast_nearest_free(&nearest);
     free(rank);
     return status;

@@ -6,7 +6,7 @@
 
 #include "checksum.h"
 #include "memory.h"
-#include "restore.h"
+#include "checkpoint_labels.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -189,8 +189,9 @@ static bool take_piece(const ast_call *c, ast_labelling *l, size_t first, size_t
 
 static ast_status read_records(const ast_call *c, ast_labelling *l, uint32_t *records, uint64_t *sum, bool *good,
                                ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(l);
     const ast_resume *s = c->resume;
-    size_t count = l->rows.count, size = s->at.width * sizeof *records, n;
+    size_t count = v.rows->count, size = s->at.width * sizeof *records, n;
     ast_status status = AST_OK;
     for (size_t first = 0; status == AST_OK && first < count; first += n) {
         n = count - first < PIECE ? count - first : PIECE;
@@ -247,12 +248,13 @@ static ast_status take_run(const ast_resume *s, ast_run *run, ast_fault *fault) 
 }
 
 static ast_status take_clusters(const ast_call *c, ast_labelling *l, ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(l);
     const ast_resume *s = c->resume;
     const float *means = means_at(s, s->at.means);
     ast_status status = AST_OK;
-    if (!are_finite(means, s->head.live * l->rows.dimension))
+    if (!are_finite(means, s->head.live * v.rows->dimension))
         status = damaged(fault);
-    else if (!ast_clusters_add_means(&l->clusters, means, s->head.live))
+    else if (!ast_labelling_add_means(l, means, s->head.live, fault) == AST_OK)
         status = ast_fail_memory(fault);
     return ast_comm_agree(c->context->comm, status, fault);
 }
@@ -271,7 +273,7 @@ static ast_cluster_info cluster_at(const ast_resume *s, size_t number, const flo
 static ast_report report_at(const ast_call *c, const ast_checkpoint_result *kept) {
     return (ast_report){.size = sizeof(ast_report),
                         .points = c->total,
-                        .missing = ast_labelling_missing(&c->context->labelling),
+                        .missing = ast_view_of(c->context->labelling).missing,
                         .dimension = c->resume->head.dimension,
                         .clusters = kept->clusters,
                         .objective = kept->objective,
@@ -329,9 +331,10 @@ static ast_status take_results(ast_call *c, ast_fault *fault) {
 }
 
 ast_status ast_resume_take(ast_call *c, ast_labelling *l, ast_run *run, ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(l);
     const ast_resume *s = c->resume;
     bool filled = true;
-    ast_status status = ast_comm_agree(l->ranks.comm, take_run(s, run, fault), fault);
+    ast_status status = ast_comm_agree(v.comm, take_run(s, run, fault), fault);
     if (status == AST_OK && ast_checkpoint_digest(c) != s->head.digest)
         status = ast_fail(fault, AST_BAD_STATE, "the state was made with other points or weights");
     if (status == AST_OK)

@@ -57,6 +57,11 @@ ast_status ast_stream_open(ast_stream **opened, ast_context *context, const ast_
         return ast_leave(context, ast_fail(&context->fault, AST_BAD_OPTION, "%s", problem));
     if (!s)
         return ast_leave(context, ast_fail_memory(&context->fault));
+    s->labelling = ast_labelling_new();
+    if (!s->labelling) {
+        free(s);
+        return ast_leave(context, ast_fail_memory(&context->fault));
+    }
     s->context = context;
     s->fault = &context->fault;
     s->kernels = context->kernels;
@@ -75,7 +80,7 @@ void ast_stream_close(ast_stream *s) {
     ast_free_all(s->joins.pairs, s->joins.found, s->joins.cosines, s->joins.seen, s->joins.host);
     ast_tracks_free(&s->tracks);
     ast_history_free(&s->history);
-    ast_labelling_free(&s->labelling);
+    ast_labelling_free(s->labelling);
     free(s);
 }
 
@@ -128,8 +133,9 @@ static void name_points(const int32_t *slots, const int32_t *id_of, size_t count
 /* Slots to ids; then late rows, while the labels are in the cache. */
 static void name_block(void *data, size_t block, int worker) {
     const naming *n = data;
+    const ast_labelling_view v = ast_view_of(n->stream->labelling);
     (void)worker;
-    const int32_t *slots = n->stream->labelling.labels, *id_of = n->stream->id_of;
+    const int32_t *slots = v.labels, *id_of = n->stream->id_of;
     size_t first = block * NAME_BLOCK, last = first + NAME_BLOCK < n->count ? first + NAME_BLOCK : n->count;
     if (n->same)
         memcpy(n->labels + first, slots + first, (last - first) * sizeof *slots);
@@ -141,7 +147,8 @@ static void name_block(void *data, size_t block, int worker) {
 
 /* A young stream has lost no cluster yet: its slots are its ids. */
 static bool slots_are_ids(const ast_stream *s) {
-    const ast_cluster_list *c = &s->labelling.clusters;
+    const ast_labelling_view v = ast_view_of(s->labelling);
+    const ast_cluster_list *c = v.clusters;
     for (size_t k = 0; k < c->live; k++)
         if (s->id_of[c->order[k]] != c->order[k])
             return false;
@@ -162,7 +169,7 @@ static ast_status step(ast_stream *s, const ast_points *points, int32_t *labels,
     if (status == AST_OK && !ast_stream_close_frame(s))
         status = ast_fail_memory(s->fault);
     if (status != AST_OK) {
-        ast_labelling_free(&s->labelling);
+        ast_labelling_clear(s->labelling);
         return status;
     }
     ast_late late;

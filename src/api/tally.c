@@ -171,24 +171,24 @@ static ast_status scale_weights(const ast_tally *t, const ast_points *points, co
 static ast_status load(ast_tally *t, const ast_points *points, double *scaled) {
     ast_context *context = t->context;
     ast_fault *fault = &context->fault;
-    ast_labelling *l = &context->labelling;
-    ast_input input = ast_resident_input(context, points, t->clusters.axial);
+    ast_labelling *l = context->labelling;
+    ast_labelling_input input = ast_resident_input(context, points, t->clusters.axial);
     ast_status status = ast_labelling_load(l, &input, fault);
     if (status == AST_OK && points->weights)
-        status = scale_weights(t, points, l->labels, scaled);
+        status = scale_weights(t, points, ast_view_of(l).labels, scaled);
     if (status != AST_OK)
         return status;
     if (points->weights)
         ast_labelling_weigh(l, scaled, t->clusters.unit);
     ast_labelling_set_rule(l, &ast_nearest_rule, NAN);
-    bool ready = ast_clusters_add_means(&l->clusters, t->clusters.means, t->clusters.live);
-    return ready ? AST_OK : ast_fail_memory(fault);
+    return ast_labelling_add_means(l, t->clusters.means, t->clusters.live, fault);
 }
 
 static uint64_t count_changes(const ast_labelling *l, const int32_t *labels) {
+    const ast_labelling_view v = ast_view_of(l);
     uint64_t changed = 0;
-    for (size_t i = 0; i < l->rows.count; i++)
-        changed += l->labels[i] >= 0 && (!labels || labels[i] != l->labels[i]);
+    for (size_t i = 0; i < v.rows->count; i++)
+        changed += v.labels[i] >= 0 && (!labels || labels[i] != v.labels[i]);
     return changed;
 }
 
@@ -207,9 +207,10 @@ ast_status ast_tally_take(ast_tally *t, const ast_tally_sums *part) {
 }
 
 static ast_status add_loaded(ast_tally *t, uint64_t first, int32_t *labels) {
-    ast_labelling *l = &t->context->labelling;
+    ast_labelling *l = t->context->labelling;
     ast_fault *fault = &t->context->fault;
     ast_pass_result result;
+    size_t unused = 0;
     ast_tally_sums part;
     ast_status status = ast_labelling_pass(l, AST_ORDERED, &result, fault);
     if (status == AST_OK)
@@ -218,14 +219,16 @@ static ast_status add_loaded(ast_tally *t, uint64_t first, int32_t *labels) {
         return status;
     if (!ast_tally_gather(l, first, &part))
         return ast_fail_memory(fault);
-    ast_label_weightless(l, &(ast_components){0});
-    part.points = l->rows.count;
-    part.missing = ast_labelling_missing(l);
+    const ast_labelling_view v = ast_view_of(l);
+    status = ast_label_weightless(l, &(ast_components){0}, &unused, fault);
+    part.points = v.rows->count;
+    part.missing = v.missing;
     part.changed = count_changes(l, labels);
-    status = ast_tally_take(t, &part);
+    if (status == AST_OK)
+        status = ast_tally_take(t, &part);
     ast_tally_free(&part);
-    for (size_t i = 0; status == AST_OK && labels && i < l->rows.count; i++)
-        labels[i] = l->labels[i] < 0 ? -1 : l->labels[i];
+    for (size_t i = 0; status == AST_OK && labels && i < v.rows->count; i++)
+        labels[i] = v.labels[i] < 0 ? -1 : v.labels[i];
     return status;
 }
 
@@ -245,8 +248,8 @@ ast_status ast_tally_add(ast_tally *t, const ast_points *points, uint64_t first,
     if (status == AST_OK)
         status = add_loaded(t, first, labels);
     if (status != AST_OK)
-        ast_labelling_free(&t->context->labelling);
-    t->context->labelling.rows.weights = NULL;
+        ast_labelling_clear(t->context->labelling);
+    ast_labelling_weigh(t->context->labelling, NULL, 0);
     free(scaled);
     return ast_leave(t->context, status);
 }

@@ -407,11 +407,13 @@ static ast_status open_inner(ast_tuning *t) {
     const ast_context *context = t->context;
     t->inner = ast_allocate_zero(1, sizeof *t->inner);
     t->tuned = ast_allocate_zero(1, sizeof *t->tuned);
-    if (!t->inner || !t->tuned)
+    if (t->inner)
+        t->inner->labelling = ast_labelling_new();
+    if (!t->inner || !t->tuned || !t->inner->labelling)
         return ast_fail_memory(&t->context->fault);
     t->inner->pool = context->pool;
     t->inner->kernels = context->kernels;
-    t->inner->crowd = context->crowd;
+    t->inner->cells_from = context->cells_from;
     t->inner->heads = context->heads;
     t->inner->cancel = context->cancel;
     t->inner->cancel_data = context->cancel_data;
@@ -421,7 +423,7 @@ static ast_status open_inner(ast_tuning *t) {
 static void close_inner(ast_tuning *t) {
     if (!t->inner)
         return;
-    ast_labelling_free(&t->inner->labelling);
+    ast_labelling_free(t->inner->labelling);
     ast_result_free(&t->inner->last);
     free(t->inner);
 }

@@ -11,7 +11,8 @@
  *     label   visit the points in order; each joins the cluster of the largest x_i . mu_k or starts one: the rule
  *     update  mu_k = s_k / |s_k|,  s_k = sum of the points of cluster k
  *
- * Neither step lowers J. The label step is ast_labelling_pass: it scores most points on many threads and calls the rule
+ * Neither step lowers J. tests/reference/reference.c is the same in its plainest form. Here the label step is
+ * ast_labelling_pass: it scores most points on many threads and calls the rule
  * for the others, in order, with the result of visiting all points one after the other. */
 #include "methods.h"
 
@@ -22,30 +23,36 @@
 static ast_verdict decide(void *unused, const ast_candidates *candidates) {
     (void)unused;
     ast_verdict v = ast_nearest_candidate(candidates);
-    if (v.to != AST_NOBODY && v.score >= candidates->limit)
-        v.action = AST_JOIN;
-    else
-        v.action = candidates->alone ? AST_STAY : AST_START;
+    bool fits = v.to != AST_NOBODY && v.score >= candidates->limit;
+    v.action = fits ? AST_JOIN : ast_unfit_action(candidates->alone);
     return v;
 }
 
-const ast_rule ast_dp_rule = {.decide = decide, .far_starts = true};
+const ast_rule ast_dp_rule = {.decide = decide, .unfit = AST_UNFIT_START};
 
-/* The loop. Converged: no point changed its cluster, or the labels are those of an earlier pass, so that the run would
- * repeat itself. */
-ast_status ast_run_dp_all(ast_labelling *l, ast_run *run, ast_fault *fault) {
-    const double lambda = ast_cosine(run->options->angle) - 1;
-    ast_labelling_set_rule(l, &ast_dp_rule, run->options->angle);
-    ast_status status = run->resumed ? AST_OK : ast_run_given(l, run->options, fault); /* means to start from, if any */
-    while (status == AST_OK && !run->converged && run->iterations < run->options->max_iterations) {
+/* The loop, of every method with a rule. Converged: no point changed its cluster, or the labels are those of an earlier
+ * pass, so that the run would repeat itself. penalty: what a cluster adds to J. */
+ast_status ast_iterate(ast_labelling *l, ast_run *run, double penalty, ast_fault *fault) {
+    ast_status status = AST_OK;
+    while (status == AST_OK && !run->converged && run->iterations < run->max_iterations) {
         ast_pass_result pass;
         bool repeats = false;
         status = ast_run_label(l, run, &pass, fault); /* label: decides all z_i by the rule; sums s_k */
         if (status == AST_OK)
-            status = ast_run_remember(l, run, &repeats, fault); /* repeats: an earlier pass had the same labels */
-        run->converged = pass.changed == 0 || repeats;
+            status = ast_run_remember(l, run, &pass, &repeats, fault); /* repeats: an earlier pass had these labels */
+        run->converged = status == AST_OK && (pass.changed == 0 || repeats);
         if (status == AST_OK)
-            status = ast_run_update(l, run, lambda, &pass, fault); /* update: mu_k and J; reports to the caller */
+            status = ast_run_update(l, run, penalty, &pass, fault); /* update: mu_k and J; reports to the caller */
     }
     return status;
+}
+
+ast_status ast_run_dp(ast_labelling *l, ast_run *run, ast_fault *fault) {
+    const double lambda = ast_cosine(run->options->angle) - 1;
+    const size_t sample = run->options->dp.sample;
+    ast_labelling_set_rule(l, &ast_dp_rule, run->options->angle);
+    if (sample > 0 && sample < ast_view_of(l).present)
+        return ast_run_dp_sampled(l, run, lambda, fault);
+    ast_status status = run->resumed ? AST_OK : ast_run_given(l, run->options, fault); /* means to start from, if any */
+    return status == AST_OK ? ast_iterate(l, run, lambda, fault) : status;
 }

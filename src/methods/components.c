@@ -89,30 +89,33 @@ void ast_components_remove(ast_components *c, size_t k) {
 }
 
 size_t ast_components_unlabel(const ast_components *c, ast_labelling *l) {
+    const size_t count = ast_view_of(l).rows->count;
+    int32_t *labels = ast_labelling_labels(l);
     size_t unlabelled = 0;
-    for (size_t i = 0; i < l->rows.count && c->background; i++)
-        if (l->labels[i] == (int32_t)c->count) {
-            l->labels[i] = AST_MISSING;
+    for (size_t i = 0; i < count && c->background; i++)
+        if (labels[i] == (int32_t)c->count) {
+            labels[i] = AST_MISSING;
             unlabelled++;
         }
     return unlabelled;
 }
 
 ast_status ast_components_drop_empty(ast_components *c, ast_labelling *l, ast_fault *fault) {
-    int32_t *rank = ast_allocate_zero(c->count, sizeof *rank);
+    const size_t count = ast_view_of(l).rows->count;
+    int32_t *labels = ast_labelling_labels(l), *rank = ast_allocate_zero(c->count, sizeof *rank);
     size_t left = 0;
     if (!rank)
         return ast_fail_memory(fault);
-    for (size_t i = 0; i < l->rows.count; i++)
-        if (l->labels[i] >= 0)
-            rank[l->labels[i]] = 1;
+    for (size_t i = 0; i < count; i++)
+        if (labels[i] >= 0)
+            rank[labels[i]] = 1;
     for (size_t k = 0; k < c->count; k++)
         if (rank[k]) {
             move_component(c, k, left);
             rank[k] = (int32_t)left++;
         }
-    for (size_t i = 0; i < l->rows.count && left < c->count; i++)
-        l->labels[i] = l->labels[i] >= 0 ? rank[l->labels[i]] : l->labels[i];
+    for (size_t i = 0; i < count && left < c->count; i++)
+        labels[i] = labels[i] >= 0 ? rank[labels[i]] : labels[i];
     c->count = left;
     free(rank);
     return AST_OK;
@@ -123,23 +126,13 @@ ast_status ast_components_recount(ast_components *c, ast_labelling *l, ast_fault
     return status == AST_OK ? ast_components_finish(c, l, fault) : status;
 }
 
-static ast_status take_means(const ast_components *components, ast_labelling *l, ast_fault *fault) {
-    ast_cluster_list *list = &l->clusters;
-    double unit = list->unit, weight_unit = list->weight_unit;
+ast_status ast_components_finish(const ast_components *components, ast_labelling *l, ast_fault *fault) {
+    ast_status status = ast_labelling_set_means(l, NULL, 0, fault);
     float mean[AST_MAX_DIMENSION];
-    ast_clusters_clear(list, l->rows.dimension);
-    list->unit = unit;
-    list->weight_unit = weight_unit;
-    for (size_t k = 0; k < components->count; k++) {
+    for (size_t k = 0; k < components->count && status == AST_OK; k++) {
         for (size_t d = 0; d < components->dimension; d++)
             mean[d] = (float)components->means[k * components->dimension + d];
-        if (ast_clusters_add(list, mean, UINT32_MAX) < 0)
-            return ast_fail_memory(fault);
+        status = ast_labelling_add_means(l, mean, 1, fault);
     }
-    return AST_OK;
-}
-
-ast_status ast_components_finish(const ast_components *components, ast_labelling *l, ast_fault *fault) {
-    ast_status status = take_means(components, l, fault);
     return status == AST_OK ? ast_labelling_recount(l, fault) : status;
 }

@@ -7,7 +7,7 @@
 #ifndef AST_COMPONENTS_H
 #define AST_COMPONENTS_H
 
-#include "labelling.h"
+#include "edit.h"
 #include "mixing.h"
 
 typedef struct ast_components {

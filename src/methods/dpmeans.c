@@ -24,6 +24,8 @@
 
 typedef struct dpmeans {
     ast_labelling *l;
+    ast_labelling_view v;
+    int32_t *labels; /* (padded) */
     ast_run *run;
     ast_components c; /* means: the m_k; offsets: -|m_k|^2 / 2; kappas: 1, so that a logit is m.x - |m|^2 / 2 */
     ast_tiles tiles;
@@ -35,12 +37,13 @@ typedef struct dpmeans {
 
 static void find_nearest(void *data, size_t index, int worker) {
     dpmeans *m = data;
+    const ast_labelling_view v = ast_view_of(m->l);
     size_t n = m->tiles.tile, at = index * n;
     ast_tile_memory *memory = &m->tiles.memory[worker];
     ast_tile tile = ast_tile_at(&m->tiles, m->first + at, memory);
     for (size_t i = 0; i < n; i++)
         m->best[at + i] = -INFINITY;
-    for (size_t first = 0; first < m->known && !ast_pool_stopped(m->l->pool, worker); first += SLICE) {
+    for (size_t first = 0; first < m->known && !ast_pool_stopped(v.pool, worker); first += SLICE) {
         size_t some = m->known - first < SLICE ? m->known - first : SLICE;
         m->tiles.kernels->logits(&tile, m->c.means + first * m->c.dimension, m->c.offsets + first, m->c.kappas + first,
                                  some, memory->logits);
@@ -83,8 +86,8 @@ static bool found_cluster(dpmeans *m, const float *x) {
 
 /* |x - m|^2 = 1 - 2 (m.x - |m|^2 / 2) for a unit vector. */
 static bool visit(dpmeans *m, size_t i) {
-    ast_labelling *l = m->l;
-    const float *x = ast_rowset_row(&l->rows, i, l->workers[0].chunk.rows.row);
+    float buffer[AST_MAX_DIMENSION];
+    const float *x = ast_rowset_row(m->v.rows, i, buffer);
     double best = m->best[i - m->first];
     int32_t label = m->label[i - m->first];
     for (size_t k = m->known; k < m->c.count; k++) {
@@ -97,23 +100,24 @@ static bool visit(dpmeans *m, size_t i) {
         if (!found_cluster(m, x))
             return false;
     }
-    m->changed += l->labels[i] != label;
-    l->labels[i] = label;
+    m->changed += m->labels[i] != label;
+    m->labels[i] = label;
     return true;
 }
 
 /* false: no memory, or cancelled. */
 static bool visit_all(dpmeans *m) {
-    size_t count = m->l->rows.count;
+    const ast_labelling_view v = ast_view_of(m->l);
+    size_t count = v.rows->count;
     assert(m->tiles.tile > 0);
     m->changed = 0;
     for (m->first = 0; m->first < count; m->first += BLOCK) {
         size_t last = m->first + BLOCK < count ? m->first + BLOCK : count;
         m->known = m->c.count;
-        if (!ast_pool_try(m->l->pool, (last - m->first + m->tiles.tile - 1) / m->tiles.tile, find_nearest, m))
+        if (!ast_pool_try(v.pool, (last - m->first + m->tiles.tile - 1) / m->tiles.tile, find_nearest, m))
             return false;
         for (size_t i = m->first; i < last; i++)
-            if (m->l->labels[i] != AST_MISSING && (ast_labelling_stopped(m->l, 0) || !visit(m, i)))
+            if (v.labels[i] != AST_MISSING && (ast_pool_stopped(v.pool, 0) || !visit(m, i)))
                 return false;
     }
     return true;
@@ -123,7 +127,8 @@ static bool visit_all(dpmeans *m) {
 
 /* m_k from the sums, and the objective: sum |x|^2 - |s_k|^2 / n_k over the members of k. */
 static void update_means(dpmeans *m) {
-    const ast_cluster_list *list = &m->l->clusters;
+    const ast_labelling_view v = ast_view_of(m->l);
+    const ast_cluster_list *list = v.clusters;
     ast_components *c = &m->c;
     double loss = 0;
     for (size_t k = 0; k < c->count; k++) {
@@ -150,20 +155,19 @@ static void take_directions(ast_components *c) {
 }
 
 static ast_status iterate(dpmeans *m, ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(m->l);
     ast_run *run = m->run;
     while (!run->converged && run->iterations < run->options->max_iterations) {
         run->pass_start = ast_seconds();
-        if (!visit_all(m)) {
-            ast_labelling_fail(m->l);
-            return ast_labelling_trouble(m->l, fault);
-        }
+        if (!visit_all(m))
+            return ast_pool_cancelled(v.pool) ? ast_fail_cancelled(fault) : ast_fail_memory(fault);
         ast_status status = ast_components_recount(&m->c, m->l, fault);
         if (status != AST_OK)
             return status;
         update_means(m);
         run->iterations++;
         run->converged = m->changed == 0;
-        status = ast_run_tell_pass(run, m->c.count, m->changed, m->l->present, run->objective, fault);
+        status = ast_run_tell_pass(run, m->c.count, m->changed, v.present, run->objective, fault);
         if (status != AST_OK)
             return status;
     }
@@ -171,11 +175,12 @@ static ast_status iterate(dpmeans *m, ast_fault *fault) {
 }
 
 static ast_status take_given(dpmeans *m, ast_fault *fault) {
-    const ast_cluster_list *list = &m->l->clusters;
+    const ast_labelling_view v = ast_view_of(m->l);
+    const ast_cluster_list *list = v.clusters;
     ast_status status = ast_run_given(m->l, m->run->options, fault);
     if (status != AST_OK)
         return status;
-    if (!ast_components_open(&m->c, list->live + 16, m->l->rows.dimension))
+    if (!ast_components_open(&m->c, list->live + 16, v.rows->dimension))
         return ast_fail_memory(fault);
     m->c.count = list->live;
     for (size_t j = 0; j < list->live * list->dimension; j++)
@@ -186,7 +191,7 @@ static ast_status take_given(dpmeans *m, ast_fault *fault) {
 }
 
 ast_status ast_run_dpmeans(ast_labelling *l, ast_run *run, ast_fault *fault) {
-    dpmeans m = {.l = l, .run = run, .lambda = 2 - 2 * ast_cosine(run->options->angle)};
+    dpmeans m = {.l = l, .v = ast_view_of(l), .labels = ast_labelling_labels(l), .run = run, .lambda = 2 - 2 * ast_cosine(run->options->angle)};
     m.best = ast_allocate(BLOCK, sizeof *m.best);
     m.label = ast_allocate(BLOCK, sizeof *m.label);
     bool ready = m.best && m.label && ast_tiles_open(&m.tiles, l, SLICE, false);

@@ -138,9 +138,10 @@ static void add_cluster(crp_block *b, ast_random *random, const float *x, double
 
 static bool visit(crp_block *b, size_t i) {
     ast_sampler *s = b->s;
+    const ast_labelling_view v = ast_view_of(s->l);
     float buffer[AST_MAX_DIMENSION];
-    int32_t old = s->l->labels[i];
-    const float *x = ast_rowset_row(&s->l->rows, i, buffer);
+    int32_t old = v.labels[i];
+    const float *x = ast_rowset_row(v.rows, i, buffer);
     ast_random random;
     if (!make_room(b))
         return false;
@@ -155,7 +156,7 @@ static bool visit(crp_block *b, size_t i) {
         add_cluster(b, &random, x, kappa);
     b->n[k]++;
     b->changed += (int32_t)k != old;
-    s->l->labels[i] = (int32_t)k;
+    ast_labelling_labels(s->l)[i] = (int32_t)k;
     return true;
 }
 
@@ -180,24 +181,26 @@ static bool reserve_shares(ast_sampler *s) {
 
 static bool run_block(crp_block *b) {
     ast_sampler *s = b->s;
+    const ast_labelling_view v = ast_view_of(s->l);
     b->known = s->c->count;
     if (!reserve_shares(s))
         return false;
-    if (!ast_pool_try(s->l->pool, (b->last - b->first + s->tiles.tile - 1) / s->tiles.tile, share_tile, b))
+    if (!ast_pool_try(v.pool, (b->last - b->first + s->tiles.tile - 1) / s->tiles.tile, share_tile, b))
         return false;
     for (size_t i = b->first; i < b->last; i++)
-        if (s->l->labels[i] != AST_MISSING && (ast_labelling_stopped(s->l, 0) || !visit(b, i)))
+        if (v.labels[i] != AST_MISSING && (ast_pool_stopped(v.pool, 0) || !visit(b, i)))
             return false;
     return true;
 }
 
 /* false: no memory, or cancelled. */
 static bool visit_all(ast_sampler *s, size_t *changed) {
+    const ast_labelling_view v = ast_view_of(s->l);
     crp_block b = {.s = s, .key = ast_sweep_key(s->seed, s->restart, s->sweep, 4)};
-    size_t count = s->l->rows.count;
+    size_t count = v.rows->count;
     bool ready = make_room(&b);
     for (size_t k = 0; k < s->c->count && ready; k++) {
-        b.n[k] = s->l->clusters.members[k];
+        b.n[k] = v.clusters->members[k];
         s->c->offsets[k] = ast_log_constant(s->c->dimension, s->c->kappas[k]);
     }
     for (b.first = 0; b.first < count && ready; b.first += CRP_BLOCK) {
@@ -212,31 +215,32 @@ static bool visit_all(ast_sampler *s, size_t *changed) {
 
 /* log p(z): alpha^K prod_k (n_k - 1)! / (alpha (alpha + 1) .. (alpha + N - 1)). */
 static double log_partition(const ast_sampler *s) {
+    const ast_labelling_view v = ast_view_of(s->l);
     double alpha = s->prior.concentration;
-    double sum = ast_log_gamma(alpha) - ast_log_gamma(alpha + (double)s->l->present);
+    double sum = ast_log_gamma(alpha) - ast_log_gamma(alpha + (double)v.present);
     for (size_t k = 0; k < s->c->count; k++)
-        sum += log(alpha) + ast_log_gamma((double)s->l->clusters.members[k]);
+        sum += log(alpha) + ast_log_gamma((double)v.clusters->members[k]);
     return sum;
 }
 
 ast_status ast_crp_sweep(ast_sampler *s, size_t *changed, ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(s->l);
     s->sweep++;
-    if (!visit_all(s, changed)) {
-        ast_labelling_fail(s->l);
-        return ast_labelling_trouble(s->l, fault);
-    }
+    if (!visit_all(s, changed))
+        return ast_pool_cancelled(v.pool) ? ast_fail_cancelled(fault) : ast_fail_memory(fault);
     ast_status status = ast_components_recount(s->c, s->l, fault);
     if (status != AST_OK)
         return status;
     ast_draw_parameters(&s->prior, s->c, s->l, ast_sweep_key(s->seed, s->restart, s->sweep, 1));
     for (size_t k = 0; k < s->c->count; k++)
-        s->c->weights[k] = (double)s->l->clusters.members[k] / (double)s->l->present;
-    s->log_joint = log_partition(s) + ast_log_clusters(&s->prior, s->c, &s->l->clusters);
+        s->c->weights[k] = (double)v.clusters->members[k] / (double)v.present;
+    s->log_joint = log_partition(s) + ast_log_clusters(&s->prior, s->c, v.clusters);
     return AST_OK;
 }
 
 ast_status ast_run_crp(ast_labelling *l, ast_run *run, ast_fault *fault) {
-    if (l->present == 0)
+    const ast_labelling_view v = ast_view_of(l);
+    if (v.present == 0)
         return AST_OK;
     ast_status status = ast_sampler_start(l, run, fault);
     return status == AST_OK ? ast_run_sampler(l, run, ast_crp_sweep, fault) : status;

@@ -36,7 +36,7 @@ static void draw_tile(const label_job *job, ast_tile_memory *memory, size_t chun
     ast_sampler *s = job->s;
     size_t n = s->tiles.tile;
     float uniform[AST_TILE_MOST];
-    int32_t label[AST_TILE_MOST], *labels = s->l->labels + first;
+    int32_t label[AST_TILE_MOST], *labels = ast_labelling_labels(s->l) + first;
     ast_tile tile = ast_tile_at(&s->tiles, first, memory);
     ast_tile_logits(&s->tiles, &tile, s->c, memory);
     for (size_t i = 0; i < n; i++)
@@ -52,9 +52,10 @@ static void draw_tile(const label_job *job, ast_tile_memory *memory, size_t chun
 static void draw_chunk(void *data, size_t chunk, int worker) {
     const label_job *job = data;
     ast_labelling *l = job->s->l;
-    size_t first = chunk * l->rows.chunk, last = first + l->rows.chunk;
+    const ast_labelling_view v = ast_view_of(l);
+    size_t first = chunk * v.rows->chunk, last = first + v.rows->chunk;
     job->s->changed[chunk] = 0;
-    for (size_t i = first; i < last && i < l->rows.count && !ast_pool_stopped(l->pool, worker); i += job->s->tiles.tile)
+    for (size_t i = first; i < last && i < v.rows->count && !ast_pool_stopped(v.pool, worker); i += job->s->tiles.tile)
         draw_tile(job, &job->s->tiles.memory[worker], chunk, i);
 }
 
@@ -62,12 +63,13 @@ static void draw_chunk(void *data, size_t chunk, int worker) {
 
 /* Dir(alpha/K + n_k) by gamma variables, whose logs cannot become zero. */
 static void draw_weights(ast_sampler *s, uint64_t key) {
+    const ast_labelling_view v = ast_view_of(s->l);
     ast_components *c = s->c;
     double most = -INFINITY, total = 0;
     ast_random random;
     ast_random_of(&random, key, 0);
     for (size_t k = 0; k < c->count; k++) {
-        double shape = s->prior.concentration / (double)c->count + (double)s->l->clusters.members[k];
+        double shape = s->prior.concentration / (double)c->count + (double)v.clusters->members[k];
         c->weights[k] = ast_draw_log_gamma(&random, shape);
         most = fmax(most, c->weights[k]);
     }
@@ -81,29 +83,32 @@ static void draw_weights(ast_sampler *s, uint64_t key) {
 
 /* log p(z): Dirichlet-multinomial. */
 static double log_partition(const ast_sampler *s) {
+    const ast_labelling_view v = ast_view_of(s->l);
     double alpha = s->prior.concentration, share = alpha / (double)s->c->count, sum = 0;
     for (size_t k = 0; k < s->c->count; k++)
-        sum += ast_log_gamma(share + (double)s->l->clusters.members[k]) - ast_log_gamma(share);
-    return sum + ast_log_gamma(alpha) - ast_log_gamma(alpha + (double)s->l->present);
+        sum += ast_log_gamma(share + (double)v.clusters->members[k]) - ast_log_gamma(share);
+    return sum + ast_log_gamma(alpha) - ast_log_gamma(alpha + (double)v.present);
 }
 
 ast_status ast_fsd_sweep(ast_sampler *s, size_t *changed, ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(s->l);
     s->sweep++;
     ast_draw_parameters(&s->prior, s->c, s->l, ast_sweep_key(s->seed, s->restart, s->sweep, 1));
     draw_weights(s, ast_sweep_key(s->seed, s->restart, s->sweep, 2));
     label_job job = {s, ast_sweep_key(s->seed, s->restart, s->sweep, 3)};
-    ast_pool_run(s->l->pool, s->l->rows.chunks, draw_chunk, &job);
+    ast_pool_run(v.pool, v.rows->chunks, draw_chunk, &job);
     *changed = 0;
-    for (size_t chunk = 0; chunk < s->l->rows.chunks; chunk++)
+    for (size_t chunk = 0; chunk < v.rows->chunks; chunk++)
         *changed += s->changed[chunk];
     ast_status status = ast_labelling_recount(s->l, fault);
     if (status == AST_OK)
-        s->log_joint = log_partition(s) + ast_log_clusters(&s->prior, s->c, &s->l->clusters);
+        s->log_joint = log_partition(s) + ast_log_clusters(&s->prior, s->c, v.clusters);
     return status;
 }
 
 ast_status ast_run_fsd(ast_labelling *l, ast_run *run, ast_fault *fault) {
-    if (l->present == 0)
+    const ast_labelling_view v = ast_view_of(l);
+    if (v.present == 0)
         return AST_OK;
     ast_status status = ast_sampler_start(l, run, fault);
     return status == AST_OK ? ast_run_sampler(l, run, ast_fsd_sweep, fault) : status;

@@ -13,13 +13,15 @@
 
 #include <math.h>
 
-/* The rule: the nearest mean, the first of equal ones. No cluster is born, and none dies. */
+/* The rule: the nearest mean, the first of equal ones. No cluster is born, and none dies: an empty one takes a point. */
 static ast_verdict decide(void *unused, const ast_candidates *candidates) {
     (void)unused;
     return ast_nearest_candidate(candidates);
 }
 
+const ast_rule ast_kmeans_rule = {.decide = decide, .emptied = AST_EMPTIED_FILLED};
 const ast_rule ast_nearest_rule = {.decide = decide};
+const ast_rule ast_merging_rule = {.decide = decide, .emptied = AST_EMPTIED_DROPPED};
 
 /* Tells the caller of each start that was drawn. */
 static ast_status tell_start(const void *data, double seconds, size_t clusters, uint64_t scored, ast_fault *fault) {
@@ -40,7 +42,7 @@ ast_status ast_run_start(ast_labelling *l, const ast_run *run, ast_fault *fault)
         return ast_run_given(l, options, fault);
     if (options->start.by == AST_RANDOM)
         return ast_seed_random(l, options->clusters, &random, fault);
-    if (run->start_points && run->start_points < l->present)
+    if (run->start_points && run->start_points < ast_view_of(l).present)
         return ast_start_sampled(l, run, &random, fault);
     return ast_run_plusplus(l, run, &random, fault);
 }
@@ -52,23 +54,10 @@ ast_status ast_run_nearest(ast_labelling *l, ast_run *run, ast_fault *fault) {
     return status == AST_OK ? ast_run_label(l, run, &pass, fault) : status;
 }
 
-/* The loop. Converged: no point changed its cluster, or the labels are those of the pass before. The two differ if a
- * point that left a cluster empty is the one that fills it again. */
+/* The labels repeat only those of the pass before: a point that left a cluster empty may be the one that fills it. */
 ast_status ast_run_spkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
-    ast_labelling_set_rule(l, &ast_nearest_rule, NAN);
+    ast_labelling_set_rule(l, &ast_kmeans_rule, NAN);
+    run->repeats = AST_REPEATS_LAST;
     ast_status status = run->resumed ? AST_OK : ast_run_start(l, run, fault);
-    while (status == AST_OK && !run->converged && run->iterations < run->options->max_iterations) {
-        ast_pass_result pass;
-        bool repeats = false;
-        ast_history_keep_last(&run->history);
-        status = ast_run_label(l, run, &pass, fault); /* the nearest mean of every point; sums s_k */
-        if (status == AST_OK)
-            status = ast_labelling_fill_empty(l, fault);
-        if (status == AST_OK)
-            status = ast_run_remember(l, run, &repeats, fault); /* repeats: the labels are those of the pass before */
-        run->converged = status == AST_OK && (pass.changed == 0 || repeats);
-        if (status == AST_OK)
-            status = ast_run_update(l, run, 0, &pass, fault); /* mu_k and J; reports the pass to the caller */
-    }
-    return status;
+    return status == AST_OK ? ast_iterate(l, run, 0, fault) : status;
 }

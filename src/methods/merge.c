@@ -42,7 +42,8 @@ void ast_tree_free(ast_tree_of_run *tree) {
 }
 
 static bool open_merging(merging *m) {
-    const ast_cluster_list *c = &m->l->clusters;
+    const ast_labelling_view v = ast_view_of(m->l);
+    const ast_cluster_list *c = v.clusters;
     size_t row = m->dimension = c->dimension;
     m->count = c->live;
     m->sums = ast_allocate(m->count * row, sizeof *m->sums);
@@ -69,31 +70,33 @@ static void close_merging(merging *m) {
 
 /* Joins until the price reaches `most`. */
 static ast_status find_joins(merging *m, ast_price price, double most, ast_fault *fault) {
-    ast_leaves leaves = {m->count, m->dimension, m->sums, m->means, m->l->clusters.unit, m->l->rows.axial};
-    ast_joiner *joiner = ast_joiner_open(&leaves, price, m->l->rows.kernels, m->l->pool);
+    const ast_labelling_view v = ast_view_of(m->l);
+    ast_leaves leaves = {m->count, m->dimension, m->sums, m->means, v.clusters->unit, v.rows->axial};
+    ast_joiner *joiner = ast_joiner_open(&leaves, price, v.rows->kernels, v.pool);
     if (!joiner)
         return ast_fail_memory(fault);
     for (m->made = 0; ast_joiner_next(joiner, &m->joins[m->made]) && m->joins[m->made].price < most; m->made++)
         ast_joiner_take(joiner, &m->joins[m->made]);
     ast_joiner_close(joiner);
-    return ast_pool_cancelled(m->l->pool) ? ast_fail_cancelled(fault) : AST_OK;
+    return ast_pool_cancelled(v.pool) ? ast_fail_cancelled(fault) : AST_OK;
 }
 
 /* ---- The level --------------------------------------------------------------------------------------------------- */
 
 /* The number of joins after which the evidence is best; of equal ones, the fewest clusters. */
 static ast_status best_level(const merging *m, const ast_distinct *distinct, size_t *best, ast_fault *fault) {
-    const ast_cluster_list *c = &m->l->clusters;
+    const ast_labelling_view v = ast_view_of(m->l);
+    const ast_cluster_list *c = v.clusters;
     ast_evidence evidence;
     double highest = -INFINITY;
     *best = 0;
-    if (!ast_evidence_open(&evidence, m->count, m->dimension, AST_DISTINCT_UNIT))
+    if (!ast_evidence_open(&evidence, m->count, m->dimension, AST_SUMS_UNIT))
         return ast_fail_memory(fault);
     for (size_t k = 0; k < m->count; k++) {
         size_t slot = (size_t)c->order[k];
-        ast_evidence_leaf(&evidence, (double)distinct->counts[slot], distinct->sums + slot * m->dimension);
+        ast_evidence_leaf(&evidence, (double)distinct->of.members[slot], distinct->of.sums + slot * m->dimension);
     }
-    for (size_t made = 0; made <= m->made && !ast_pool_poll(m->l->pool); made++) {
+    for (size_t made = 0; made <= m->made && !ast_pool_poll(v.pool); made++) {
         double value = ast_evidence_value(&evidence);
         if (value >= highest) {
             highest = value;
@@ -103,7 +106,7 @@ static ast_status best_level(const merging *m, const ast_distinct *distinct, siz
             ast_evidence_join(&evidence, (size_t)m->joins[made].a, (size_t)m->joins[made].b, m->joins[made].turned);
     }
     ast_evidence_close(&evidence);
-    return ast_pool_cancelled(m->l->pool) ? ast_fail_cancelled(fault) : AST_OK;
+    return ast_pool_cancelled(v.pool) ? ast_fail_cancelled(fault) : AST_OK;
 }
 
 /* ---- The tree ---------------------------------------------------------------------------------------------------- */
@@ -122,18 +125,19 @@ static void write_joins(const merging *m, ast_tree_join *out) {
 
 static bool keep_tree(const merging *m) {
     const ast_labelling *l = m->l;
+    const ast_labelling_view v = ast_view_of(l);
     ast_tree_of_run *tree = &m->run->tree;
-    int32_t *place = ast_allocate(l->clusters.slots + 1, sizeof *place);
+    int32_t *place = ast_allocate(v.clusters->slots + 1, sizeof *place);
     tree->clusters = m->count;
     tree->joins = ast_allocate(m->count, sizeof *tree->joins);
-    tree->leaves = m->run->options->merge.leaves ? ast_allocate(l->rows.count, sizeof *tree->leaves) : NULL;
+    tree->leaves = m->run->options->merge.leaves ? ast_allocate(v.rows->count, sizeof *tree->leaves) : NULL;
     bool ready = place && tree->joins && (tree->leaves || !m->run->options->merge.leaves);
     if (ready)
         write_joins(m, tree->joins);
     for (size_t k = 0; k < m->count && ready; k++)
-        place[l->clusters.order[k]] = (int32_t)k;
-    for (size_t i = 0; ready && tree->leaves && i < l->rows.count; i++)
-        tree->leaves[i] = l->labels[i] < 0 ? -1 : place[l->labels[i]];
+        place[v.clusters->order[k]] = (int32_t)k;
+    for (size_t i = 0; ready && tree->leaves && i < v.rows->count; i++)
+        tree->leaves[i] = v.labels[i] < 0 ? -1 : place[v.labels[i]];
     free(place);
     return ready;
 }
@@ -166,21 +170,11 @@ static void apply_joins(merging *m, size_t made) {
     }
 }
 
-/* Axial: the side of every point, seen from the mean of its cluster. */
-static void turn_points(ast_labelling *l) {
-    ast_row_buffer *rows = &l->workers[0].chunk.rows;
-    for (size_t i = 0; i < l->rows.count; i++) {
-        if (l->labels[i] < 0)
-            continue;
-        const float *mean = l->clusters.means + (size_t)l->labels[i] * l->rows.dimension;
-        ast_set_turned(l->signs, i, ast_rows_exact_score(&l->rows, rows, i, mean) < 0);
-    }
-}
-
 /* The mean of a merged cluster; where the sum has no direction, that of its oldest part. */
 static void set_mean(merging *m, size_t k) {
+    const ast_labelling_view v = ast_view_of(m->l);
     const int64_t *sum = m->sums + k * m->dimension;
-    const ast_cluster_list *c = &m->l->clusters;
+    const ast_cluster_list *c = v.clusters;
     double length = ast_sum_length(sum, m->dimension);
     if (length / c->unit <= (double)m->weights[k] / c->weight_unit * AST_ZERO_SUM)
         return;
@@ -190,59 +184,42 @@ static void set_mean(merging *m, size_t k) {
 
 /* Points have no labels again, and the clusters there are now are the merged ones, without points. */
 static ast_status start_over(merging *m, ast_fault *fault) {
+    ast_status status = AST_OK;
     ast_labelling_restart(m->l);
-    ast_labelling_set_rule(m->l, &ast_nearest_rule, NAN);
-    for (size_t k = 0; k < m->count; k++) {
+    ast_labelling_set_rule(m->l, &ast_merging_rule, NAN);
+    for (size_t k = 0; k < m->count && status == AST_OK; k++) {
         if (m->weights[k] < 0)
             continue;
         set_mean(m, k);
-        if (ast_clusters_add(&m->l->clusters, m->means + k * m->dimension, UINT32_MAX) < 0)
-            return ast_fail_memory(fault);
+        status = ast_labelling_add_means(m->l, m->means + k * m->dimension, 1, fault);
     }
-    return AST_OK;
+    return status;
 }
 
 /* Points keep their clusters, which are the merged ones now. */
 static ast_status relabel(merging *m, ast_fault *fault) {
-    ast_labelling *l = m->l;
-    ast_cluster_list *c = &l->clusters;
-    int32_t *slots = ast_allocate(c->slots, sizeof *slots);
-    if (!slots)
-        return ast_fail_memory(fault);
-    for (size_t k = 0; k < m->count; k++)
-        slots[c->order[k]] = c->order[root_of(m, (int32_t)k)];
-    for (size_t i = 0; i < l->rows.count; i++)
-        l->labels[i] = l->labels[i] < 0 ? l->labels[i] : slots[l->labels[i]];
-    for (size_t k = 0; k < m->count; k++) {
-        int32_t slot = c->order[k];
+    const ast_cluster_list *c = ast_view_of(m->l).clusters;
+    int32_t *into = ast_allocate(c->slots, sizeof *into);
+    float *means = ast_allocate(c->slots * m->dimension, sizeof *means);
+    ast_status status = into && means ? AST_OK : ast_fail_memory(fault);
+    for (size_t k = 0; k < m->count && status == AST_OK; k++) {
+        size_t slot = (size_t)c->order[k];
         set_mean(m, k);
-        if (m->weights[k] < 0)
-            ast_clusters_bury(c, slot);
-        else
-            ast_clusters_set_mean(c, slot, m->means + k * m->dimension);
+        into[slot] = c->order[root_of(m, (int32_t)k)];
+        memcpy(means + slot * m->dimension, m->means + k * m->dimension, m->dimension * sizeof *means);
     }
-    free(slots);
-    ast_clusters_sweep(c);
-    if (l->rows.axial)
-        turn_points(l);
-    return AST_OK;
+    if (status == AST_OK)
+        status = ast_labelling_relabel(m->l, into, means, fault);
+    ast_free_all(into, means);
+    return status;
 }
 
-/* Every point joins the nearest mean until nothing changes. */
+/* Every point joins the nearest mean until nothing changes; empty clusters are dropped. */
 static ast_status join_nearest(ast_labelling *l, ast_run *run, double lambda, ast_fault *fault) {
-    ast_status status = AST_OK;
-    int last = run->iterations + run->options->max_iterations;
     run->converged = 0;
-    while (status == AST_OK && !run->converged && run->iterations < last) {
-        ast_pass_result pass;
-        status = ast_run_label(l, run, &pass, fault);
-        run->converged = status == AST_OK && pass.changed == 0;
-        if (status == AST_OK) {
-            ast_clusters_drop_empty(&l->clusters);
-            status = ast_run_update(l, run, lambda, &pass, fault);
-        }
-    }
-    return status;
+    run->repeats = AST_REPEATS_NONE;
+    run->max_iterations = run->iterations + run->options->max_iterations;
+    return ast_iterate(l, run, lambda, fault);
 }
 
 /* One round of the rule with an angle; *joined: how many joins it made. */
@@ -275,11 +252,12 @@ static ast_status check_count(const ast_options *o, size_t clusters, ast_fault *
 /* The merge to a level of the tree, as the evidence or the number of clusters says. */
 static ast_status merge_to_level(merging *m, double lambda, ast_fault *fault) {
     const ast_options *o = m->run->options;
+    const ast_labelling_view v = ast_view_of(m->l);
     ast_distinct distinct = {0};
     size_t made = m->made;
     ast_status status = ast_distinct_open(&distinct, m->l, fault);
     if (status == AST_OK)
-        status = ast_distinct_sum(&distinct, m->l, fault);
+        status = ast_distinct_sum(&distinct, m->l, v.labels, v.signs, fault);
     if (status == AST_OK && o->merge.by == AST_MERGE_EVIDENCE)
         status = best_level(m, &distinct, &made, fault);
     else if (o->merge.by == AST_MERGE_COUNT)
@@ -288,8 +266,6 @@ static ast_status merge_to_level(merging *m, double lambda, ast_fault *fault) {
         apply_joins(m, made);
         status = relabel(m, fault);
     }
-    if (status == AST_OK && made > 0)
-        status = ast_labelling_recount(m->l, fault);
     if (status == AST_OK)
         status = ast_run_refine(m->l, m->run, &distinct, o->merge.by == AST_MERGE_COUNT, lambda, fault);
     ast_distinct_free(&distinct);
@@ -312,13 +288,14 @@ static ast_status merge_by_tree(ast_labelling *l, ast_run *run, double lambda, a
 }
 
 ast_status ast_run_merge(ast_labelling *l, ast_run *run, ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(l);
     const ast_options *o = run->options;
     double lambda = o->method == AST_DP ? ast_cosine(o->angle) - 1 : 0;
     ast_status status = AST_OK;
-    run->merged = l->clusters.live;
-    if (o->merge.by == AST_MERGE_COUNT && l->clusters.live == 0)
+    run->merged = v.clusters->live;
+    if (o->merge.by == AST_MERGE_COUNT && v.clusters->live == 0)
         return check_count(o, 0, fault);
-    if (l->clusters.live == 0)
+    if (v.clusters->live == 0)
         return AST_OK;
     if (o->merge.tree || o->merge.by == AST_MERGE_EVIDENCE || o->merge.by == AST_MERGE_COUNT)
         status = merge_by_tree(l, run, lambda, fault);

@@ -30,19 +30,16 @@ ast_status ast_run_dissolve(ast_labelling *labelling, struct ast_run *run, ast_f
 /* Rows that count for the evidence: each distinct row of positive weight once. */
 typedef struct ast_distinct {
     uint8_t *copies; /* (N) in order of visit: this row does not count; NULL: all count */
-    size_t slots;    /* of the clusters when the sums were taken */
-    int64_t *counts; /* (slots) */
-    int64_t *sums;   /* (slots, D) in units of 2^-30 */
+    ast_sums of;     /* of the rows that count */
 } ast_distinct;
-
-#define AST_DISTINCT_UNIT 0x1p30
 
 /* Finds the copies among the rows; start with {0}, and free it in any case. */
 ast_status ast_distinct_open(ast_distinct *distinct, const ast_labelling *labelling, ast_fault *fault);
 void ast_distinct_free(ast_distinct *distinct);
 
-/* Counts and sums of the clusters, by the labels there are. */
-ast_status ast_distinct_sum(ast_distinct *distinct, ast_labelling *labelling, ast_fault *fault);
+/* Counts and sums of the distinct rows, by these labels and signs (those of the view, or others). */
+ast_status ast_distinct_sum(ast_distinct *distinct, ast_labelling *labelling, const int32_t *labels,
+                            const uint8_t *signs, ast_fault *fault);
 
 /* Points move to the cluster that explains them best, as long as the evidence rises. `fixed`: no cluster may lose its
  * last point. lambda: what a cluster adds to the objective. */

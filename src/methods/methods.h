@@ -11,14 +11,24 @@
 #include "chain.h"
 #include "components.h"
 #include "history.h"
-#include "labelling.h"
+#include "edit.h"
 #include "merge.h"
 #include "random.h"
 
+/* Which earlier labels end a run when they come again. */
+typedef enum ast_repeats {
+    AST_REPEATS_ANY,  /* those of any earlier pass: the run would repeat itself */
+    AST_REPEATS_LAST, /* those of the pass before */
+    AST_REPEATS_NONE
+} ast_repeats;
+
 typedef struct ast_run {
-    const ast_options *options;
-    int restart;    /* 0.. */
-    int iterations; /* of this run */
+    const ast_options *options; /* NULL: a frame of a stream, which reports no progress */
+    ast_parallel parallel;
+    int restart;        /* 0.. */
+    int iterations;     /* of this run */
+    int max_iterations; /* the loop ends at this number */
+    ast_repeats repeats;
     int converged;
     double objective;
     double log_likelihood, bic; /* NaN where the method has none */
@@ -31,19 +41,25 @@ typedef struct ast_run {
     bool merging;              /* the method is over; clusters are merged or dissolved */
     size_t merged;             /* clusters before merging */
     size_t outliers;           /* points of dissolved clusters that fit nowhere */
-    double whole;              /* ast_labelling_whole, before points became outliers */
+    double resultant;          /* ast_overall_resultant, before points became outliers */
     double weight_unit;        /* the smallest weight as given, in which clusters count theirs; 1 without weights */
     ast_tree_of_run tree;      /* if the options ask for it. The caller frees it */
     ast_components components; /* cluster k is component k; none where the method has none. The caller frees them */
     ast_chain chain;           /* of a sampler. The caller frees it */
 } ast_run;
 
+/* A run that has not begun. */
+ast_run ast_run_begin(const ast_options *options, int restart);
+
 /* Of all points with a label together: |sum| / weight, 0..1; axial: the sum of the squared entries of the mean of x x',
  * NaN above 16 dimensions. NaN without clusters. A collective call. */
-ast_status ast_labelling_whole(ast_labelling *labelling, double *whole, ast_fault *fault);
+ast_status ast_overall_resultant(ast_labelling *labelling, double *resultant, ast_fault *fault);
+
+/* The loop of all methods with a rule (batch.c): label, update, until nothing changes. penalty: of a cluster. */
+ast_status ast_iterate(ast_labelling *labelling, ast_run *run, double penalty, ast_fault *fault);
 
 ast_status ast_run_dp(ast_labelling *labelling, ast_run *run, ast_fault *fault);
-ast_status ast_run_dp_all(ast_labelling *labelling, ast_run *run, ast_fault *fault); /* whatever `sample` says */
+ast_status ast_run_dp_sampled(ast_labelling *labelling, ast_run *run, double lambda, ast_fault *fault);
 ast_status ast_run_spkm(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 ast_status ast_run_movmf(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 ast_status ast_run_fsd(ast_labelling *labelling, ast_run *run, ast_fault *fault);
@@ -52,8 +68,9 @@ ast_status ast_run_mbspkm(ast_labelling *labelling, ast_run *run, ast_fault *fau
 ast_status ast_run_ospkm(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 ast_status ast_run_dpmeans(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 
-/* The rules of DP-vMF-means and of spherical k-means. */
-extern const ast_rule ast_dp_rule, ast_nearest_rule;
+/* The rule of DP-vMF-means, and the nearest mean: an empty cluster takes a point (k-means), stays empty (nearest), or is
+ * dropped (merging). */
+extern const ast_rule ast_dp_rule, ast_kmeans_rule, ast_nearest_rule, ast_merging_rule;
 
 /* The one that the options name. */
 ast_status ast_run_method(ast_labelling *labelling, ast_run *run, ast_fault *fault);
@@ -69,8 +86,9 @@ ast_status ast_start_sampled(ast_labelling *labelling, const ast_run *run, ast_r
 /* Adds the given means as clusters without points. A collective call. */
 ast_status ast_run_given(ast_labelling *labelling, const ast_options *options, ast_fault *fault);
 
-/* Adds the labels there are to the run's history; *repeats: they were there before. */
-ast_status ast_run_remember(ast_labelling *labelling, ast_run *run, bool *repeats, ast_fault *fault);
+/* Adds the hash of the pass's labels to the history of the run; *repeats: it was there before. */
+ast_status ast_run_remember(ast_labelling *labelling, ast_run *run, const ast_pass_result *pass, bool *repeats,
+                            ast_fault *fault);
 
 /* The two halves of a pass: new labels, then new means and the report to the caller's progress function (AST_CANCELLED
  * if that wants to stop). */
@@ -78,16 +96,19 @@ ast_status ast_run_label(ast_labelling *labelling, ast_run *run, ast_pass_result
 ast_status ast_run_update(ast_labelling *labelling, ast_run *run, double penalty, const ast_pass_result *result,
                           ast_fault *fault);
 /* The part of it after the means: counts the pass and tells the caller. */
-ast_status ast_run_note(ast_labelling *labelling, ast_run *run, double penalty, const ast_pass_result *result,
-                        ast_fault *fault);
+ast_status ast_run_report(ast_labelling *labelling, ast_run *run, double penalty, const ast_pass_result *result,
+                          ast_fault *fault);
+
+/* J: the sum of the clusters' parts, and a penalty for each. */
+double ast_objective(const ast_labelling *labelling, double penalty);
 
 /* The end of a method that learned means: all points get the nearest one, empty clusters a point, and the means become
  * those of their points. */
-ast_status ast_run_settle(ast_labelling *labelling, ast_run *run, ast_fault *fault);
+ast_status ast_run_final_pass(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 
 /* Measures run->improvement and leaves everything else as it is: for a result that is complete. penalty: of a cluster.
  */
-ast_status ast_run_further(ast_labelling *labelling, ast_run *run, double penalty, ast_fault *fault);
+ast_status ast_run_measure_improvement(ast_labelling *labelling, ast_run *run, double penalty, ast_fault *fault);
 
 /* Tells the caller's progress function, if there is one: AST_CANCELLED if that wants to stop. */
 ast_status ast_run_tell(const ast_run *run, const ast_progress *state, ast_fault *fault);

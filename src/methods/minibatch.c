@@ -21,6 +21,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     LEAST_BATCH = 1024,
@@ -39,6 +40,7 @@ typedef struct learner {
     size_t size, dealt;     /* of a batch */
     uint32_t *members;      /* (size) the batch, in order */
     ast_cluster_list total; /* S_k and mu_k; slot k is cluster k */
+    int64_t *left;          /* (K) members in this batch, less those that starved clusters took */
     uint64_t *last;         /* (K) points drawn when the cluster last got one */
     uint64_t drawn, halve;  /* points; when to halve next */
     uint64_t mass;          /* points in the sums */
@@ -55,7 +57,8 @@ static int by_number(const void *a, const void *b) {
 
 /* The next points of a shuffled deck; in order, since memory is read in order best. */
 static void deal(learner *m, ast_random *random) {
-    size_t count = m->l->present;
+    const ast_labelling_view v = ast_view_of(m->l);
+    size_t count = v.present;
     if (m->dealt + m->size > count)
         m->dealt = 0;
     for (size_t j = 0; j < m->size; j++, m->dealt++) {
@@ -74,9 +77,9 @@ ast_status ast_start_sampled(ast_labelling *l, const ast_run *run, ast_random *r
     uint64_t stream = ast_draw_stream(run->restart, AST_DRAW_START);
     ast_status status = ast_subset_load_drawn(&sample, l, run->options->seed, stream, run->start_points, fault);
     if (status == AST_OK)
-        status = ast_run_plusplus(&sample.labelling, run, random, fault);
+        status = ast_run_plusplus(sample.labelling, run, random, fault);
     if (status == AST_OK)
-        status = ast_subset_adopt(l, &sample.labelling.clusters, fault);
+        status = ast_subset_adopt(l, ast_view_of(sample.labelling).clusters, fault);
     ast_subset_free(&sample);
     return status;
 }
@@ -85,6 +88,7 @@ ast_status ast_start_sampled(ast_labelling *l, const ast_run *run, ast_random *r
 
 /* Old sums count half: they were found with means that are no more. */
 static void forget_half(learner *m) {
+    const ast_labelling_view v = ast_view_of(m->l);
     ast_cluster_list *c = &m->total;
     m->mass += m->size;
     if (m->drawn < m->halve && (double)m->mass < MOST_POINTS)
@@ -94,7 +98,7 @@ static void forget_half(learner *m) {
     for (size_t k = 0; k < c->live; k++)
         c->weights[k] /= 2;
     m->mass /= 2;
-    m->halve = m->drawn + (m->drawn < m->l->present ? m->drawn : m->l->present);
+    m->halve = m->drawn + (m->drawn < v.present ? m->drawn : v.present);
 }
 
 /* The mean cosine of the batch to the means that its points were labelled with. */
@@ -120,23 +124,25 @@ static void replace(learner *m, int32_t slot, const ast_known *known, const floa
 }
 
 static ast_status feed_starved(learner *m, ast_fault *fault) {
-    ast_cluster_list *batch = &m->batch.labelling.clusters;
+    const ast_cluster_list *batch = ast_view_of(m->batch.labelling).clusters;
+    size_t present = ast_view_of(m->l).present;
     uint64_t most = PATIENCE * m->total.live > EACH * m->size ? PATIENCE * m->total.live : EACH * m->size;
-    uint64_t patience = most < m->l->present ? most : m->l->present; /* in so many every point was drawn once */
+    uint64_t patience = most < present ? most : present; /* in so many every point was drawn once */
     ast_tally_sums part = {0};
     size_t next = 0;
     bool listed = false;
+    memcpy(m->left, batch->members, m->total.live * sizeof *m->left);
     for (int32_t slot = 0; (size_t)slot < m->total.live; slot++) {
-        if (m->drawn - m->last[slot] < patience + m->size || batch->members[slot] > 0)
+        if (m->drawn - m->last[slot] < patience + m->size || m->left[slot] > 0)
             continue;
-        if (!listed && !ast_tally_gather(&m->batch.labelling, 0, &part))
+        if (!listed && !ast_tally_gather(m->batch.labelling, 0, &part))
             return ast_fail_memory(fault);
         listed = true;
-        while (next < part.worst.count && batch->members[part.worst.items[next].label] < 2)
+        while (next < part.worst.count && m->left[part.worst.items[next].label] < 2)
             next++;
         if (next == part.worst.count)
             break;
-        batch->members[part.worst.items[next].label]--;
+        m->left[part.worst.items[next].label]--;
         replace(m, slot, &part.worst.items[next], part.worst.rows + next * m->total.dimension);
         next++;
     }
@@ -145,7 +151,8 @@ static ast_status feed_starved(learner *m, ast_fault *fault) {
 }
 
 static void learn(learner *m) {
-    const ast_cluster_list *batch = &m->batch.labelling.clusters;
+    const ast_labelling_view v = ast_view_of(m->batch.labelling);
+    const ast_cluster_list *batch = v.clusters;
     ast_cluster_list *c = &m->total;
     forget_half(m);
     for (size_t j = 0; j < c->live * c->dimension; j++)
@@ -171,32 +178,33 @@ static bool goes_on(learner *m, double cosine) {
 }
 
 static ast_status run_batch(learner *m, ast_random *random, double *cosine, ast_fault *fault) {
-    ast_labelling *batch = &m->batch.labelling;
     ast_pass_result pass;
     deal(m, random);
     ast_status status = ast_subset_load(&m->batch, m->l, m->members, m->size, fault);
     if (status != AST_OK)
         return status;
-    batch->clusters.unit = m->total.unit;
-    batch->clusters.weight_unit = m->total.weight_unit;
+    ast_labelling *batch = m->batch.labelling;
+    if (m->batch.weights)
+        ast_labelling_weigh(batch, m->batch.weights, m->total.unit);
     ast_labelling_set_rule(batch, &ast_nearest_rule, NAN);
     status = ast_subset_adopt(batch, &m->total, fault);
     if (status == AST_OK)
         status = ast_labelling_pass(batch, AST_ORDERED, &pass, fault);
     if (status != AST_OK)
         return status;
-    *cosine = mean_cosine(&batch->clusters);
+    *cosine = mean_cosine(ast_view_of(batch).clusters);
     learn(m);
     return feed_starved(m, fault);
 }
 
 static ast_status run_batches(learner *m, ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(m->l);
     ast_run *run = m->run;
     ast_random random;
     double weight = 0, cosine = 0;
     ast_status status = AST_OK;
-    for (size_t i = 0; i < m->l->rows.count; i++)
-        weight += m->l->labels[i] == AST_MISSING ? 0 : m->l->rows.weights ? m->l->rows.weights[i] : 1;
+    for (size_t i = 0; i < v.rows->count; i++)
+        weight += v.labels[i] == AST_MISSING ? 0 : v.rows->weights ? v.rows->weights[i] : 1;
     ast_random_seed(&random, run->options->seed, ast_draw_stream(run->restart, AST_DRAW_BATCH));
     while (status == AST_OK && !run->converged && run->iterations < run->options->max_iterations) {
         run->pass_start = ast_seconds();
@@ -218,28 +226,31 @@ static size_t batch_size(const ast_options *o) {
 
 /* Halving keeps a sum below twice a round of points; weights need that bit of room, and one for rounding. */
 static void choose_unit(learner *m) {
-    m->total.unit = m->l->rows.weights ? m->l->clusters.unit / 8 : m->l->clusters.unit;
-    m->total.weight_unit = m->l->rows.weights ? m->total.unit : 1;
+    const ast_labelling_view v = ast_view_of(m->l);
+    m->total.unit = v.rows->weights ? v.clusters->unit / 8 : v.clusters->unit;
+    m->total.weight_unit = v.rows->weights ? m->total.unit : 1;
 }
 
 static ast_status open_learner(learner *m, ast_fault *fault) {
     ast_labelling *l = m->l;
-    size_t clusters = l->clusters.live, size = batch_size(m->run->options), at = 0;
-    m->size = size < l->present ? size : l->present;
+    const ast_labelling_view v = ast_view_of(l);
+    size_t clusters = v.clusters->live, size = batch_size(m->run->options), at = 0;
+    m->size = size < v.present ? size : v.present;
     m->halve = 2 * m->size;
     m->before = -1;
-    m->deck = ast_allocate(l->present, sizeof *m->deck);
+    m->deck = ast_allocate(v.present, sizeof *m->deck);
     m->members = ast_allocate(m->size, sizeof *m->members);
     m->last = ast_allocate_zero(clusters, sizeof *m->last);
-    ast_clusters_clear(&m->total, l->rows.dimension);
-    if (!m->deck || !m->members || !m->last || !ast_clusters_reserve(&m->total, clusters))
+    m->left = ast_allocate(clusters, sizeof *m->left);
+    ast_clusters_clear(&m->total, v.rows->dimension);
+    if (!m->deck || !m->members || !m->last || !m->left || !ast_clusters_reserve(&m->total, clusters))
         return ast_fail_memory(fault);
     choose_unit(m);
-    m->total.axial = l->rows.axial;
+    m->total.axial = v.rows->axial;
     for (size_t k = 0; k < clusters; k++) /* there is memory */
-        ast_clusters_add(&m->total, l->clusters.means + (size_t)l->clusters.order[k] * l->rows.dimension, UINT32_MAX);
-    for (size_t i = 0; i < l->rows.count; i++)
-        if (l->labels[i] != AST_MISSING)
+        ast_clusters_add(&m->total, v.clusters->means + (size_t)v.clusters->order[k] * v.rows->dimension, UINT32_MAX);
+    for (size_t i = 0; i < v.rows->count; i++)
+        if (v.labels[i] != AST_MISSING)
             m->deck[at++] = (uint32_t)i;
     return AST_OK;
 }
@@ -247,10 +258,11 @@ static ast_status open_learner(learner *m, ast_fault *fault) {
 /* All points by the means that were learned, then the means of the labels. */
 static ast_status assign_all(learner *m, ast_fault *fault) {
     ast_labelling *l = m->l;
+    const ast_labelling_view v = ast_view_of(l);
     for (size_t k = 0; k < m->total.live; k++)
-        ast_clusters_set_mean(&l->clusters, l->clusters.order[k], m->total.means + k * m->total.dimension);
-    ast_status status = ast_run_settle(l, m->run, fault);
-    m->run->objective = ast_clusters_objective(&l->clusters);
+        ast_labelling_set_mean(l, v.clusters->order[k], m->total.means + k * m->total.dimension);
+    ast_status status = ast_run_final_pass(l, m->run, fault);
+    m->run->objective = ast_clusters_objective(v.clusters);
     return status;
 }
 
@@ -259,7 +271,7 @@ ast_status ast_run_mbspkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
     size_t least = batch_size(run->options), each = EACH * run->options->clusters;
     if (!run->start_points)
         run->start_points = least > each ? least : each;
-    ast_labelling_set_rule(l, &ast_nearest_rule, NAN);
+    ast_labelling_set_rule(l, &ast_kmeans_rule, NAN);
     ast_status status = ast_run_start(l, run, fault);
     if (status == AST_OK)
         status = open_learner(&m, fault);
@@ -269,6 +281,6 @@ ast_status ast_run_mbspkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
         status = assign_all(&m, fault);
     ast_subset_free(&m.batch);
     ast_clusters_free(&m.total);
-    ast_free_all(m.deck, m.members, m.last);
-    return status == AST_OK ? ast_run_further(l, run, 0, fault) : status;
+    ast_free_all(m.deck, m.members, m.last, m.left);
+    return status == AST_OK ? ast_run_measure_improvement(l, run, 0, fault) : status;
 }

@@ -39,12 +39,13 @@
 
 static void weigh(const ast_mixture_steps *m, size_t first, size_t n, double *weight) {
     const ast_labelling *l = m->l;
+    const ast_labelling_view v = ast_view_of(l);
     for (size_t i = 0; i < n; i++) {
-        bool there = l->labels[first + i] != AST_MISSING;
+        bool there = v.labels[first + i] != AST_MISSING;
         if (m->copies) /* each distinct row counts once */
             weight[i] = there && !m->copies[first + i] ? 1 : 0;
         else
-            weight[i] = there ? (l->rows.weights ? l->rows.weights[first + i] * m->scale : 1) : 0;
+            weight[i] = there ? (v.rows->weights ? v.rows->weights[first + i] * m->scale : 1) : 0;
     }
 }
 
@@ -63,10 +64,11 @@ static void find_best(const double *logits, size_t count, size_t n, double *best
 }
 
 static size_t take_labels(ast_labelling *l, size_t first, size_t n, const int32_t *label) {
+    int32_t *labels = ast_labelling_labels(l) + first;
     size_t changed = 0;
     for (size_t i = 0; i < n; i++)
-        if (l->labels[first + i] != AST_MISSING && l->labels[first + i] != label[i]) {
-            l->labels[first + i] = label[i];
+        if (labels[i] != AST_MISSING && labels[i] != label[i]) {
+            labels[i] = label[i];
             changed++;
         }
     return changed;
@@ -109,11 +111,12 @@ static void flush(const ast_mixture_steps *m, ast_tile_memory *memory) {
 
 static void expect_chunk(void *data, size_t chunk, int worker) {
     ast_mixture_steps *m = data;
+    const ast_labelling_view v = ast_view_of(m->l);
     ast_tile_memory *memory = &m->tiles.memory[worker];
-    size_t first = chunk * m->l->rows.chunk, last = first + m->l->rows.chunk;
+    size_t first = chunk * v.rows->chunk, last = first + v.rows->chunk;
     m->soft[chunk] = m->hard[chunk] = 0;
     m->changed[chunk] = 0;
-    for (size_t i = first; i < last && i < m->l->rows.count && !ast_pool_stopped(m->l->pool, worker);
+    for (size_t i = first; i < last && i < v.rows->count && !ast_pool_stopped(v.pool, worker);
          i += m->tiles.tile)
         expect_tile(m, memory, chunk, i);
     flush(m, memory);
@@ -130,10 +133,11 @@ static void collect_sums(ast_mixture_steps *m) {
 }
 
 ast_status ast_mixture_expect(ast_mixture_steps *m, size_t *changed, ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(m->l);
     double soft = 0, hard = 0;
     *changed = 0;
-    ast_pool_run(m->l->pool, m->l->rows.chunks, expect_chunk, m);
-    for (size_t chunk = 0; chunk < m->l->rows.chunks; chunk++) {
+    ast_pool_run(v.pool, v.rows->chunks, expect_chunk, m);
+    for (size_t chunk = 0; chunk < v.rows->chunks; chunk++) {
         soft += m->soft[chunk];
         hard += m->hard[chunk];
         *changed += m->changed[chunk];
@@ -141,7 +145,7 @@ ast_status ast_mixture_expect(ast_mixture_steps *m, size_t *changed, ast_fault *
     collect_sums(m);
     m->run->log_likelihood = soft;
     m->run->objective = m->run->options->mixture.hard ? hard : soft;
-    return ast_pool_cancelled(m->l->pool) ? ast_fail_cancelled(fault) : AST_OK;
+    return ast_pool_cancelled(v.pool) ? ast_fail_cancelled(fault) : AST_OK;
 }
 
 /* ---- M ---- */
@@ -189,20 +193,22 @@ typedef struct counting {
 } counting;
 
 static bool counts(const counting *job, size_t i) {
-    return job->m->l->labels[i] != AST_MISSING && !job->copies[i];
+    const ast_labelling_view v = ast_view_of(job->m->l);
+    return v.labels[i] != AST_MISSING && !job->copies[i];
 }
 
 /* The mass of every component, each distinct row counted once: in whole[k] of every thread's memory. */
 static void count_chunk(void *data, size_t chunk, int worker) {
     const counting *job = data;
     const ast_mixture_steps *m = job->m;
+    const ast_labelling_view v = ast_view_of(m->l);
     ast_tile_memory *memory = &m->tiles.memory[worker];
-    size_t first = chunk * m->l->rows.chunk, last = first + m->l->rows.chunk, n = m->tiles.tile;
-    for (size_t at = first; at < last && at < m->l->rows.count; at += n) {
+    size_t first = chunk * v.rows->chunk, last = first + v.rows->chunk, n = m->tiles.tile;
+    for (size_t at = first; at < last && at < v.rows->count; at += n) {
         ast_tile tile = ast_tile_at(&m->tiles, at, memory);
         ast_tile_logits(&m->tiles, &tile, job->before, memory);
         m->tiles.kernels->normalise(memory->logits, ast_components_all(m->c), n, memory->most, memory->total);
-        for (size_t i = 0; i < n && at + i < m->l->rows.count; i++)
+        for (size_t i = 0; i < n && at + i < v.rows->count; i++)
             for (size_t k = 0; counts(job, at + i) && k < m->c->count; k++)
                 memory->whole[k] += llrint(memory->logits[k * n + i] / m->grain);
     }
@@ -211,12 +217,13 @@ static void count_chunk(void *data, size_t chunk, int worker) {
 /* mass (K) */
 static void count_distinct(const counting *job, double *mass) {
     const ast_mixture_steps *m = job->m;
-    for (size_t i = 0; i < m->l->rows.count && !job->before; i++)
+    const ast_labelling_view v = ast_view_of(m->l);
+    for (size_t i = 0; i < v.rows->count && !job->before; i++)
         if (counts(job, i))
-            mass[m->l->labels[i]]++;
+            mass[v.labels[i]]++;
     if (!job->before)
         return;
-    ast_pool_run(m->l->pool, m->l->rows.chunks, count_chunk, (void *)job);
+    ast_pool_run(v.pool, v.rows->chunks, count_chunk, (void *)job);
     for (int w = 0; w < m->tiles.threads; w++)
         for (size_t k = 0; k < m->c->count; k++) {
             mass[k] += (double)m->tiles.memory[w].whole[k] * m->grain;
@@ -261,7 +268,8 @@ ast_status ast_mixture_hold_kappas(ast_mixture_steps *m, ast_distinct *distinct,
 
 /* One M step from the labels of the nearest starts, whose sums the labelling has. */
 static void maximise_labels(ast_mixture_steps *m) {
-    const ast_cluster_list *list = &m->l->clusters;
+    const ast_labelling_view v = ast_view_of(m->l);
+    const ast_cluster_list *list = v.clusters;
     ast_components *c = m->c;
     double sum[AST_MAX_DIMENSION], total = 0;
     for (size_t k = 0; k < c->count; k++)
@@ -282,24 +290,26 @@ static void maximise_labels(ast_mixture_steps *m) {
 /* Sums of a chunk must be exact as doubles, those of all points as int64. */
 static void choose_grain(ast_mixture_steps *m) {
     const ast_labelling *l = m->l;
+    const ast_labelling_view v = ast_view_of(l);
     double total = 0, largest = 0;
-    for (size_t i = 0; l->rows.weights && i < l->rows.count; i++)
-        if (l->labels[i] != AST_MISSING) {
-            total += l->rows.weights[i];
-            largest = l->rows.weights[i] > largest ? l->rows.weights[i] : largest;
+    for (size_t i = 0; v.rows->weights && i < v.rows->count; i++)
+        if (v.labels[i] != AST_MISSING) {
+            total += v.rows->weights[i];
+            largest = v.rows->weights[i] > largest ? v.rows->weights[i] : largest;
         }
-    m->scale = l->rows.weights ? (double)l->present / total : 1;
-    double chunk = (double)l->rows.chunk * (l->rows.weights ? largest * m->scale : 1);
-    double of_chunk = 51 - ceil(log2(fmin(chunk, (double)l->present) + 1));
-    double of_all = 62 - ceil(log2((double)l->present + 1));
+    m->scale = v.rows->weights ? (double)v.present / total : 1;
+    double chunk = (double)v.rows->chunk * (v.rows->weights ? largest * m->scale : 1);
+    double of_chunk = 51 - ceil(log2(fmin(chunk, (double)v.present) + 1));
+    double of_all = 62 - ceil(log2((double)v.present + 1));
     m->grain = ldexp(1, -(int)fmin(FINEST_GRAIN, fmin(of_chunk, of_all)));
 }
 
 ast_status ast_mixture_open(ast_mixture_steps *m, size_t count, ast_fault *fault) {
-    size_t dimension = m->l->rows.dimension, all = count + (m->run->options->mixture.background != 0);
-    m->soft = ast_allocate(m->l->rows.chunks, sizeof *m->soft);
-    m->hard = ast_allocate(m->l->rows.chunks, sizeof *m->hard);
-    m->changed = ast_allocate(m->l->rows.chunks, sizeof *m->changed);
+    const ast_labelling_view v = ast_view_of(m->l);
+    size_t dimension = v.rows->dimension, all = count + (m->run->options->mixture.background != 0);
+    m->soft = ast_allocate(v.rows->chunks, sizeof *m->soft);
+    m->hard = ast_allocate(v.rows->chunks, sizeof *m->hard);
+    m->changed = ast_allocate(v.rows->chunks, sizeof *m->changed);
     m->sums = ast_allocate(all * (dimension + 1), sizeof *m->sums);
     bool ready = m->soft && m->hard && m->changed && m->sums && ast_components_open(m->c, count, dimension) &&
                  ast_tiles_open(&m->tiles, m->l, all, true);
@@ -319,6 +329,7 @@ void ast_mixture_close(ast_mixture_steps *m) {
 
 /* Ends after an E step, so that components, memberships and likelihood belong together. */
 static ast_status iterate(ast_mixture_steps *m, ast_distinct *distinct, ast_components *before, ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(m->l);
     const ast_options *options = m->run->options;
     double last = -INFINITY;
     for (;;) {
@@ -328,10 +339,10 @@ static ast_status iterate(ast_mixture_steps *m, ast_distinct *distinct, ast_comp
         ast_status status = ast_mixture_expect(m, &changed, fault);
         m->run->iterations++;
         if (status == AST_OK)
-            status = ast_run_tell_pass(m->run, m->c->count, changed, m->l->present, m->run->objective, fault);
+            status = ast_run_tell_pass(m->run, m->c->count, changed, v.present, m->run->objective, fault);
         if (status != AST_OK)
             return status;
-        bool rises = m->run->objective - last > options->mixture.tolerance * (double)m->l->present;
+        bool rises = m->run->objective - last > options->mixture.tolerance * (double)v.present;
         m->run->converged = m->run->iterations > 1 && (options->mixture.hard ? changed == 0 : !rises);
         if (m->run->converged || m->run->iterations == options->max_iterations)
             return AST_OK;
@@ -345,9 +356,10 @@ static ast_status iterate(ast_mixture_steps *m, ast_distinct *distinct, ast_comp
 }
 
 double ast_mixture_criterion(const ast_mixture_steps *m) {
+    const ast_labelling_view v = ast_view_of(m->l);
     double count = (double)m->c->count, dimension = (double)m->c->dimension;
     double numbers = count * (dimension - 1) + (count - 1) + (isnan(m->run->options->mixture.kappa) ? count : 0);
-    return -2 * m->run->log_likelihood + (numbers + m->c->background) * log((double)m->l->present);
+    return -2 * m->run->log_likelihood + (numbers + m->c->background) * log((double)v.present);
 }
 
 ast_status ast_mixture_finish(ast_mixture_steps *m, ast_fault *fault) {
@@ -375,12 +387,13 @@ static ast_status run_components(ast_mixture_steps *m, ast_fault *fault) {
 }
 
 ast_status ast_run_movmf(ast_labelling *l, ast_run *run, ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(l);
     if (run->options->mixture.auto_clusters)
         return ast_run_auto(l, run, fault);
     ast_mixture_steps m = {.l = l, .run = run, .c = &run->components};
     ast_status status = ast_run_nearest(l, run, fault);
     if (status == AST_OK)
-        status = ast_mixture_open(&m, l->clusters.live, fault);
+        status = ast_mixture_open(&m, v.clusters->live, fault);
     if (status == AST_OK)
         status = run_components(&m, fault);
     if (status == AST_OK)

@@ -47,8 +47,9 @@ static ast_status take_best(ast_mixture_search *s, ast_fault *fault);
 static ast_status finish(ast_mixture_search *s, ast_fault *fault);
 
 ast_status ast_run_auto(ast_labelling *l, ast_run *run, ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(l);
     ast_mixture_search s = {.m = {.l = l, .run = run, .c = &run->components}, .l = l};
-    if (l->present == 0)
+    if (v.present == 0)
         return AST_OK;
     ast_status status = ast_search_open(&s, fault);
     if (status == AST_OK)
@@ -92,7 +93,8 @@ static void describe_one(void *data, size_t k, int worker) {
 }
 
 void ast_search_describe(ast_mixture_search *s) {
-    ast_pool_run(s->l->pool, s->count, describe_one, s);
+    const ast_labelling_view v = ast_view_of(s->l);
+    ast_pool_run(v.pool, s->count, describe_one, s);
 }
 
 /* Centre and width of the prior: each is the best given the posteriors, so F rises. */
@@ -187,6 +189,7 @@ static void drop_light(ast_mixture_search *s) {
 }
 
 static ast_status expect(ast_mixture_search *s, ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(s->l);
     ast_run *run = s->m.run;
     size_t changed;
     run->pass_start = ast_seconds();
@@ -200,7 +203,7 @@ static ast_status expect(ast_mixture_search *s, ast_fault *fault) {
     ast_search_describe(s);
     s->evidence = run->objective = ast_search_evidence(s) + spread;
     run->iterations++;
-    return ast_run_tell_pass(run, s->count, changed, s->l->present, s->evidence, fault);
+    return ast_run_tell_pass(run, s->count, changed, v.present, s->evidence, fault);
 }
 
 /* ---- The search ---- */
@@ -294,12 +297,13 @@ static ast_status make_result(ast_mixture_search *s, ast_fault *fault) {
 /* A component that is the best one of no point, or `count`. */
 static ast_status find_empty(const ast_mixture_search *s, size_t *empty, ast_fault *fault) {
     const ast_labelling *l = s->l;
+    const ast_labelling_view v = ast_view_of(l);
     uint8_t *named = ast_allocate_zero(s->count + 1, 1);
     if (!named)
         return ast_fail_memory(fault);
-    for (size_t i = 0; i < l->rows.count; i++)
-        if (l->labels[i] >= 0)
-            named[l->labels[i]] = 1;
+    for (size_t i = 0; i < v.rows->count; i++)
+        if (v.labels[i] >= 0)
+            named[v.labels[i]] = 1;
     for (*empty = 0; *empty < s->count && named[*empty];)
         ++*empty;
     free(named);

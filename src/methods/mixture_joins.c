@@ -82,23 +82,25 @@ static void price_pair(void *data, size_t p, int worker) {
 
 /* Entropy that the joins of a chunk's points would lose, in fixed point: sums do not depend on the threads. */
 static void overlap_tile(const ast_mixture_search *s, const ast_tile_memory *memory, size_t first, int64_t *overlaps) {
+    const ast_labelling_view v = ast_view_of(s->l);
     size_t n = s->m.tiles.tile;
     for (size_t p = 0; p < s->pair_count; p++) {
         if (!s->pairs[p].open)
             continue;
         const double *a = memory->logits + s->pairs[p].a * n, *b = memory->logits + s->pairs[p].b * n;
-        for (size_t i = 0; i < n && first + i < s->l->rows.count; i++)
-            if (a[i] > TINY && b[i] > TINY && s->l->labels[first + i] != AST_MISSING && !s->distinct.copies[first + i])
+        for (size_t i = 0; i < n && first + i < v.rows->count; i++)
+            if (a[i] > TINY && b[i] > TINY && v.labels[first + i] != AST_MISSING && !s->distinct.copies[first + i])
                 overlaps[p] += llrint((n_log_n(a[i] + b[i]) - n_log_n(a[i]) - n_log_n(b[i])) * OVERLAP_UNIT);
     }
 }
 
 static void overlap_chunk(void *data, size_t chunk, int worker) {
     const ast_mixture_search *s = data;
+    const ast_labelling_view v = ast_view_of(s->l);
     const ast_mixture_steps *m = &s->m;
     ast_tile_memory *memory = &m->tiles.memory[worker];
-    size_t first = chunk * s->l->rows.chunk, last = first + s->l->rows.chunk;
-    for (size_t i = first; i < last && i < s->l->rows.count; i += m->tiles.tile) {
+    size_t first = chunk * v.rows->chunk, last = first + v.rows->chunk;
+    for (size_t i = first; i < last && i < v.rows->count; i += m->tiles.tile) {
         ast_tile tile = ast_tile_at(&m->tiles, i, memory);
         ast_tile_logits(&m->tiles, &tile, m->c, memory);
         m->tiles.kernels->normalise(memory->logits, ast_components_all(m->c), m->tiles.tile, memory->most,
@@ -109,6 +111,7 @@ static void overlap_chunk(void *data, size_t chunk, int worker) {
 
 /* Subtracts the overlaps of the pairs that could gain, or of all. */
 static ast_status find_overlaps(ast_mixture_search *s, bool all, ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(s->l);
     size_t open = 0, threads = (size_t)s->m.tiles.threads;
     for (size_t p = 0; p < s->pair_count; p++)
         open += s->pairs[p].open = !s->whole && (all || s->pairs[p].gain > 0);
@@ -118,7 +121,7 @@ static ast_status find_overlaps(ast_mixture_search *s, bool all, ast_fault *faul
     s->overlaps = ast_allocate_zero(threads * s->pair_count, sizeof *s->overlaps);
     if (!s->overlaps)
         return ast_fail_memory(fault);
-    if (!ast_pool_try(s->l->pool, s->l->rows.chunks, overlap_chunk, s))
+    if (!ast_pool_try(v.pool, v.rows->chunks, overlap_chunk, s))
         return ast_fail_cancelled(fault);
     for (size_t p = 0; p < s->pair_count; p++)
         for (size_t w = 0; w < threads && s->pairs[p].open; w++)
@@ -153,13 +156,14 @@ static void forget_joined(ast_mixture_search *s) {
 
 /* Joins pairs that gain, the best first, no component twice; forced: the best even if it loses. One is always left. */
 ast_status ast_search_join(ast_mixture_search *s, bool forced, size_t *joined, ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(s->l);
     *joined = 0;
     if (s->count < 2)
         return AST_OK;
     ast_search_describe(s);
-    ast_pool_run(s->l->pool, s->count, ast_search_find_nearest, s);
+    ast_pool_run(v.pool, s->count, ast_search_find_nearest, s);
     list_pairs(s);
-    ast_pool_run(s->l->pool, s->pair_count, price_pair, s);
+    ast_pool_run(v.pool, s->pair_count, price_pair, s);
     ast_status status = find_overlaps(s, forced, fault);
     if (status != AST_OK)
         return status;
@@ -180,7 +184,7 @@ ast_status ast_search_join(ast_mixture_search *s, bool forced, size_t *joined, a
     }
     free(used);
     forget_joined(s);
-    return ast_pool_cancelled(s->l->pool) ? ast_fail_cancelled(fault) : AST_OK;
+    return ast_pool_cancelled(v.pool) ? ast_fail_cancelled(fault) : AST_OK;
 }
 
 /* ---- The tree: a level with fewer components at once ---- */
@@ -199,10 +203,11 @@ static node node_of(const ast_mixture_search *s, double mass, double length, siz
  * of joins after which the evidence is largest, and that evidence. */
 static size_t best_level(const ast_mixture_search *s, ast_joiner *joiner, node *nodes, ast_joined *joins,
                          double *highest) {
+    const ast_labelling_view v = ast_view_of(s->l);
     size_t made = 0, best = 0;
     double value = ast_search_evidence(s);
     *highest = value;
-    for (; ast_joiner_next(joiner, &joins[made]) && !ast_pool_poll(s->l->pool); made++) {
+    for (; ast_joiner_next(joiner, &joins[made]) && !ast_pool_poll(v.pool); made++) {
         const node *a = &nodes[joins[made].a], *b = &nodes[joins[made].b];
         size_t place = a->place < b->place ? a->place : b->place;
         node *into = &nodes[s->count + made];
@@ -230,6 +235,7 @@ static void take_level(ast_mixture_search *s, const node *nodes, const ast_joine
 /* The evidence of the partition after each of the tree's joins is a lower bound of F there: takes the level with the
  * largest one, if that is above F. */
 ast_status ast_search_climb(ast_mixture_search *s, bool *climbed, ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(s->l);
     size_t leaves = s->count, dimension = s->prior.dimension;
     int64_t *sums = ast_allocate(leaves * dimension, sizeof *sums);
     ast_joined *joins = ast_allocate(leaves, sizeof *joins);
@@ -237,10 +243,10 @@ ast_status ast_search_climb(ast_mixture_search *s, bool *climbed, ast_fault *fau
     ast_joiner *joiner = NULL;
     *climbed = false;
     for (size_t i = 0; i < leaves * dimension && sums; i++)
-        sums[i] = llrint(s->sums[i] * AST_DISTINCT_UNIT);
+        sums[i] = llrint(s->sums[i] * AST_SUMS_UNIT);
     if (sums && joins && nodes) {
-        ast_leaves given = {.count = leaves, .dimension = dimension, .sums = sums, .unit = AST_DISTINCT_UNIT};
-        joiner = ast_joiner_open(&given, AST_PRICE_LOSS, s->l->rows.kernels, s->l->pool);
+        ast_leaves given = {.count = leaves, .dimension = dimension, .sums = sums, .unit = AST_SUMS_UNIT};
+        joiner = ast_joiner_open(&given, AST_PRICE_LOSS, v.rows->kernels, v.pool);
     }
     if (joiner) {
         double highest;

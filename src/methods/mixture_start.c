@@ -19,7 +19,8 @@
 
 /* Many starts, so that every component gets some: more than the square root of the points, a sixteenth of few. */
 static size_t first_count(const ast_labelling *l, const ast_options *o) {
-    double points = (double)l->present, wanted = fmax(FEWEST, fmax(4 * sqrt(points), points / 16));
+    const ast_labelling_view v = ast_view_of(l);
+    double points = (double)v.present, wanted = fmax(FEWEST, fmax(4 * sqrt(points), points / 16));
     if (o->clusters || o->start.by == AST_GIVEN)
         return o->clusters;
     return (size_t)fmin(points, fmin(MANY, wanted));
@@ -27,14 +28,14 @@ static size_t first_count(const ast_labelling *l, const ast_options *o) {
 
 /* The squared chord from a start to the nearest other row. */
 static double nearest_square(const ast_mixture_search *s, size_t start) {
-    const ast_labelling *l = s->l;
-    const float *mean = l->clusters.means + (size_t)l->clusters.order[start] * l->rows.dimension;
-    ast_row_buffer *rows = &l->workers[0].chunk.rows;
+    const ast_labelling_view v = ast_view_of(s->l);
+    const float *mean = v.clusters->means + (size_t)v.clusters->order[start] * v.rows->dimension;
+    ast_row_buffer *rows = ast_labelling_row_buffer(s->l);
     double nearest = -1;
-    for (size_t i = 0; i < l->rows.count; i++) {
-        if (l->labels[i] == AST_MISSING || s->distinct.copies[i])
+    for (size_t i = 0; i < v.rows->count; i++) {
+        if (v.labels[i] == AST_MISSING || s->distinct.copies[i])
             continue;
-        double cosine = ast_rows_exact_score(&l->rows, rows, i, mean);
+        double cosine = ast_rows_exact_score(v.rows, rows, i, mean);
         nearest = cosine < 1 - EQUAL ? fmax(nearest, cosine) : nearest;
     }
     return 2 - 2 * nearest;
@@ -49,18 +50,20 @@ static int by_size(const void *a, const void *b) {
  * variance side^2 / 12 along each of D - 1 axes. Few distinct rows (a part with flat faces) are directions by
  * themselves, and cells far smaller than their distances. */
 static void find_shrink(ast_mixture_search *s, size_t distinct) {
+    const ast_labelling_view v = ast_view_of(s->l);
     double squares[STARTS_SEEN] = {0};
-    size_t seen = s->l->clusters.live < STARTS_SEEN ? s->l->clusters.live : STARTS_SEEN;
-    for (size_t k = 0; k < seen && !ast_pool_poll(s->l->pool); k++)
+    size_t seen = v.clusters->live < STARTS_SEEN ? v.clusters->live : STARTS_SEEN;
+    for (size_t k = 0; k < seen && !ast_pool_poll(v.pool); k++)
         squares[k] = nearest_square(s, k);
     qsort(squares, seen, sizeof *squares, by_size);
     double side = sqrt(fmin(squares[seen / 2], 2)) / (distinct <= FEW_DIRECTIONS ? 8 : 1),
-           room = (double)(s->l->rows.dimension - 1);
+           room = (double)(v.rows->dimension - 1);
     s->shrink = fmax(LEAST_SHRINK, 1 - room * side * side / 24);
 }
 
 /* Every point with the nearest start, and which rows count. */
 static ast_status open_partition(ast_mixture_search *s, ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(s->l);
     ast_options options = *s->m.run->options;
     ast_run start = *s->m.run;
     start.options = &options;
@@ -72,17 +75,18 @@ static ast_status open_partition(ast_mixture_search *s, ast_fault *fault) {
         return status;
     size_t copies = 0;
     s->shrink = 1;
-    for (size_t i = 0; i < s->l->rows.count; i++)
-        copies += s->l->labels[i] != AST_MISSING && s->distinct.copies[i];
-    if (2 * copies > s->l->present) {
-        find_shrink(s, s->l->present - copies);
-        memset(s->distinct.copies, 0, s->l->rows.count);
+    for (size_t i = 0; i < v.rows->count; i++)
+        copies += v.labels[i] != AST_MISSING && s->distinct.copies[i];
+    if (2 * copies > v.present) {
+        find_shrink(s, v.present - copies);
+        memset(s->distinct.copies, 0, v.rows->count);
     }
-    return ast_distinct_sum(&s->distinct, s->l, fault);
+    return ast_distinct_sum(&s->distinct, s->l, v.labels, v.signs, fault);
 }
 
 static bool open_arrays(ast_mixture_search *s, size_t room) {
-    size_t dimension = s->l->rows.dimension;
+    const ast_labelling_view v = ast_view_of(s->l);
+    size_t dimension = v.rows->dimension;
     s->mass = ast_allocate(room + 1, sizeof *s->mass);
     s->sums = ast_allocate(room * dimension, sizeof *s->sums);
     s->lengths = ast_allocate(room, sizeof *s->lengths);
@@ -94,17 +98,17 @@ static bool open_arrays(ast_mixture_search *s, size_t room) {
 
 /* The clusters of the labelling that have points that count. */
 static void read_partition(ast_mixture_search *s) {
-    const ast_cluster_list *list = &s->l->clusters;
+    const ast_labelling_view v = ast_view_of(s->l);
+    const ast_cluster_list *list = v.clusters;
     size_t dimension = list->dimension;
-    s->prior =
-        (ast_kappa_prior){.dimension = dimension, .width = FIRST_WIDTH, .known = s->m.run->options->mixture.kappa};
+    s->prior = (ast_kappa_prior){.dimension = dimension, .width = FIRST_WIDTH, .known = s->m.run->options->mixture.kappa};
     for (size_t k = 0; k < list->live; k++) {
         size_t slot = (size_t)list->order[k];
-        if (s->distinct.counts[slot] == 0)
+        if (s->distinct.of.members[slot] == 0)
             continue;
-        s->mass[s->count] = (double)s->distinct.counts[slot];
+        s->mass[s->count] = (double)s->distinct.of.members[slot];
         for (size_t d = 0; d < dimension; d++)
-            ast_search_sum(s, s->count)[d] = (double)s->distinct.sums[slot * dimension + d] / AST_DISTINCT_UNIT;
+            ast_search_sum(s, s->count)[d] = (double)s->distinct.of.sums[slot * dimension + d] / AST_SUMS_UNIT;
         s->points += s->mass[s->count++];
     }
     s->mass[s->count] = 0;
@@ -114,9 +118,10 @@ static void read_partition(ast_mixture_search *s) {
 /* The prior before anything is known: the kappa of every component together with its neighbour. Single points, of which
  * few points are the start, have none of their own. */
 static void open_prior(ast_mixture_search *s) {
+    const ast_labelling_view v = ast_view_of(s->l);
     double lengths = 0, points = 0;
     ast_search_describe(s);
-    ast_pool_run(s->l->pool, s->count, ast_search_find_nearest, s);
+    ast_pool_run(v.pool, s->count, ast_search_find_nearest, s);
     for (size_t a = 0; a < s->count && s->count > 1; a++) {
         size_t b = s->nearest[a * AST_JOIN_NEIGHBOURS];
         lengths += s->shrink * ast_search_length(ast_search_sum(s, a), ast_search_sum(s, b), s->prior.dimension);
@@ -128,9 +133,10 @@ static void open_prior(ast_mixture_search *s) {
 }
 
 ast_status ast_search_open(ast_mixture_search *s, ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(s->l);
     size_t joined = 1;
     ast_status status = open_partition(s, fault);
-    if (status == AST_OK && !open_arrays(s, s->l->clusters.live))
+    if (status == AST_OK && !open_arrays(s, v.clusters->live))
         status = ast_fail_memory(fault);
     if (status == AST_OK)
         read_partition(s);
@@ -141,7 +147,7 @@ ast_status ast_search_open(ast_mixture_search *s, ast_fault *fault) {
         status = ast_search_join(s, false, &joined, fault);
     if (status == AST_OK)
         status = ast_mixture_open(&s->m, s->count, fault);
-    if (status == AST_OK && !ast_components_open(&s->best, s->count, s->l->rows.dimension))
+    if (status == AST_OK && !ast_components_open(&s->best, s->count, v.rows->dimension))
         status = ast_fail_memory(fault);
     if (status != AST_OK)
         return status;

@@ -26,7 +26,8 @@ typedef struct online {
 } online;
 
 static size_t nearest(const online *o, const float *x) {
-    size_t best = 0, dimension = o->l->rows.dimension;
+    const ast_labelling_view v = ast_view_of(o->l);
+    size_t best = 0, dimension = v.rows->dimension;
     for (size_t k = 0; k < o->count; k++)
         o->scores[k] = 0;
     for (size_t d = 0; d < dimension; d++) {
@@ -41,7 +42,8 @@ static size_t nearest(const online *o, const float *x) {
 
 /* Opposite vectors may cancel: then the mean stays. */
 static void step(online *o, const float *x, size_t k, double eta) {
-    size_t dimension = o->l->rows.dimension;
+    const ast_labelling_view v = ast_view_of(o->l);
+    size_t dimension = v.rows->dimension;
     double squared = 0;
     for (size_t d = 0; d < dimension; d++) {
         double moved = o->means[d * o->count + k] + eta * (double)x[d];
@@ -54,16 +56,18 @@ static void step(online *o, const float *x, size_t k, double eta) {
 static double run_round(online *o) {
     const ast_options *options = o->run->options;
     ast_labelling *l = o->l;
+    const ast_labelling_view v = ast_view_of(l);
     double ratio = options->online.learning_rate_end / options->online.learning_rate, objective = 0;
+    float row[AST_MAX_DIMENSION];
     ast_random random;
     ast_random_seed(&random, options->seed, (uint64_t)o->run->restart << 32 | (uint32_t)(o->run->iterations + 2));
-    ast_random_permutation(&random, o->order, l->rows.count);
-    for (size_t j = 0; j < l->rows.count && !ast_pool_poll(l->pool); j++) {
+    ast_random_permutation(&random, o->order, v.rows->count);
+    for (size_t j = 0; j < v.rows->count && !ast_pool_poll(v.pool); j++) {
         size_t i = o->order[j];
-        if (l->labels[i] == AST_MISSING)
+        if (v.labels[i] == AST_MISSING)
             continue;
-        const float *x = ast_rowset_row(&l->rows, i, l->workers[0].chunk.rows.row);
-        double weight = l->rows.weights ? l->rows.weights[i] * o->scale : 1;
+        const float *x = ast_rowset_row(v.rows, i, row);
+        double weight = v.rows->weights ? v.rows->weights[i] * o->scale : 1;
         size_t k = nearest(o, x);
         objective += weight * o->scores[k];
         step(o, x, k, weight * options->online.learning_rate * pow(ratio, o->t++ / o->length));
@@ -73,42 +77,45 @@ static double run_round(online *o) {
 
 static ast_status open_online(online *o, ast_fault *fault) {
     ast_labelling *l = o->l;
-    size_t dimension = l->rows.dimension;
+    const ast_labelling_view v = ast_view_of(l);
+    size_t dimension = v.rows->dimension;
     double total = 0;
-    o->count = l->clusters.live;
+    o->count = v.clusters->live;
     o->means = ast_allocate(o->count * dimension, sizeof *o->means);
     o->scores = ast_allocate(o->count, sizeof *o->scores);
-    o->order = ast_allocate(l->rows.count, sizeof *o->order);
+    o->order = ast_allocate(v.rows->count, sizeof *o->order);
     if (!o->means || !o->scores || !o->order)
         return ast_fail_memory(fault);
     for (size_t k = 0; k < o->count; k++)
         for (size_t d = 0; d < dimension; d++)
-            o->means[d * o->count + k] = (double)l->clusters.means[(size_t)l->clusters.order[k] * dimension + d];
-    for (size_t i = 0; l->rows.weights && i < l->rows.count; i++)
-        total += l->labels[i] == AST_MISSING ? 0 : l->rows.weights[i];
-    o->scale = l->rows.weights ? (double)l->present / total : 1;
-    o->length = (double)l->present * o->run->options->max_iterations;
+            o->means[d * o->count + k] = (double)v.clusters->means[(size_t)v.clusters->order[k] * dimension + d];
+    for (size_t i = 0; v.rows->weights && i < v.rows->count; i++)
+        total += v.labels[i] == AST_MISSING ? 0 : v.rows->weights[i];
+    o->scale = v.rows->weights ? (double)v.present / total : 1;
+    o->length = (double)v.present * o->run->options->max_iterations;
     return AST_OK;
 }
 
 /* Labels by the means as they are now, then the means of the labels. */
-static ast_status settle(online *o, ast_fault *fault) {
+static ast_status finish(online *o, ast_fault *fault) {
     ast_labelling *l = o->l;
-    size_t dimension = l->rows.dimension;
+    const ast_labelling_view v = ast_view_of(l);
+    size_t dimension = v.rows->dimension;
     float mean[AST_MAX_DIMENSION];
     for (size_t k = 0; k < o->count; k++) {
         for (size_t d = 0; d < dimension; d++)
             mean[d] = (float)o->means[d * o->count + k];
-        ast_clusters_set_mean(&l->clusters, l->clusters.order[k], mean);
+        ast_labelling_set_mean(l, v.clusters->order[k], mean);
     }
-    ast_status status = ast_run_settle(l, o->run, fault);
-    o->run->objective = ast_clusters_objective(&l->clusters);
+    ast_status status = ast_run_final_pass(l, o->run, fault);
+    o->run->objective = ast_clusters_objective(v.clusters);
     return status;
 }
 
 ast_status ast_run_ospkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(l);
     online o = {.l = l, .run = run};
-    ast_labelling_set_rule(l, &ast_nearest_rule, NAN);
+    ast_labelling_set_rule(l, &ast_kmeans_rule, NAN);
     ast_status status = ast_run_start(l, run, fault);
     if (status == AST_OK)
         status = open_online(&o, fault);
@@ -116,11 +123,11 @@ ast_status ast_run_ospkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
         run->pass_start = ast_seconds();
         double objective = run_round(&o);
         run->iterations++;
-        status = ast_pool_cancelled(l->pool) ? ast_fail_cancelled(fault)
-                                             : ast_run_tell_pass(run, o.count, 0, l->present, objective, fault);
+        status = ast_pool_cancelled(v.pool) ? ast_fail_cancelled(fault)
+                                             : ast_run_tell_pass(run, o.count, 0, v.present, objective, fault);
     }
     if (status == AST_OK)
-        status = settle(&o, fault);
+        status = finish(&o, fault);
     run->converged = 1; /* the rate says when it ends */
     ast_free_all(o.means, o.scores, o.order);
     return status;

@@ -26,15 +26,16 @@
 /* ---- Distinct rows ----------------------------------------------------------------------------------------------- */
 
 ast_status ast_distinct_open(ast_distinct *distinct, const ast_labelling *l, ast_fault *fault) {
-    size_t count = l->rows.count;
-    const double *weights = l->rows.view.weights; /* in the order of the caller; rows of weight 0 count for nothing */
+    const ast_labelling_view v = ast_view_of(l);
+    size_t count = v.rows->count;
+    const double *weights = v.rows->view.weights; /* in the order of the caller; rows of weight 0 count for nothing */
     uint8_t *copies = ast_allocate_zero(count, 1);
     distinct->copies = ast_allocate(count, 1);
     ast_status status = copies && distinct->copies ? AST_OK : ast_fail_memory(fault);
     if (status == AST_OK)
-        status = ast_find_copies(&l->rows.view, weights, l->rows.axial, l->pool, copies, fault);
+        status = ast_find_copies(&v.rows->view, weights, v.rows->axial, v.pool, copies, fault);
     for (size_t i = 0; status == AST_OK && i < count; i++) {
-        size_t row = l->rows.order ? l->rows.order[i] : i;
+        size_t row = v.rows->order ? v.rows->order[i] : i;
         distinct->copies[i] = copies[row] || (weights && weights[row] == 0);
     }
     free(copies);
@@ -42,55 +43,30 @@ ast_status ast_distinct_open(ast_distinct *distinct, const ast_labelling *l, ast
 }
 
 void ast_distinct_free(ast_distinct *distinct) {
-    ast_free_all(distinct->copies, distinct->counts, distinct->sums);
+    free(distinct->copies);
+    ast_sums_free(&distinct->of);
     *distinct = (ast_distinct){0};
 }
 
-static bool reserve_sums(ast_distinct *distinct, const ast_cluster_list *c) {
-    if (distinct->slots >= c->slots)
-        return true;
-    free(distinct->counts);
-    free(distinct->sums);
-    distinct->counts = ast_allocate(c->slots, sizeof *distinct->counts);
-    distinct->sums = ast_allocate(c->slots * c->dimension, sizeof *distinct->sums);
-    distinct->slots = distinct->counts && distinct->sums ? c->slots : 0;
-    return distinct->slots > 0;
-}
-
-/* The sums of the labelling are those of distinct rows without weights for a moment. */
-ast_status ast_distinct_sum(ast_distinct *distinct, ast_labelling *l, ast_fault *fault) {
-    ast_cluster_list *c = &l->clusters;
-    const double *weights = l->rows.weights;
-    double unit = c->unit, weight_unit = c->weight_unit;
-    int32_t *labels = l->labels, *counted = ast_allocate(l->rows.padded, sizeof *counted);
-    if (!counted || !reserve_sums(distinct, c)) {
-        free(counted);
+ast_status ast_distinct_sum(ast_distinct *distinct, ast_labelling *l, const int32_t *labels, const uint8_t *signs,
+                            ast_fault *fault) {
+    const ast_rowset *rows = ast_view_of(l).rows;
+    int32_t *counted = ast_allocate(rows->padded, sizeof *counted);
+    if (!counted)
         return ast_fail_memory(fault);
-    }
-    memcpy(counted, labels, l->rows.padded * sizeof *counted);
-    for (size_t i = 0; i < l->rows.count; i++)
+    memcpy(counted, labels, rows->padded * sizeof *counted);
+    for (size_t i = 0; i < rows->count; i++)
         counted[i] = distinct->copies[i] ? AST_MISSING : counted[i];
-    l->rows.weights = NULL;
-    c->unit = AST_DISTINCT_UNIT;
-    c->weight_unit = 1;
-    l->labels = l->scorer.labels = counted;
-    ast_status status = ast_labelling_recount(l, fault);
-    if (status == AST_OK) {
-        memcpy(distinct->counts, c->members, c->slots * sizeof *distinct->counts);
-        memcpy(distinct->sums, c->sums, c->slots * c->dimension * sizeof *distinct->sums);
-    }
-    l->labels = l->scorer.labels = labels;
-    l->rows.weights = weights;
-    c->unit = unit;
-    c->weight_unit = weight_unit;
+    ast_status status = ast_labelling_sums(l, counted, signs, &distinct->of, fault);
     free(counted);
-    return status == AST_OK ? ast_labelling_recount(l, fault) : status;
+    return status;
 }
 
 /* ---- One pass ---------------------------------------------------------------------------------------------------- */
 
 typedef struct refining {
     ast_labelling *l;
+    ast_labelling_view v;
     ast_distinct *distinct;
     ast_evidence evidence;
     size_t count;      /* clusters */
@@ -103,23 +79,24 @@ typedef struct refining {
     double *scores;  /* (threads, capacity of means) */
     int32_t *labels; /* (padded) after the pass */
     uint8_t *signs;  /* (padded / AST_LANES) */
+    uint8_t *filled; /* (slots) whether a cluster has points then */
 } refining;
 
 static double length_of(const refining *r, int32_t slot) {
-    size_t dimension = r->l->rows.dimension;
-    return ast_sum_length(r->distinct->sums + (size_t)slot * dimension, dimension) / AST_DISTINCT_UNIT;
+    size_t dimension = r->v.rows->dimension;
+    return ast_sum_length(r->distinct->of.sums + (size_t)slot * dimension, dimension) / AST_SUMS_UNIT;
 }
 
 /* kappa and offset of every cluster. */
 static void measure(refining *r) {
-    const ast_cluster_list *c = &r->l->clusters;
+    const ast_cluster_list *c = r->v.clusters;
     double points = 0, lengths = 0, dimension = (double)c->dimension;
     for (size_t k = 0; k < r->count; k++) {
-        points += (double)r->distinct->counts[c->order[k]];
+        points += (double)r->distinct->of.members[c->order[k]];
         lengths += length_of(r, c->order[k]);
     }
     for (size_t k = 0; k < r->count; k++) {
-        double n = (double)r->distinct->counts[c->order[k]];
+        double n = (double)r->distinct->of.members[c->order[k]];
         double mean = (length_of(r, c->order[k]) + dimension * lengths / points) / (n + dimension);
         r->kappas[k] = ast_vmf_kappa(c->dimension, fmin(mean, LONGEST));
         r->offsets[k] = ast_evidence_constant(c->dimension, r->kappas[k]) + log(n / points);
@@ -128,7 +105,7 @@ static void measure(refining *r) {
 
 /* Whether all means are scored in float, by the kernels of a pass. */
 static bool is_large(const refining *r) {
-    const ast_rowset *rows = &r->l->rows;
+    const ast_rowset *rows = r->v.rows;
     return !rows->small && !rows->sparse && !rows->axial && !r->heads.points.rows;
 }
 
@@ -144,11 +121,11 @@ static void scale_scores(refining *r) {
     }
     r->scales.count = r->count;
     r->scales.most = (float)(1 + offset);
-    r->scales.margin = (float)(2 * ((double)ast_score_error(r->l->rows.dimension) + 0x1p-22) * (2 + offset));
+    r->scales.margin = (float)(2 * ((double)ast_score_error(r->v.rows->dimension) + 0x1p-22) * (2 + offset));
 }
 
 static bool fill_scaled(refining *r) {
-    const ast_cluster_list *c = &r->l->clusters;
+    const ast_cluster_list *c = r->v.clusters;
     float row[AST_MAX_DIMENSION];
     ast_table_clear(&r->scaled, c->dimension, false);
     for (size_t k = 0; k < r->count; k++) {
@@ -164,20 +141,19 @@ static bool fill_scaled(refining *r) {
 
 /* Before a pass: what the scores are made of. */
 static bool prepare(refining *r) {
-    const ast_labelling *l = r->l;
-    r->count = l->clusters.live;
+    r->count = r->v.clusters->live;
     measure(r);
     scale_scores(r);
     if (r->heads.points.rows)
-        ast_refine_heads_begin(&r->heads, l, &r->scales);
-    return ast_clusters_fill_table(&l->clusters, &r->means) && (!is_large(r) || fill_scaled(r));
+        ast_refine_heads_begin(&r->heads, &r->v, &r->scales);
+    return ast_clusters_fill_table(r->v.clusters, &r->means) && (!is_large(r) || fill_scaled(r));
 }
 
 /* By definition; the first of equal ones. */
 static int32_t decide(const refining *r, ast_row_buffer *rows, size_t i, double *scores) {
     size_t best = 0;
     double most = -INFINITY;
-    ast_rows_exact_scores(&r->l->rows, rows, i, &r->means, scores);
+    ast_rows_exact_scores(r->v.rows, rows, i, &r->means, scores);
     for (size_t k = 0; k < r->count; k++) {
         double score = r->kappas[k] * scores[k] + r->offsets[k];
         if (score > most) {
@@ -189,11 +165,10 @@ static int32_t decide(const refining *r, ast_row_buffer *rows, size_t i, double 
 }
 
 static void set_label(refining *r, ast_row_buffer *rows, size_t i, int32_t slot) {
-    const ast_labelling *l = r->l;
-    const float *mean = l->clusters.means + (size_t)slot * l->rows.dimension;
+    const float *mean = r->v.clusters->means + (size_t)slot * r->v.rows->dimension;
     r->labels[i] = slot;
-    if (l->rows.axial)
-        ast_set_turned(r->signs, i, ast_rows_exact_score(&l->rows, rows, i, mean) < 0);
+    if (r->v.rows->axial)
+        ast_set_turned(r->signs, i, ast_rows_exact_score(r->v.rows, rows, i, mean) < 0);
 }
 
 /* Float scores of the listed points of a chunk; those that they do not decide are left in the list. */
@@ -201,7 +176,7 @@ static size_t score_listed(refining *r, ast_chunk *c, size_t base, size_t n) {
     size_t left = 0;
     for (size_t j = 0; j < n; j++)
         c->picked[j] = c->rows.loaded[c->list[j]];
-    r->l->rows.kernels->score_rows(c->picked, n, &r->scaled, c->compact, c->scratch);
+    r->v.rows->kernels->score_rows(c->picked, n, &r->scaled, c->compact, c->scratch);
     for (size_t j = 0; j < n; j++) {
         if (c->compact.best[j] - c->compact.second[j] > r->scales.margin)
             r->labels[base + c->list[j]] = c->compact.id[j];
@@ -213,26 +188,23 @@ static size_t score_listed(refining *r, ast_chunk *c, size_t base, size_t n) {
 
 /* The same with heads, which serve axial points too. */
 static size_t score_by_heads(refining *r, ast_chunk *c, size_t base, size_t n) {
-    const ast_labelling *l = r->l;
-    size_t left = ast_refine_heads_score(&r->heads, l, c, base, n, r->labels);
-    for (size_t i = base; l->rows.axial && i < base + l->rows.chunk; i++)
-        if (l->labels[i] >= 0 && r->labels[i] >= 0)
+    size_t left = ast_refine_heads_score(&r->heads, &r->v, c, base, n, r->labels);
+    for (size_t i = base; r->v.rows->axial && i < base + r->v.rows->chunk; i++)
+        if (r->v.labels[i] >= 0 && r->labels[i] >= 0)
             set_label(r, &c->rows, i, r->labels[i]);
     return left;
 }
 
-static void label_chunk(void *data, size_t chunk, int worker) {
+static void label_chunk(void *data, ast_chunk *c, size_t base, size_t last, int worker) {
     refining *r = data;
-    ast_labelling *l = r->l;
-    ast_chunk *c = &l->workers[worker].chunk;
-    size_t base = chunk * l->rows.chunk, n = 0;
+    const ast_labelling_view *v = &r->v;
+    size_t n = 0;
     double *scores = r->scores + (size_t)worker * r->means.capacity;
-    ast_rows_begin(&l->rows, &c->rows, base);
-    for (size_t j = 0; j < l->rows.chunk; j++)
-        if (l->labels[base + j] >= 0)
-            c->list[n++] = (uint32_t)j;
+    for (size_t i = base; i < last; i++)
+        if (v->labels[i] >= 0)
+            c->list[n++] = (uint32_t)(i - base);
     if (is_large(r) || r->heads.points.rows)
-        ast_rows_load(&l->rows, &c->rows, l->labels, base);
+        ast_rows_load(v->rows, &c->rows, v->labels, base);
     if (is_large(r))
         n = score_listed(r, c, base, n);
     else if (r->heads.points.rows)
@@ -244,77 +216,64 @@ static void label_chunk(void *data, size_t chunk, int worker) {
 /* ---- The evidence of the labels ---------------------------------------------------------------------------------- */
 
 static ast_status find_evidence(refining *r, double *value, size_t *empty, ast_fault *fault) {
-    const ast_cluster_list *c = &r->l->clusters;
-    ast_status status = ast_distinct_sum(r->distinct, r->l, fault);
+    const ast_cluster_list *c = r->v.clusters;
+    ast_status status = ast_distinct_sum(r->distinct, r->l, r->labels, r->signs, fault);
+    memset(r->filled, 0, c->slots);
+    for (size_t i = 0; i < r->v.rows->count; i++)
+        if (r->labels[i] >= 0)
+            r->filled[r->labels[i]] = 1;
     ast_evidence_clear(&r->evidence);
     *empty = 0;
     for (size_t k = 0; k < c->live && status == AST_OK; k++) {
         size_t slot = (size_t)c->order[k];
-        *empty += c->members[slot] == 0;
-        ast_evidence_leaf(&r->evidence, (double)r->distinct->counts[slot], r->distinct->sums + slot * c->dimension);
+        *empty += !r->filled[slot];
+        ast_evidence_leaf(&r->evidence, (double)r->distinct->of.members[slot],
+                          r->distinct->of.sums + slot * c->dimension);
     }
     *value = ast_evidence_value(&r->evidence);
     return status;
 }
 
-static void swap_labels(refining *r) {
-    ast_labelling *l = r->l;
-    int32_t *labels = l->labels;
-    uint8_t *signs = l->signs;
-    l->labels = l->scorer.labels = r->labels;
-    l->signs = l->scorer.signs = r->signs;
-    r->labels = labels;
-    r->signs = signs;
-}
-
-/* Clusters without points are gone, the others have the means of their points. */
-static ast_status settle(ast_labelling *l, ast_fault *fault) {
-    ast_cluster_list *c = &l->clusters;
-    for (size_t k = 0; k < c->live; k++)
-        c->touched[c->order[k]] = 1;
-    ast_clusters_drop_empty(c);
-    return ast_labelling_last_update(l, fault);
+/* The labels that the labelling has. */
+static void copy_labels(refining *r) {
+    memcpy(r->labels, r->v.labels, r->v.rows->padded * sizeof *r->labels);
+    memcpy(r->signs, r->v.signs, r->v.rows->padded / AST_LANES);
 }
 
 /* One pass. *rises: it counts; otherwise everything is as it was. */
 static ast_status refine_once(refining *r, bool fixed, double *evidence, bool *rises, ast_fault *fault) {
-    ast_labelling *l = r->l;
     double value;
     size_t empty;
     if (!prepare(r))
         return ast_fail_memory(fault);
-    memcpy(r->labels, l->labels, l->rows.padded * sizeof *r->labels);
-    memcpy(r->signs, l->signs, l->rows.padded / AST_LANES);
-    if (!ast_pool_try(l->pool, l->rows.chunks, label_chunk, r))
-        return ast_fail_cancelled(fault);
-    swap_labels(r);
-    ast_status status = find_evidence(r, &value, &empty, fault);
+    copy_labels(r);
+    ast_status status = ast_labelling_each_chunk(r->l, label_chunk, r, fault);
+    if (status == AST_OK)
+        status = find_evidence(r, &value, &empty, fault);
     *rises = status == AST_OK && value > *evidence && !(fixed && empty);
-    if (*rises)
-        *evidence = value;
-    else
-        swap_labels(r);
-    if (status == AST_OK && !*rises)
-        return ast_distinct_sum(r->distinct, l, fault); /* the sums of the labels as they were */
-    return status == AST_OK ? settle(l, fault) : status;
+    if (!*rises)
+        return status;
+    *evidence = value;
+    return ast_labelling_adopt(r->l, r->labels, r->signs, fault);
 }
 
 static bool open_refining(refining *r) {
-    ast_labelling *l = r->l;
-    size_t clusters = l->clusters.live, capacity = (clusters + AST_PANEL - 1) / AST_PANEL * AST_PANEL;
+    const ast_labelling_view v = r->v;
+    size_t clusters = v.clusters->live, capacity = (clusters + AST_PANEL - 1) / AST_PANEL * AST_PANEL;
     r->kappas = ast_allocate(clusters, sizeof *r->kappas);
     r->offsets = ast_allocate(clusters, sizeof *r->offsets);
     r->scales.scale = ast_allocate(clusters, sizeof *r->scales.scale);
     r->scales.bias = ast_allocate(clusters, sizeof *r->scales.bias);
-    r->scores = ast_allocate((size_t)l->worker_count * 2 * capacity + 1, sizeof *r->scores);
-    r->labels = ast_allocate(l->capacity, sizeof *r->labels); /* they may change places with those of the labelling */
-    r->signs = ast_allocate_zero(l->capacity / AST_LANES, 1);
-    return ast_evidence_open(&r->evidence, clusters, l->rows.dimension, AST_DISTINCT_UNIT) && r->kappas && r->offsets &&
-           r->scales.scale && r->scales.bias && r->scores && r->labels && r->signs;
+    r->scores = ast_allocate((size_t)ast_pool_threads(v.pool) * 2 * capacity + 1, sizeof *r->scores);
+    r->labels = ast_allocate(v.rows->padded, sizeof *r->labels);
+    r->signs = ast_allocate(v.rows->padded / AST_LANES, 1);
+    r->filled = ast_allocate(v.clusters->slots, sizeof *r->filled);
+    return ast_evidence_open(&r->evidence, clusters, v.rows->dimension, AST_SUMS_UNIT) && r->kappas && r->offsets &&
+           r->scales.scale && r->scales.bias && r->scores && r->labels && r->signs && r->filled;
 }
 
 static void close_refining(refining *r) {
-    ast_free_all(r->kappas, r->offsets, r->scales.scale, r->scales.bias, r->scores, r->labels, r->signs);
+    ast_free_all(r->kappas, r->offsets, r->scales.scale, r->scales.bias, r->scores, r->labels, r->signs, r->filled);
     ast_refine_heads_close(&r->heads);
     ast_evidence_close(&r->evidence);
     ast_table_free(&r->means);
@@ -323,21 +282,24 @@ static void close_refining(refining *r) {
 
 ast_status ast_run_refine(ast_labelling *l, ast_run *run, ast_distinct *distinct, bool fixed, double lambda,
                           ast_fault *fault) {
-    ast_pass_result pass_result = {.scored = l->present};
-    refining r = {.l = l, .distinct = distinct};
+    const ast_labelling_view v = ast_view_of(l);
+    ast_pass_result pass_result = {.scored = v.present};
+    refining r = {.l = l, .v = v, .distinct = distinct};
     double evidence;
     size_t empty;
     bool rises = true;
     ast_status status = open_refining(&r) ? AST_OK : ast_fail_memory(fault);
-    if (status == AST_OK)
+    if (status == AST_OK) {
+        copy_labels(&r);
         status = find_evidence(&r, &evidence, &empty, fault);
+    }
     if (status == AST_OK)
         ast_refine_heads_open(&r.heads, l);
     for (int pass = 0; status == AST_OK && rises && pass < MOST_PASSES; pass++) {
         run->pass_start = ast_seconds();
         status = refine_once(&r, fixed, &evidence, &rises, fault);
         if (status == AST_OK)
-            status = ast_run_note(l, run, lambda, &pass_result, fault);
+            status = ast_run_report(l, run, lambda, &pass_result, fault);
     }
     run->converged = run->converged && !rises;
     close_refining(&r);

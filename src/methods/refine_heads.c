@@ -13,13 +13,13 @@
 enum { LEAST_DIMENSION = 192, LEAST_CLUSTERS = 64 };
 
 static bool pays(const ast_labelling *l) {
-    if (!ast_point_heads_allowed(l))
-        return false;
-    return l->scorer.heads.forced || (l->rows.dimension >= LEAST_DIMENSION && l->clusters.live >= LEAST_CLUSTERS);
+    const ast_labelling_view v = ast_view_of(l);
+    return ast_point_heads_pay(l, v.rows->dimension >= LEAST_DIMENSION && v.clusters->live >= LEAST_CLUSTERS);
 }
 
 void ast_refine_heads_open(ast_refine_heads *h, ast_labelling *l) {
-    const ast_cluster_list *c = &l->clusters;
+    const ast_labelling_view v = ast_view_of(l);
+    const ast_cluster_list *c = v.clusters;
     if (!pays(l))
         return;
     size_t room = (c->live + AST_PANEL - 1) / AST_PANEL * AST_PANEL;
@@ -42,8 +42,8 @@ void ast_refine_heads_close(ast_refine_heads *h) {
 }
 
 /* The columns behind the last mean are nobody's: no score is as low. */
-void ast_refine_heads_begin(ast_refine_heads *h, const ast_labelling *l, const ast_scales *scales) {
-    const ast_cluster_list *c = &l->clusters;
+void ast_refine_heads_begin(ast_refine_heads *h, const ast_labelling_view *v, const ast_scales *scales) {
+    const ast_cluster_list *c = v->clusters;
     float head[WIDTH] = {0};
     h->scales = scales;
     h->slack = h->points.slack + (1 + scales->most) * 0x1p-20f;
@@ -51,7 +51,7 @@ void ast_refine_heads_begin(ast_refine_heads *h, const ast_labelling *l, const a
         float *column = h->panels + k / AST_PANEL * AST_PANEL * WIDTH + k % AST_PANEL;
         bool mean = k < scales->count;
         const float *row = mean ? c->means + (size_t)c->order[k] * c->dimension : NULL;
-        float tail = mean ? ast_point_heads_of(&h->points, l->rows.kernels, row, head) : 0;
+        float tail = mean ? ast_point_heads_of(&h->points, v->rows->kernels, row, head) : 0;
         float scale = mean ? scales->scale[k] : 0;
         for (size_t d = 0; d < WIDTH; d++)
             column[d * AST_PANEL] = scale * head[d];
@@ -71,18 +71,18 @@ typedef struct contest {
     int32_t slot;
 } contest;
 
-static float full_score(const ast_refine_heads *h, const ast_labelling *l, const float *row, size_t k) {
-    const float *mean = l->clusters.means + (size_t)l->clusters.order[k] * l->rows.dimension;
-    float product = l->rows.kernels->dot(row, mean, l->rows.dimension);
-    return h->scales->scale[k] * (l->rows.axial ? fabsf(product) : product) + h->scales->bias[k];
+static float full_score(const ast_refine_heads *h, const ast_labelling_view *v, const float *row, size_t k) {
+    const float *mean = v->clusters->means + (size_t)v->clusters->order[k] * v->rows->dimension;
+    float product = v->rows->kernels->dot(row, mean, v->rows->dimension);
+    return h->scales->scale[k] * (v->rows->axial ? fabsf(product) : product) + h->scales->bias[k];
 }
 
-static void enter(const ast_refine_heads *h, const ast_labelling *l, contest *x, size_t k) {
-    float score = full_score(h, l, x->row, k);
+static void enter(const ast_refine_heads *h, const ast_labelling_view *v, contest *x, size_t k) {
+    float score = full_score(h, v, x->row, k);
     if (score > x->best) {
         x->second = x->best;
         x->best = score;
-        x->slot = l->clusters.order[k];
+        x->slot = v->clusters->order[k];
         x->limit = fmaxf(x->limit, score - 2 * h->scales->margin);
     } else if (score > x->second) {
         x->second = score;
@@ -90,42 +90,42 @@ static void enter(const ast_refine_heads *h, const ast_labelling *l, contest *x,
 }
 
 /* The clusters of a panel that may be the best of a point. */
-static void look_at(const ast_refine_heads *h, const ast_labelling *l, contest *x, size_t panel,
+static void look_at(const ast_refine_heads *h, const ast_labelling_view *v, contest *x, size_t panel,
                     const float *products) {
     const float *tails = h->tails + panel * AST_PANEL, *bias = h->bias + panel * AST_PANEL;
     float reach[AST_PANEL];
     int hits = 0;
     for (size_t j = 0; j < AST_PANEL; j++) {
-        float product = l->rows.axial ? fabsf(products[j]) : products[j];
+        float product = v->rows->axial ? fabsf(products[j]) : products[j];
         reach[j] = product + x->tail * tails[j] + bias[j] + h->slack;
         hits += reach[j] >= x->limit;
     }
     for (size_t j = 0; hits > 0 && j < AST_PANEL; j++)
         if (reach[j] >= x->limit)
-            enter(h, l, x, panel * AST_PANEL + j);
+            enter(h, v, x, panel * AST_PANEL + j);
 }
 
 /* The contests of n points with all clusters. */
-static void compare(const ast_refine_heads *h, const ast_labelling *l, contest *x, const size_t *points, size_t n) {
+static void compare(const ast_refine_heads *h, const ast_labelling_view *v, contest *x, const size_t *points, size_t n) {
     const float *heads[ROWS];
     float products[ROWS * AST_PANEL];
     for (size_t r = 0; r < ROWS; r++) /* the last rows repeat */
         heads[r] = h->points.rows + points[r < n ? r : n - 1] * WIDTH;
     for (size_t panel = 0; panel * AST_PANEL < h->scales->count; panel++) {
-        l->rows.kernels->panel_products(heads, n, h->panels + panel * AST_PANEL * WIDTH, WIDTH, products);
+        v->rows->kernels->panel_products(heads, n, h->panels + panel * AST_PANEL * WIDTH, WIDTH, products);
         for (size_t r = 0; r < n; r++)
-            look_at(h, l, &x[r], panel, products + r * AST_PANEL);
+            look_at(h, v, &x[r], panel, products + r * AST_PANEL);
     }
 }
 
 /* A contest begins below the score of the point's own cluster. */
-static contest begin_contest(const ast_refine_heads *h, const ast_labelling *l, const float *row, size_t point) {
-    size_t own = (size_t)h->place[l->labels[point]];
-    float score = full_score(h, l, row, own);
+static contest begin_contest(const ast_refine_heads *h, const ast_labelling_view *v, const float *row, size_t point) {
+    size_t own = (size_t)h->place[v->labels[point]];
+    float score = full_score(h, v, row, own);
     return (contest){row, h->points.tails[point], -INFINITY, -INFINITY, score - 2 * h->scales->margin, AST_NOBODY};
 }
 
-size_t ast_refine_heads_score(const ast_refine_heads *h, const ast_labelling *l, ast_chunk *c, size_t base,
+size_t ast_refine_heads_score(const ast_refine_heads *h, const ast_labelling_view *v, ast_chunk *c, size_t base,
                               size_t listed, int32_t *labels) {
     size_t left = 0;
     for (size_t first = 0; first < listed; first += ROWS) {
@@ -133,9 +133,9 @@ size_t ast_refine_heads_score(const ast_refine_heads *h, const ast_labelling *l,
         contest x[ROWS] = {0};
         for (size_t r = 0; r < n; r++) {
             points[r] = base + c->list[first + r];
-            x[r] = begin_contest(h, l, c->rows.loaded[c->list[first + r]], points[r]);
+            x[r] = begin_contest(h, v, c->rows.loaded[c->list[first + r]], points[r]);
         }
-        compare(h, l, x, points, n);
+        compare(h, v, x, points, n);
         for (size_t r = 0; r < n; r++) {
             labels[points[r]] = x[r].slot;
             if (!(x[r].best - x[r].second > h->scales->margin))

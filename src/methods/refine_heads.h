@@ -32,11 +32,11 @@ void ast_refine_heads_open(ast_refine_heads *heads, ast_labelling *labelling);
 void ast_refine_heads_close(ast_refine_heads *heads);
 
 /* Before a pass: heads of the means. */
-void ast_refine_heads_begin(ast_refine_heads *heads, const ast_labelling *labelling, const ast_scales *scales);
+void ast_refine_heads_begin(ast_refine_heads *heads, const ast_labelling_view *view, const ast_scales *scales);
 
 /* The listed points of a chunk, whose rows are loaded: the slot of the best cluster of each goes to labels, counted
  * from `base`. Those that floats do not decide are left in the list; returns how many. */
-size_t ast_refine_heads_score(const ast_refine_heads *heads, const ast_labelling *labelling, ast_chunk *chunk,
+size_t ast_refine_heads_score(const ast_refine_heads *heads, const ast_labelling_view *view, ast_chunk *chunk,
                               size_t base, size_t listed, int32_t *labels);
 
 #endif

@@ -3,6 +3,21 @@
  * Shared by the methods: given starts, the two halves of a pass, and the report to the caller. */
 #include "methods.h"
 
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+ast_run ast_run_begin(const ast_options *options, int restart) {
+    return (ast_run){.options = options,
+                     .parallel = options->parallel,
+                     .max_iterations = options->max_iterations,
+                     .restart = restart,
+                     .log_likelihood = NAN,
+                     .bic = NAN,
+                     .improvement = NAN};
+}
+
 ast_status ast_run_method(ast_labelling *l, ast_run *run, ast_fault *fault) {
     switch (run->options->method) {
     case AST_SPKM:
@@ -25,65 +40,76 @@ ast_status ast_run_method(ast_labelling *l, ast_run *run, ast_fault *fault) {
 }
 
 static ast_status add_given(ast_labelling *l, const ast_options *options, ast_fault *fault) {
-    ast_points given = ast_points_f4(options->start.means, options->start.means_count, l->rows.dimension);
-    for (size_t k = 0; k < options->start.means_count; k++) {
-        float *mean = l->workers[0].chunk.rows.row;
+    ast_points given = ast_points_f4(options->start.means, options->start.means_count, ast_view_of(l).rows->dimension);
+    float *mean = ast_allocate(given.dimension, sizeof *mean);
+    ast_status status = mean ? AST_OK : ast_fail_memory(fault);
+    for (size_t k = 0; k < given.count && status == AST_OK; k++) {
         ast_row_kind kind = ast_read_row(&given, k, mean);
         if (kind == AST_ROW_MISSING || kind == AST_ROW_INFINITE)
-            return ast_fail(fault, AST_BAD_DATA,
-                            "mean %zu (counting from 1) of the start has no direction: it holds %s", k + 1,
-                            kind == AST_ROW_INFINITE ? "an infinity" : "a NaN, or zeros only");
-        if (ast_clusters_add(&l->clusters, mean, UINT32_MAX) < 0)
-            return ast_fail_memory(fault);
+            status = ast_fail(fault, AST_BAD_DATA,
+                              "mean %zu (counting from 1) of the start has no direction: it holds %s", k + 1,
+                              kind == AST_ROW_INFINITE ? "an infinity" : "a NaN, or zeros only");
+        else
+            status = ast_labelling_add_means(l, mean, 1, fault);
     }
-    return AST_OK;
+    free(mean);
+    return status;
 }
 
 ast_status ast_run_given(ast_labelling *l, const ast_options *options, ast_fault *fault) {
-    return ast_comm_agree(l->ranks.comm, add_given(l, options, fault), fault);
+    return ast_comm_agree(ast_view_of(l).comm, add_given(l, options, fault), fault);
 }
 
 ast_status ast_run_label(ast_labelling *l, ast_run *run, ast_pass_result *result, ast_fault *fault) {
     run->pass_start = ast_seconds();
-    ast_status status = ast_labelling_pass(l, run->options->parallel, result, fault);
+    ast_status status = ast_labelling_pass(l, run->parallel, result, fault);
     run->oir_restarts += result->restarts;
     return status;
 }
 
-ast_status ast_run_settle(ast_labelling *l, ast_run *run, ast_fault *fault) {
+ast_status ast_run_final_pass(ast_labelling *l, ast_run *run, ast_fault *fault) {
     ast_pass_result pass;
     ast_status status = ast_run_label(l, run, &pass, fault);
-    if (status == AST_OK)
-        status = ast_labelling_fill_empty(l, fault);
     return status == AST_OK ? ast_labelling_update(l, fault) : status;
 }
 
 ast_status ast_run_update(ast_labelling *l, ast_run *run, double penalty, const ast_pass_result *result,
                           ast_fault *fault) {
     ast_status status = ast_labelling_update(l, fault);
-    return status == AST_OK ? ast_run_note(l, run, penalty, result, fault) : status;
+    return status == AST_OK ? ast_run_report(l, run, penalty, result, fault) : status;
 }
 
-ast_status ast_run_note(ast_labelling *l, ast_run *run, double penalty, const ast_pass_result *result,
-                        ast_fault *fault) {
+double ast_objective(const ast_labelling *l, double penalty) {
+    const ast_cluster_list *c = ast_view_of(l).clusters;
+    return ast_clusters_objective(c) + penalty * (double)c->live;
+}
+
+ast_status ast_run_report(ast_labelling *l, ast_run *run, double penalty, const ast_pass_result *result,
+                          ast_fault *fault) {
     run->iterations++;
-    run->objective = ast_clusters_objective(&l->clusters) + penalty * (double)l->clusters.live;
+    if (!run->options)
+        return AST_OK;
+    run->objective = ast_objective(l, penalty);
     ast_progress state = {.restart = run->restart,
                           .iteration = run->iterations,
-                          .clusters = l->clusters.live,
+                          .clusters = ast_view_of(l).clusters->live,
                           .changed = result->changed,
                           .scored = result->scored,
                           .products = result->products,
                           .objective = run->objective,
                           .seconds = ast_seconds() - run->pass_start,
-                          .last = !run->merging && (run->converged || run->iterations == run->options->max_iterations),
+                          .last = !run->merging && (run->converged || run->iterations == run->max_iterations),
                           .merging = run->merging};
     return ast_labelling_defer(l, ast_run_tell(run, &state, fault));
 }
 
-ast_status ast_run_remember(ast_labelling *l, ast_run *run, bool *repeats, ast_fault *fault) {
-    uint64_t print = run->iterations == 0 ? 0 : ast_labelling_print(l);
-    return ast_labelling_defer(l, ast_history_add(&run->history, print, repeats, fault));
+ast_status ast_run_remember(ast_labelling *l, ast_run *run, const ast_pass_result *pass, bool *repeats,
+                            ast_fault *fault) {
+    if (run->repeats == AST_REPEATS_NONE)
+        return AST_OK;
+    if (run->repeats == AST_REPEATS_LAST)
+        ast_history_keep_last(&run->history);
+    return ast_labelling_defer(l, ast_history_add(&run->history, pass->label_hash, repeats, fault));
 }
 
 ast_status ast_run_tell_pass(const ast_run *run, size_t clusters, size_t changed, size_t scored, double objective,

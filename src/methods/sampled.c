@@ -6,30 +6,26 @@
 
 #include "subset.h"
 
-/* The clusters of the sample, as clusters without points. */
-static ast_status run_sample(ast_labelling *l, ast_run *run, ast_fault *fault) {
+/* The clusters of the sample become clusters without points. */
+static ast_status find_clusters(ast_labelling *l, ast_run *run, ast_fault *fault) {
     const ast_options *o = run->options;
     ast_subset sample = {0};
     uint64_t stream = ast_draw_stream(run->restart, AST_DRAW_SAMPLE);
     ast_status status = ast_subset_load_drawn(&sample, l, o->seed, stream, o->dp.sample, fault);
     if (status == AST_OK)
-        status = ast_run_dp_all(&sample.labelling, run, fault);
+        status = ast_run_dp(sample.labelling, run, fault);
     if (status == AST_OK)
-        status = ast_subset_adopt(l, &sample.labelling.clusters, fault);
+        status = ast_subset_adopt(l, ast_view_of(sample.labelling).clusters, fault);
     ast_subset_free(&sample);
     return status;
 }
 
-ast_status ast_run_dp(ast_labelling *l, ast_run *run, ast_fault *fault) {
-    const double lambda = ast_cosine(run->options->angle) - 1;
+ast_status ast_run_dp_sampled(ast_labelling *l, ast_run *run, double lambda, ast_fault *fault) {
     ast_pass_result pass;
-    if (run->options->dp.sample == 0 || run->options->dp.sample >= l->present)
-        return ast_run_dp_all(l, run, fault);
-    ast_labelling_set_rule(l, &ast_dp_rule, run->options->angle);
-    ast_status status = run_sample(l, run, fault);
+    ast_status status = find_clusters(l, run, fault);
     if (status == AST_OK)
         status = ast_run_label(l, run, &pass, fault);
     if (status == AST_OK)
         status = ast_run_update(l, run, lambda, &pass, fault);
-    return status == AST_OK ? ast_run_further(l, run, lambda, fault) : status;
+    return status == AST_OK ? ast_run_measure_improvement(l, run, lambda, fault) : status;
 }

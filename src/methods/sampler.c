@@ -11,7 +11,8 @@
 
 /* The chain starts from the labels there are, with the concentration they suggest. */
 static void start_components(ast_sampler *s) {
-    const ast_cluster_list *list = &s->l->clusters;
+    const ast_labelling_view v = ast_view_of(s->l);
+    const ast_cluster_list *list = v.clusters;
     ast_components *c = s->c;
     for (size_t k = 0; k < c->count; k++) {
         double n = (double)list->members[k];
@@ -19,7 +20,7 @@ static void start_components(ast_sampler *s) {
         double kappa = n < 2 ? s->prior.median : ast_vmf_kappa(c->dimension, resultant);
         kappa = fmax(1e-3, fmin(ast_kappa_limit(c->dimension), kappa));
         c->kappas[k] = isnan(s->prior.kappa) ? kappa : s->prior.kappa;
-        c->weights[k] = n / (double)s->l->present;
+        c->weights[k] = n / (double)v.present;
         for (size_t d = 0; d < c->dimension; d++)
             c->means[k * c->dimension + d] = (double)list->means[k * c->dimension + d];
     }
@@ -27,13 +28,14 @@ static void start_components(ast_sampler *s) {
 
 ast_status ast_sampler_open(ast_sampler *s, ast_labelling *l, const ast_options *options, int restart,
                             ast_components *components, ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(l);
     *s = (ast_sampler){.l = l, .c = components, .seed = options->seed, .restart = restart};
-    size_t count = l->clusters.live;
-    ast_status status = ast_prior_open(&s->prior, options, l->rows.dimension, fault);
+    size_t count = v.clusters->live;
+    ast_status status = ast_prior_open(&s->prior, options, v.rows->dimension, fault);
     if (status != AST_OK)
         return status;
-    s->changed = ast_allocate(l->rows.chunks, sizeof *s->changed);
-    if (!s->changed || !ast_components_open(components, count, l->rows.dimension) ||
+    s->changed = ast_allocate(v.rows->chunks, sizeof *s->changed);
+    if (!s->changed || !ast_components_open(components, count, v.rows->dimension) ||
         !ast_tiles_open(&s->tiles, l, count, false))
         return ast_fail_memory(fault);
     start_components(s);
@@ -56,19 +58,19 @@ static size_t occupied(const ast_cluster_list *list) {
 }
 
 static ast_status tell(const ast_sampler *s, ast_run *run, size_t changed, ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(s->l);
     const ast_options *o = run->options;
-    size_t clusters = occupied(&s->l->clusters);
+    size_t clusters = occupied(v.clusters);
     ast_chain_add(&run->chain, s->log_joint, clusters);
-    bool sample = o->sampler.sample_every > 0 && s->sweep > o->sampler.burn_in &&
-                  (s->sweep - o->sampler.burn_in) % o->sampler.sample_every == 0;
+    bool sample = o->sampler.sample_every > 0 && s->sweep > o->sampler.burn_in && (s->sweep - o->sampler.burn_in) % o->sampler.sample_every == 0;
     ast_progress state = {.restart = run->restart,
                           .iteration = run->iterations,
                           .clusters = clusters,
                           .changed = changed,
-                          .scored = s->l->present,
+                          .scored = v.present,
                           .objective = s->log_joint,
                           .seconds = ast_seconds() - run->pass_start,
-                          .labels = sample ? s->l->labels : NULL};
+                          .labels = sample ? v.labels : NULL};
     return ast_run_tell(run, &state, fault);
 }
 
@@ -91,11 +93,13 @@ static void share_out(ast_components *c) {
 
 /* DP-vMF-means, and its clusters merged by evidence, so that the angle hardly matters. */
 static ast_status find_clusters(ast_labelling *l, const ast_run *run, ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(l);
     ast_options options;
     ast_options_init(&options);
-    options.angle = l->rows.dimension <= 4 ? NARROW : WIDE;
+    options.angle = v.rows->dimension <= 4 ? NARROW : WIDE;
     options.merge.by = AST_MERGE_EVIDENCE;
-    ast_run start = {.options = &options, .weight_unit = 1};
+    ast_run start = ast_run_begin(&options, 0);
+    start.weight_unit = 1;
     ast_status status = ast_run_dp(l, &start, fault);
     start.merging = true;
     if (status == AST_OK)
@@ -103,7 +107,7 @@ static ast_status find_clusters(ast_labelling *l, const ast_run *run, ast_fault 
     size_t most = run->options->method == AST_FSD ? run->options->clusters : 0;
     options.merge.by = AST_MERGE_COUNT;
     options.merge.count = most;
-    if (status == AST_OK && most && l->clusters.live > most)
+    if (status == AST_OK && most && v.clusters->live > most)
         status = ast_run_merge(l, &start, fault);
     ast_history_free(&start.history);
     return status;
@@ -111,18 +115,20 @@ static ast_status find_clusters(ast_labelling *l, const ast_run *run, ast_fault 
 
 /* The clusters become components 0..K-1, whose slots have the same numbers; the rest of `count` has no points. */
 static ast_status number_clusters(ast_labelling *l, size_t count, ast_fault *fault) {
-    const ast_cluster_list *list = &l->clusters;
+    const ast_labelling_view v = ast_view_of(l);
+    const ast_cluster_list *list = v.clusters;
     ast_components c = {0};
     int32_t *rank = ast_allocate(list->slots + 1, sizeof *rank);
-    bool ready = rank && ast_components_open(&c, count, l->rows.dimension);
+    bool ready = rank && ast_components_open(&c, count, v.rows->dimension);
     for (size_t k = 0; k < count && ready; k++)
         for (size_t d = 0; d < c.dimension; d++)
             c.means[k * c.dimension + d] =
                 k < list->live ? (double)list->means[(size_t)list->order[k] * c.dimension + d] : d == 0;
     for (size_t k = 0; k < list->live && ready; k++)
         rank[list->order[k]] = (int32_t)k;
-    for (size_t i = 0; i < l->rows.count && ready; i++)
-        l->labels[i] = l->labels[i] < 0 ? l->labels[i] : rank[l->labels[i]];
+    int32_t *labels = ast_labelling_labels(l);
+    for (size_t i = 0; i < v.rows->count && ready; i++)
+        labels[i] = labels[i] < 0 ? labels[i] : rank[labels[i]];
     ast_status status = ready ? ast_components_finish(&c, l, fault) : ast_fail_memory(fault);
     ast_components_free(&c);
     free(rank);
@@ -130,14 +136,15 @@ static ast_status number_clusters(ast_labelling *l, size_t count, ast_fault *fau
 }
 
 ast_status ast_sampler_start(ast_labelling *l, ast_run *run, ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(l);
     const ast_options *o = run->options;
     if (o->start.by != AST_PLUSPLUS || (o->method == AST_CRP && o->clusters))
         return ast_run_nearest(l, run, fault);
     ast_status status = find_clusters(l, run, fault);
-    size_t found = l->clusters.live, count = found;
+    size_t found = v.clusters->live, count = found;
     if (o->method == AST_FSD) {
         size_t wanted = SPARE * found > FEWEST ? SPARE * found : FEWEST;
-        count = o->clusters ? o->clusters : wanted < l->present ? wanted : l->present;
+        count = o->clusters ? o->clusters : wanted < v.present ? wanted : v.present;
     }
     return status == AST_OK ? number_clusters(l, count, fault) : status;
 }

@@ -8,8 +8,13 @@
  *
  *     J = sum_born (|s_k| + lambda) + sum_revived (f*_k - w_k - dt_k beta + dt_k Q),    Q = lambda / lifetime,
  *
- * with s_k the sum of the points of cluster k and f*_k the value of the best great circle (docs/rules.md). After the
- * frame stream_close.c updates the clusters that the stream remembers. */
+ * with s_k the sum of the points of cluster k and f*_k the value of the best great circle (docs/rules.md). Three steps:
+ *
+ *     label      the rule below, for every point (ast_labelling_pass)
+ *     parameter  the mean of a revived cluster: the end of the best great circle from m_k to s_k
+ *     weight     after the frame: w_k = f*_k (the paper), or the Kalman update 1 / (1/w_k + dt_k/beta_k) + |s_k|
+ *
+ * The first two repeat as in batch.c. Then stream_close.c takes over what the frame taught: ids, ages, deaths. */
 #include "methods.h"
 #include "stream.h"
 
@@ -58,11 +63,34 @@ static ast_verdict decide(void *data, const ast_candidates *c) {
     return v;
 }
 
-/* Points that cancel out leave the mean where it was. */
+/* ---- The parameter update ---------------------------------------------------------------------------------------- */
+
+/* The mean of a revived cluster. Points that cancel out leave it where it was. */
 static void mean_of(void *data, const ast_cluster_list *clusters, int32_t slot, float *mean) {
     const ast_tracks *t = data;
     if (!ast_tracks_mean(t, clusters, (size_t)slot, mean))
         memcpy(mean, t->m + (size_t)slot * t->dimension, t->dimension * sizeof *mean);
+}
+
+/* ---- The weight update -------------------------------------------------------------------------------------------- */
+
+ast_weight_update ast_stream_weight_update(const ast_stream *s) {
+    if (s->options.weight_update != AST_UPDATE_OF_TRACKER)
+        return s->options.weight_update;
+    return isnan(s->options.beta) ? AST_POSTERIOR : AST_PAPER;
+}
+
+/* The Kalman update in units of tau, or the paper's f*, of which an infinite beta leaves the finite part. */
+double ast_stream_next_weight(const ast_stream *s, size_t k, double length) {
+    const ast_cluster_list *c = ast_view_of(s->labelling).clusters;
+    const ast_tracks *t = &s->tracks;
+    double steps = (double)t->dt[k], unused;
+    if (ast_stream_weight_update(s) == AST_POSTERIOR) {
+        double before = t->w[k] > 0 && t->beta[k] > 0 ? 1 / (1 / t->w[k] + steps / t->beta[k]) : 0;
+        return before + length;
+    }
+    double losses = ast_tracks_losses(t, c, k, &unused);
+    return t->w[k] + (isinf(t->beta[k]) ? 0 : steps * t->beta[k]) + ast_clusters_part(c, (int32_t)k) - losses;
 }
 
 /* ---- A frame ----------------------------------------------------------------------------------------------------- */
@@ -74,12 +102,11 @@ static double lambda_of(const ast_stream *s) {
 /* The tracked clusters take the slots 0..count-1. Those of DDP are unseen until a point revives them; those of the
  * sequential DP-vMF-means are clusters that just have no points yet. */
 static ast_status place_tracked(ast_stream *s) {
-    ast_labelling *l = &s->labelling;
     ast_tracks *t = &s->tracks;
     size_t dimension = s->options.dimension;
     if (!ast_tracks_reserve(t, s->count, dimension))
         return ast_fail_memory(s->fault);
-    t->count = l->clusters.reserved = s->count;
+    t->count = s->count;
     if (s->options.rigid)
         ast_stream_turn_means(s, t->m);
     else if (s->count)
@@ -88,85 +115,77 @@ static ast_status place_tracked(ast_stream *s) {
         t->w[k] = s->track[k].weight;
         t->dt[k] = s->track[k].dt;
         t->beta[k] = ast_stream_beta(s, &s->track[k].spread);
-        if (ast_clusters_add(&l->clusters, t->m + k * dimension, UINT32_MAX) < 0)
-            return ast_fail_memory(s->fault);
     }
     t->candidates = s->options.lifetime > 0;
     t->q = t->candidates ? lambda_of(s) / (double)s->options.lifetime : 0;
-    t->limit = l->scorer.limit;
+    t->limit = ast_view_of(s->labelling).limit;
     t->near_only = s->options.revive_near != 0;
-    t->axial = l->rows.axial;
+    t->axial = s->options.axial != 0;
     ast_tracks_begin(t);
-    if (s->options.method == AST_STREAM_DDP)
-        l->clusters.hidden = t->unseen;
-    return AST_OK;
-}
-
-/* The loop of batch.c: label by the rule, update the means, until no label changes or the labels repeat. */
-static ast_status run_passes(ast_stream *s, ast_frame *report) {
-    ast_labelling *l = &s->labelling;
-    s->history.count = 0;
-    while (report->iterations < s->options.max_iterations && !report->converged) {
-        ast_pass_result pass;
-        bool repeats;
-        ast_status status = ast_labelling_pass(l, s->options.parallel, &pass, s->fault);
-        if (status == AST_OK)
-            status = ast_labelling_update(l, s->fault);
-        uint64_t print = report->iterations++ == 0 ? 0 : ast_labelling_print(l);
-        if (status == AST_OK)
-            status = ast_history_add(&s->history, print, &repeats, s->fault);
-        if (status != AST_OK)
-            return status;
-        report->oir_restarts += pass.restarts;
-        report->converged = pass.changed == 0 || repeats;
-    }
-    return AST_OK;
+    ast_labelling_set_tracked(s->labelling, s->count, s->options.method == AST_STREAM_DDP ? t->unseen : NULL);
+    return ast_labelling_add_means(s->labelling, t->m, s->count, s->fault);
 }
 
 static double objective(const ast_stream *s) {
-    const ast_labelling *l = &s->labelling;
+    const ast_cluster_list *c = ast_view_of(s->labelling).clusters;
     const double lambda = lambda_of(s);
     double sum = 0, length;
-    for (size_t k = 0; k < l->clusters.live; k++) {
-        int32_t slot = l->clusters.order[k];
-        if (l->clusters.members[slot] == 0)
+    for (size_t k = 0; k < c->live; k++) {
+        int32_t slot = c->order[k];
+        if (c->members[slot] == 0)
             continue;
-        if (!ast_clusters_lasts(&l->clusters, slot)) {
-            sum += ast_clusters_part(&l->clusters, slot) + lambda;
-        } else if (!ast_clusters_hides(&l->clusters, slot)) {
-            double losses = ast_tracks_losses(&s->tracks, &l->clusters, (size_t)slot, &length);
-            sum += ast_clusters_part(&l->clusters, slot) - losses + (double)s->tracks.dt[slot] * s->tracks.q;
+        if (!ast_clusters_lasts(c, slot)) {
+            sum += ast_clusters_part(c, slot) + lambda;
+        } else if (!ast_clusters_hides(c, slot)) {
+            double losses = ast_tracks_losses(&s->tracks, c, (size_t)slot, &length);
+            sum += ast_clusters_part(c, slot) - losses + (double)s->tracks.dt[slot] * s->tracks.q;
         }
     }
     return sum;
 }
 
+static ast_status load_frame(ast_stream *s, const ast_points *points) {
+    ast_labelling_input input = {.kernels = s->kernels,
+                                 .pool = s->pool,
+                                 .points = points,
+                                 .late = points->late,
+                                 .axial = s->options.axial != 0,
+                                 .fused = true,
+                                 .unbounded = s->options.bounds == 0,
+                                 .headless = s->options.bounds == 0};
+    ast_status status = ast_labelling_load(s->labelling, &input, s->fault);
+    ast_rule rule = {.decide = decide,
+                     .safe = ast_tracks_safe,
+                     .threatens = ast_tracks_threaten,
+                     .safe_of = ast_tracks_safe_of,
+                     .revive = ast_tracks_revive,
+                     .mean = mean_of,
+                     .data = &s->tracks};
+    if (status == AST_OK)
+        ast_labelling_set_rule(s->labelling, s->options.method == AST_STREAM_DDP ? &rule : &ast_dp_rule,
+                               s->options.angle);
+    return status == AST_OK && s->options.method != AST_STREAM_DP ? place_tracked(s) : status;
+}
+
 ast_status ast_stream_frame(ast_stream *s, const ast_points *points, ast_frame *report) {
-    ast_labelling *l = &s->labelling;
-    ast_input input = {.kernels = s->kernels,
-                       .pool = s->pool,
-                       .points = points,
-                       .late = points->late,
-                       .axial = s->options.axial != 0,
-                       .fused = true,
-                       .unbounded = s->options.bounds == 0,
-                       .headless = s->options.bounds == 0};
-    ast_status status = ast_labelling_load(l, &input, s->fault);
+    ast_run run = {.parallel = s->options.parallel, .max_iterations = s->options.max_iterations, .history = s->history};
+    run.history.count = 0;
+    *report = (ast_frame){.frame = s->frame, .points = points->count};
+    ast_status status = load_frame(s, points);
     if (status != AST_OK)
         return status;
-    *report = (ast_frame){.frame = s->frame, .points = points->count};
-    ast_rule rule = {decide,     ast_tracks_safe, ast_tracks_threaten, ast_tracks_revive, mean_of,
-                     &s->tracks, false,           ast_tracks_safe_of};
-    ast_labelling_set_rule(l, s->options.method == AST_STREAM_DDP ? &rule : &ast_dp_rule, s->options.angle);
-    if (s->options.method != AST_STREAM_DP)
-        status = place_tracked(s);
-    if (status == AST_OK && l->present > 0)
-        status = run_passes(s, report);
-    if (l->present == 0) {
-        report->converged = 1; /* nothing to do is done */
-        report->iterations = 0;
-    }
-    report->missing = ast_labelling_missing(l);
+    if (ast_view_of(s->labelling).present > 0)
+        status = ast_iterate(s->labelling, &run, 0, s->fault);
+    else
+        run.converged = 1; /* nothing to do is done */
+    ast_labelling_view v = ast_view_of(s->labelling);
+    if (v.present == 0) /* the first pass loads rows, and found that all are missing */
+        run.iterations = 0;
+    s->history = run.history;
+    report->iterations = run.iterations;
+    report->converged = run.converged || v.present == 0;
+    report->oir_restarts = run.oir_restarts;
+    report->missing = v.missing;
     if (status == AST_OK)
         report->objective = objective(s);
     return status;

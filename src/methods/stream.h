@@ -6,7 +6,7 @@
 
 #include "history.h"
 #include "joins.h"
-#include "labelling.h"
+#include "edit.h"
 #include "late.h"
 #include "tracks.h"
 
@@ -56,7 +56,7 @@ struct ast_stream {
     double *u; /* (count, D) direction of the last data */
 
     ast_tracks tracks; /* the same, as a frame sees it */
-    ast_labelling labelling;
+    ast_labelling *labelling;
     ast_joins joins;     /* pairs of clusters that may be one */
     ast_history history; /* of the passes of a frame */
     int32_t *id_of;      /* (slots) */
@@ -115,6 +115,9 @@ bool ast_stream_absorb(ast_stream *stream);
  * memory, and nothing changed. Then, at the end of the close, pairs that were near for long enough become one. */
 bool ast_stream_find_near(ast_stream *stream);
 void ast_stream_join(ast_stream *stream);
+
+/* The weight w_k of a tracked cluster after a frame in which the sum of its points has that length. */
+double ast_stream_next_weight(const ast_stream *stream, size_t k, double length);
 
 /* AST_POSTERIOR or AST_PAPER: as the options say, or as the tracker has it. */
 ast_weight_update ast_stream_weight_update(const ast_stream *stream);

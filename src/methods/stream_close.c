@@ -54,36 +54,19 @@ typedef struct finding {
 } finding;
 
 static finding find(const ast_stream *s, int32_t slot) {
-    const ast_cluster_list *c = &s->labelling.clusters;
+    const ast_labelling_view v = ast_view_of(s->labelling);
+    const ast_cluster_list *c = v.clusters;
     finding f = {slot, ast_clusters_weight(c, slot), ast_clusters_length(c, slot), false};
     f.zero = f.length <= f.count * AST_ZERO_SUM;
     return f;
 }
 
-ast_weight_update ast_stream_weight_update(const ast_stream *s) {
-    if (s->options.weight_update != AST_UPDATE_OF_TRACKER)
-        return s->options.weight_update;
-    return isnan(s->options.beta) ? AST_POSTERIOR : AST_PAPER;
-}
-
-/* The Kalman update in units of tau, or the paper's f*, of which an infinite beta leaves the finite part. */
-static double next_weight(const ast_stream *s, size_t k, const finding *f) {
-    const ast_tracks *t = &s->tracks;
-    double steps = (double)t->dt[k], length;
-    if (ast_stream_weight_update(s) == AST_POSTERIOR) {
-        double before = t->w[k] > 0 && t->beta[k] > 0 ? 1 / (1 / t->w[k] + steps / t->beta[k]) : 0;
-        return before + f->length;
-    }
-    double losses = ast_tracks_losses(t, &s->labelling.clusters, k, &length);
-    double part = ast_clusters_part(&s->labelling.clusters, (int32_t)k);
-    return t->w[k] + (isinf(t->beta[k]) ? 0 : steps * t->beta[k]) + part - losses;
-}
-
 static void add_record(ast_stream *s, ast_event event, const ast_track *track, const float *mean, size_t count) {
+    const ast_labelling_view v = ast_view_of(s->labelling);
     size_t dimension = s->options.dimension;
     ast_record_list *records = &s->records;
     float *copy = memcpy(records->means + records->count * dimension, mean, dimension * sizeof *mean);
-    size_t present = s->labelling.present;
+    size_t present = v.present;
     records->list[records->count++] = (ast_tracked){.id = track->id,
                                                     .event = event,
                                                     .age = track->dt - 1,
@@ -97,22 +80,24 @@ static void add_record(ast_stream *s, ast_event event, const ast_track *track, c
 
 /* The direction of the data, for the next frame to learn from. */
 static void note_direction(const ast_stream *s, const finding *f, double *u) {
-    const int64_t *sum = s->labelling.clusters.sums + (size_t)f->slot * s->options.dimension;
-    double raw = f->length * s->labelling.clusters.unit;
+    const ast_labelling_view v = ast_view_of(s->labelling);
+    const int64_t *sum = v.clusters->sums + (size_t)f->slot * s->options.dimension;
+    double raw = f->length * v.clusters->unit;
     for (size_t d = 0; d < s->options.dimension && !f->zero; d++)
         u[d] = (double)sum[d] / raw;
 }
 
 /* Cluster k of the frames before; its place in the new list is `to` <= k. Returns whether it lives on. */
 static bool close_tracked(ast_stream *s, size_t k, size_t to) {
-    const ast_cluster_list *c = &s->labelling.clusters;
+    const ast_labelling_view v = ast_view_of(s->labelling);
+    const ast_cluster_list *c = v.clusters;
     size_t dimension = s->options.dimension, count = (size_t)c->members[k];
     bool alive = c->alive[k];
     ast_track track = s->track[k];
     finding f = find(s, (int32_t)k);
     ast_event event = track.dt > 1 ? AST_REVIVED : AST_SEEN;
     if (count > 0) {
-        track.weight = s->options.method == AST_STREAM_DDP ? next_weight(s, k, &f) : f.length;
+        track.weight = s->options.method == AST_STREAM_DDP ? ast_stream_next_weight(s, k, f.length) : f.length;
         track.dt = 1;
         track.n_prev = f.zero ? track.n_prev : f.count;
         note_direction(s, &f, s->u + k * dimension);
@@ -133,7 +118,8 @@ static bool close_tracked(ast_stream *s, size_t k, size_t to) {
 }
 
 static bool close_born(ast_stream *s, int32_t slot, size_t to) {
-    const ast_cluster_list *c = &s->labelling.clusters;
+    const ast_labelling_view v = ast_view_of(s->labelling);
+    const ast_cluster_list *c = v.clusters;
     size_t dimension = s->options.dimension;
     finding f = find(s, slot);
     ast_track track = {s->next_id++, 1, f.length, f.count, ast_stream_spread_of(s, slot)};
@@ -191,20 +177,23 @@ static void drop_surplus(ast_stream *s) {
 
 /* Axial: a mean stays on the side it had; that of a new cluster is turned as those of a batch are. */
 static void choose_sides(ast_stream *s, size_t before) {
-    ast_cluster_list *c = &s->labelling.clusters;
+    const ast_cluster_list *c = ast_view_of(s->labelling).clusters;
     size_t dimension = s->options.dimension;
+    float mean[AST_MAX_DIMENSION];
     for (size_t k = 0; k < c->live; k++) {
         size_t slot = (size_t)c->order[k];
-        float *mean = c->means + slot * dimension;
+        memcpy(mean, c->means + slot * dimension, dimension * sizeof *mean);
         if (slot >= before)
             ast_choose_side(mean, dimension);
         else if (ast_exact_score(mean, s->m + slot * dimension, dimension) < 0)
             ast_negate(mean, dimension);
+        ast_labelling_set_mean(s->labelling, (int32_t)slot, mean);
     }
 }
 
 bool ast_stream_close_frame(ast_stream *s) {
-    const ast_cluster_list *c = &s->labelling.clusters;
+    const ast_labelling_view v = ast_view_of(s->labelling);
+    const ast_cluster_list *c = v.clusters;
     size_t before = s->options.method == AST_STREAM_DP ? 0 : s->count, all = before + c->live;
     bool ids = ast_reserve(&s->id_of, &s->id_capacity, 0, c->slots + 1, sizeof *s->id_of);
     if (!ids || !ast_stream_reserve_records(s, all) || !ast_stream_reserve(s, all) ||

@@ -32,8 +32,9 @@ bool ast_stream_merges(const ast_stream *s) {
 }
 
 bool ast_stream_find_near(ast_stream *s) {
+    const ast_labelling_view v = ast_view_of(s->labelling);
     ast_joins *j = &s->joins;
-    const ast_cluster_list *c = &s->labelling.clusters;
+    const ast_cluster_list *c = v.clusters;
     const double limit = ast_cosine(s->options.angle / 2);
     size_t at = 0;
     j->found_count = 0;
@@ -77,7 +78,8 @@ void ast_stream_join(ast_stream *s) {
 /* Lists the clusters with points that will be remembered, in order of id; those born in this frame get the next ids.
  * Returns how many they are. */
 static size_t list_seen(ast_stream *s) {
-    const ast_cluster_list *c = &s->labelling.clusters;
+    const ast_labelling_view v = ast_view_of(s->labelling);
+    const ast_cluster_list *c = v.clusters;
     int32_t next = s->next_id;
     size_t count = 0;
     for (size_t k = 0; k < c->live; k++) {

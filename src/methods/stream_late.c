@@ -9,7 +9,8 @@
 #include <math.h>
 
 static void add_counts(ast_stream *s, size_t labelled) {
-    size_t present = s->labelling.present + labelled;
+    const ast_labelling_view v = ast_view_of(s->labelling);
+    size_t present = v.present + labelled;
     for (size_t r = 0; r < s->records.count; r++) {
         ast_tracked *record = &s->records.list[r];
         record->count += s->late.counts[r];

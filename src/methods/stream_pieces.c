@@ -40,7 +40,7 @@ static const float *start_of(const ast_stream *s, int32_t slot) {
 }
 
 static const float *mean_of(const ast_stream *s, int32_t slot) {
-    return s->labelling.clusters.means + (size_t)slot * s->options.dimension;
+    return ast_view_of(s->labelling).clusters->means + (size_t)slot * s->options.dimension;
 }
 
 /* Whether a tracked cluster was seen in the frame before. */
@@ -53,16 +53,18 @@ static bool jumped(const ast_stream *s, int32_t slot) {
 }
 
 static bool may_be_piece(const ast_stream *s, int32_t slot) {
-    return has_direction(&s->labelling.clusters, slot) && (!was_seen(s, slot) || jumped(s, slot));
+    const ast_labelling_view v = ast_view_of(s->labelling);
+    return has_direction(v.clusters, slot) && (!was_seen(s, slot) || jumped(s, slot));
 }
 
 /* How near the mean of a piece is to a cluster; -2: the cluster is nowhere. */
 static double nearness(const ast_stream *s, int32_t slot, int32_t into) {
+    const ast_labelling_view v = ast_view_of(s->labelling);
     double start = -2, now = -2;
     bool seen = was_seen(s, into);
     if (seen)
         start = ast_stream_closeness(s, start_of(s, into), mean_of(s, slot));
-    if (has_direction(&s->labelling.clusters, into) && !(seen && jumped(s, into)))
+    if (has_direction(v.clusters, into) && !(seen && jumped(s, into)))
         now = ast_stream_closeness(s, mean_of(s, into), mean_of(s, slot));
     return start > now ? start : now;
 }
@@ -70,7 +72,8 @@ static double nearness(const ast_stream *s, int32_t slot, int32_t into) {
 /* The nearest pair of a piece and its cluster, of equal ones the first in order of the pieces; slot -1: there is none.
  * In the order of clusters, those born come last. */
 static piece nearest_piece(const ast_stream *s) {
-    const ast_cluster_list *c = &s->labelling.clusters;
+    const ast_labelling_view v = ast_view_of(s->labelling);
+    const ast_cluster_list *c = v.clusters;
     piece best = {-1, -1, ast_cosine(s->options.angle / 2)};
     for (size_t b = 0; b < c->live; b++) {
         int32_t slot = c->order[b];
@@ -89,28 +92,18 @@ static piece nearest_piece(const ast_stream *s) {
 
 /* The sums are integers: that of both is the sum over all points, as if they had joined the other one. */
 static void add_piece(ast_stream *s, const piece *p) {
-    ast_cluster_list *c = &s->labelling.clusters;
-    size_t dimension = c->dimension;
-    int64_t *sum = c->sums + (size_t)p->into * dimension, *other = c->sums + (size_t)p->slot * dimension;
-    double along = 0;
-    for (size_t d = 0; d < dimension; d++)
-        along += (double)sum[d] * (double)other[d];
-    int64_t side = c->axial && along < 0 ? -1 : 1;
-    for (size_t d = 0; d < dimension; d++)
-        sum[d] += side * other[d];
-    memset(other, 0, dimension * sizeof *other);
-    c->members[p->into] += c->members[p->slot];
-    c->weights[p->into] += c->weights[p->slot];
-    c->members[p->slot] = c->weights[p->slot] = 0;
-    float *mean = c->means + (size_t)p->into * dimension;
+    const ast_cluster_list *c = ast_view_of(s->labelling).clusters;
+    float mean[AST_MAX_DIMENSION];
+    ast_labelling_absorb(s->labelling, p->slot, p->into);
     if (!is_tracked(s, p->into))
-        ast_clusters_update_mean(c, p->into);
-    else if (!ast_tracks_mean(&s->tracks, c, (size_t)p->into, mean))
-        memcpy(mean, start_of(s, p->into), dimension * sizeof *mean);
+        return;
+    bool moved = ast_tracks_mean(&s->tracks, c, (size_t)p->into, mean);
+    ast_labelling_set_mean(s->labelling, p->into, moved ? mean : start_of(s, p->into));
 }
 
 bool ast_stream_absorb(ast_stream *s) {
-    ast_cluster_list *c = &s->labelling.clusters;
+    const ast_labelling_view v = ast_view_of(s->labelling);
+    const ast_cluster_list *c = v.clusters;
     ast_joins *j = &s->joins;
     if (!ast_reserve(&j->host, &j->host_capacity, 0, c->slots + 1, sizeof *j->host))
         return false;

@@ -33,7 +33,8 @@ static double trust(const ast_stream *s, size_t k, double count) {
 
 /* Cluster k: its last data, turned as expected, became those of this frame. Axial: on the same side. */
 static void add_pair(const ast_stream *s, size_t k, ast_alignment *alignment) {
-    const ast_cluster_list *c = &s->labelling.clusters;
+    const ast_labelling_view v = ast_view_of(s->labelling);
+    const ast_cluster_list *c = v.clusters;
     const double *from = s->u + 3 * k;
     const int64_t *sum = c->sums + 3 * k;
     double raw = ast_sum_length(sum, 3), count = ast_clusters_weight(c, (int32_t)k), to[3], along = 0;

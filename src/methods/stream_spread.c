@@ -33,8 +33,9 @@ double ast_stream_beta(const ast_stream *s, const ast_spread *own) {
 
 /* How far apart the members of one cluster are, or one member from where it was expected. */
 ast_spread ast_stream_spread_of(const ast_stream *s, int32_t slot) {
-    const ast_labelling *l = &s->labelling;
-    double count = ast_clusters_weight(&l->clusters, slot), length = ast_clusters_length(&l->clusters, slot);
+    const ast_labelling *l = s->labelling;
+    const ast_labelling_view v = ast_view_of(l);
+    double count = ast_clusters_weight(v.clusters, slot), length = ast_clusters_length(v.clusters, slot);
     if (count >= 2)
         return (ast_spread){2 * (count - length), count - 1};
     if ((size_t)slot >= s->count)
@@ -44,9 +45,9 @@ ast_spread ast_stream_spread_of(const ast_stream *s, int32_t slot) {
     double drift = s->options.drift * AST_DEGREE, along = 0;
     float row[AST_MAX_DIMENSION];
     size_t i = 0;
-    while (l->labels[i] < 0 || s->joins.host[l->labels[i]] != slot)
+    while (v.labels[i] < 0 || s->joins.host[v.labels[i]] != slot)
         i++;
-    const float *x = ast_rowset_row(&l->rows, i, row);
+    const float *x = ast_rowset_row(v.rows, i, row);
     for (size_t d = 0; d < s->options.dimension; d++)
         along += u[d] * (double)x[d];
     along = s->options.axial ? fabs(along) : along;
@@ -62,7 +63,8 @@ static void add(ast_spread *to, const ast_spread *of) {
 }
 
 void ast_stream_learn_spreads(ast_stream *s) {
-    const ast_cluster_list *c = &s->labelling.clusters;
+    const ast_labelling_view v = ast_view_of(s->labelling);
+    const ast_cluster_list *c = v.clusters;
     ast_spread all = {0, 0};
     for (size_t k = 0; k < c->live; k++) {
         int32_t slot = c->order[k];

@@ -59,7 +59,9 @@ static bool copy_entries(ast_subset *s, const ast_points *view, size_t count, as
 
 /* ---- Points ----------------------------------------------------------------------------------------------------- */
 
-static bool reserve(ast_subset *s, const ast_labelling *all, size_t count) {
+static bool reserve(ast_subset *s, bool weighted, size_t count) {
+    if (!s->labelling)
+        s->labelling = ast_labelling_new();
     if (count > s->capacity || !s->order) {
         free(s->order);
         free(s->weights);
@@ -67,51 +69,43 @@ static bool reserve(ast_subset *s, const ast_labelling *all, size_t count) {
         s->weights = NULL;
         s->capacity = s->order ? count : 0;
     }
-    if (s->order && all->rows.weights && !s->weights)
+    if (s->order && weighted && !s->weights)
         s->weights = ast_allocate(s->capacity, sizeof *s->weights);
-    return s->order && (s->weights || !all->rows.weights);
+    return s->labelling && s->order && (s->weights || !weighted);
 }
 
 ast_status ast_subset_load(ast_subset *s, const ast_labelling *all, const uint32_t *members, size_t count,
                            ast_fault *fault) {
-    ast_labelling *l = &s->labelling;
-    ast_points view = all->rows.view;
-    if (!reserve(s, all, count))
+    const ast_labelling_view v = ast_view_of(all);
+    const double *weights = v.rows->weights;
+    ast_points part = v.rows->view;
+    if (!reserve(s, weights != NULL, count))
         return ast_fail_memory(fault);
     for (size_t i = 0; i < count; i++) {
-        s->order[i] = all->rows.order ? all->rows.order[members[i]] : members[i];
-        if (all->rows.weights)
-            s->weights[i] = all->rows.weights[members[i]];
+        s->order[i] = v.rows->order ? v.rows->order[members[i]] : members[i];
+        if (weights)
+            s->weights[i] = weights[members[i]];
     }
-    if (view.starts && !copy_entries(s, &all->rows.view, count, &view))
+    if (part.starts && !copy_entries(s, &v.rows->view, count, &part))
         return ast_fail_memory(fault);
-    view.count = count;
-    ast_input input = {.kernels = all->rows.kernels,
-                       .pool = all->pool,
-                       .points = &view,
-                       .order = view.starts ? NULL : s->order,
-                       .axial = all->rows.axial,
-                       .unbounded = !all->scorer.bounds.on,
-                       .headless = !all->scorer.heads.allowed,
-                       .heads = all->scorer.heads.forced,
-                       .crowd = all->crowd.from};
-    ast_status status = ast_labelling_load(l, &input, fault);
-    if (status == AST_OK && all->rows.weights)
-        ast_labelling_weigh(l, s->weights, all->clusters.unit);
+    part.count = count;
+    ast_labelling_input input = ast_labelling_input_like(all, &part);
+    input.order = part.starts ? NULL : s->order;
+    ast_status status = ast_labelling_load(s->labelling, &input, fault);
+    if (status == AST_OK && weights)
+        ast_labelling_weigh(s->labelling, s->weights, v.clusters->unit);
     return status;
 }
 
 ast_status ast_subset_adopt(ast_labelling *l, const ast_cluster_list *from, ast_fault *fault) {
-    for (size_t k = 0; k < from->live; k++) {
-        const float *mean = from->means + (size_t)from->order[k] * from->dimension;
-        if (ast_clusters_add(&l->clusters, mean, UINT32_MAX) < 0)
-            return ast_fail_memory(fault);
-    }
-    return AST_OK;
+    ast_status status = AST_OK;
+    for (size_t k = 0; k < from->live && status == AST_OK; k++)
+        status = ast_labelling_add_means(l, from->means + (size_t)from->order[k] * from->dimension, 1, fault);
+    return status;
 }
 
 void ast_subset_free(ast_subset *s) {
-    ast_labelling_free(&s->labelling);
+    ast_labelling_free(s->labelling);
     ast_free_all(s->order, s->weights, s->values, s->starts, s->columns);
     *s = (ast_subset){0};
 }
@@ -119,12 +113,13 @@ void ast_subset_free(ast_subset *s) {
 /* Selection sampling: every point is taken with the probability that is due to it, given how many are wanted still. */
 ast_status ast_subset_load_drawn(ast_subset *s, const ast_labelling *all, uint64_t seed, uint64_t stream, size_t count,
                                  ast_fault *fault) {
-    size_t left = all->present, taken = 0;
+    const ast_labelling_view v = ast_view_of(all);
+    size_t left = v.present, taken = 0;
     uint32_t *members = ast_allocate(count, sizeof *members);
     ast_random random;
     ast_random_seed(&random, seed, stream);
-    for (size_t i = 0; members && i < all->rows.count && taken < count; i++)
-        if (all->labels[i] != AST_MISSING && ast_random_below(&random, left--) < count - taken)
+    for (size_t i = 0; members && i < v.rows->count && taken < count; i++)
+        if (v.labels[i] != AST_MISSING && ast_random_below(&random, left--) < count - taken)
             members[taken++] = (uint32_t)i;
     ast_status status = members ? ast_subset_load(s, all, members, count, fault) : ast_fail_memory(fault);
     free(members);

@@ -4,11 +4,11 @@
 #ifndef AST_SUBSET_H
 #define AST_SUBSET_H
 
-#include "labelling.h"
+#include "edit.h"
 #include "random.h"
 
 typedef struct ast_subset {
-    ast_labelling labelling;
+    ast_labelling *labelling;
     uint32_t *order; /* rows of the caller's; of sparse points, that have been copied, it plays no part */
     double *weights;
     void *values, *starts, *columns; /* sparse: the copy */

@@ -54,7 +54,8 @@ static uint64_t print_of(const ast_known *known) {
 /* ---- One part --------------------------------------------------------------------------------------------------- */
 
 typedef struct gathering {
-    ast_labelling *l;
+    ast_labelling_view v;
+    ast_row_buffer *buffer;
     uint64_t first;
     size_t clusters, empty;
     ast_known *worst; /* (clusters) a heap, the one that fits best on top */
@@ -63,19 +64,19 @@ typedef struct gathering {
 } gathering;
 
 static ast_known know(const gathering *g, size_t i, bool scored) {
-    ast_labelling *l = g->l;
+    const ast_labelling_view v = g->v;
     ast_known known = {.point = g->first + i,
-                       .weight = l->rows.weights ? l->rows.weights[i] : 1,
-                       .label = l->labels[i],
+                       .weight = v.rows->weights ? v.rows->weights[i] : 1,
+                       .label = v.labels[i],
                        .opposite = 0};
-    if (l->rows.axial) {
-        bool down = ast_rows_upright(&l->rows, &l->workers[0].chunk.rows, i) == l->workers[0].chunk.rows.upright;
-        known.opposite = ast_is_turned(l->signs, i) != down;
+    if (v.rows->axial) {
+        bool down = ast_rows_upright(v.rows, g->buffer, i) == g->buffer->upright;
+        known.opposite = ast_is_turned(v.signs, i) != down;
     }
     if (scored) {
-        const float *mean = l->clusters.means + (size_t)known.label * l->rows.dimension;
-        double score = ast_rows_exact_score(&l->rows, &l->workers[0].chunk.rows, i, mean);
-        known.score = l->rows.axial ? fabs(score) : score;
+        const float *mean = v.clusters->means + (size_t)known.label * v.rows->dimension;
+        double score = ast_rows_exact_score(v.rows, g->buffer, i, mean);
+        known.score = v.rows->axial ? fabs(score) : score;
     }
     return known;
 }
@@ -106,12 +107,12 @@ static void keep_worst(gathering *g, const ast_known *known) {
 
 /* Looks at every point; at its score only where that may matter. */
 static uint64_t visit_points(gathering *g) {
-    const ast_labelling *l = g->l;
+    const ast_labelling_view v = g->v;
     uint64_t print = 0;
-    for (size_t i = 0; i < l->rows.count; i++) {
-        if (l->labels[i] < 0)
+    for (size_t i = 0; i < v.rows->count; i++) {
+        if (v.labels[i] < 0)
             continue;
-        bool few = (uint64_t)l->clusters.members[l->labels[i]] <= g->empty + 1;
+        bool few = (uint64_t)v.clusters->members[v.labels[i]] <= g->empty + 1;
         ast_known known = know(g, i, few || g->empty > 0);
         print += print_of(&known);
         if (g->empty > 0)
@@ -125,8 +126,8 @@ static uint64_t visit_points(gathering *g) {
 
 /* Copies what is wanted, with rows. */
 static bool make_list(const gathering *g, const ast_known *items, size_t count, ast_known_list *list) {
-    ast_labelling *l = g->l;
-    size_t dimension = l->rows.dimension, wanted = 0, at = 0;
+    const ast_labelling_view v = g->v;
+    size_t dimension = v.rows->dimension, wanted = 0, at = 0;
     for (size_t j = 0; j < count; j++)
         wanted += items[j].label >= 0;
     if (!reserve(list, wanted, dimension))
@@ -134,7 +135,7 @@ static bool make_list(const gathering *g, const ast_known *items, size_t count, 
     for (size_t j = 0; j < count; j++) {
         if (items[j].label < 0)
             continue;
-        const float *row = ast_rows_upright(&l->rows, &l->workers[0].chunk.rows, (size_t)(items[j].point - g->first));
+        const float *row = ast_rows_upright(v.rows, g->buffer, (size_t)(items[j].point - g->first));
         list->items[at] = items[j];
         memcpy(list->rows + at++ * dimension, row, dimension * sizeof *row);
     }
@@ -152,9 +153,10 @@ static void sort_heap(ast_known *heap, size_t count) {
 }
 
 bool ast_tally_gather(ast_labelling *l, uint64_t first, ast_tally_sums *part) {
-    size_t clusters = l->clusters.live;
-    gathering g = {.l = l, .first = first, .clusters = clusters};
-    *part = (ast_tally_sums){.sums = l->clusters.sums, .weights = l->clusters.weights, .members = l->clusters.members};
+    const ast_labelling_view v = ast_view_of(l);
+    size_t clusters = v.clusters->live;
+    gathering g = {.v = v, .buffer = ast_labelling_row_buffer(l), .first = first, .clusters = clusters};
+    *part = (ast_tally_sums){.sums = v.clusters->sums, .weights = v.clusters->weights, .members = v.clusters->members};
     g.empty = ast_tally_empty(part->members, clusters);
     g.worst = ast_allocate(clusters, sizeof *g.worst);
     g.nearest = ast_allocate(clusters, sizeof *g.nearest);

@@ -18,8 +18,9 @@ static size_t tile_size(size_t dimension, size_t components) {
 }
 
 static bool open_memory(const ast_tiles *t, ast_tile_memory *m, bool sums) {
-    size_t dimension = t->labelling->rows.dimension, width = dimension + 1;
-    bool small = t->labelling->rows.small;
+    const ast_labelling_view v = ast_view_of(t->labelling);
+    size_t dimension = v.rows->dimension, width = dimension + 1;
+    bool small = v.rows->small;
     m->x = small ? NULL : ast_allocate(dimension * t->tile, sizeof *m->x);
     m->logits = ast_allocate(t->components * t->tile, sizeof *m->logits);
     m->running = ast_allocate(t->components * AST_LANES, sizeof *m->running);
@@ -33,9 +34,10 @@ static bool open_memory(const ast_tiles *t, ast_tile_memory *m, bool sums) {
 }
 
 bool ast_tiles_open(ast_tiles *t, ast_labelling *l, size_t components, bool sums) {
-    *t = (ast_tiles){.labelling = l, .kernels = l->rows.kernels->mixing, .components = components};
-    t->tile = tile_size(l->rows.dimension, components);
-    t->threads = ast_pool_threads(l->pool);
+    const ast_labelling_view v = ast_view_of(l);
+    *t = (ast_tiles){.labelling = l, .kernels = v.rows->kernels->mixing, .components = components};
+    t->tile = tile_size(v.rows->dimension, components);
+    t->threads = ast_pool_threads(v.pool);
     t->memory = ast_allocate_zero((size_t)t->threads, sizeof *t->memory);
     bool ready = t->memory != NULL;
     for (int w = 0; w < t->threads && ready; w++)
@@ -59,18 +61,20 @@ void ast_tiles_free(ast_tiles *t) {
 /* Rows into columns. */
 static void turn_rows(const ast_tiles *t, size_t first, float *x) {
     const ast_labelling *l = t->labelling;
-    size_t dimension = l->rows.dimension;
+    const ast_labelling_view v = ast_view_of(l);
+    size_t dimension = v.rows->dimension;
     float buffer[AST_MAX_DIMENSION];
     for (size_t i = 0; i < t->tile; i++) {
-        bool there = first + i < l->rows.count && l->labels[first + i] != AST_MISSING;
-        const float *row = there ? ast_rowset_row(&l->rows, first + i, buffer) : NULL;
+        bool there = first + i < v.rows->count && v.labels[first + i] != AST_MISSING;
+        const float *row = there ? ast_rowset_row(v.rows, first + i, buffer) : NULL;
         for (size_t d = 0; d < dimension; d++)
             x[d * t->tile + i] = row ? row[d] : 0;
     }
 }
 
 ast_tile ast_tile_at(const ast_tiles *t, size_t first, ast_tile_memory *m) {
-    const ast_rowset *rows = &t->labelling->rows;
+    const ast_labelling_view v = ast_view_of(t->labelling);
+    const ast_rowset *rows = v.rows;
     if (rows->small)
         return (ast_tile){rows->column[0] + first, rows->pitch, t->tile, rows->dimension};
     turn_rows(t, first, m->x);

@@ -2,7 +2,7 @@
  *
  * A pass over points that are sorted into cells: the nearest mean of every point in any order, the visits in theirs,
  * and then the sums. */
-#include "labelling.h"
+#include "inside.h"
 
 #include <string.h>
 

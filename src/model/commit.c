@@ -3,7 +3,7 @@
  * Commits a chunk, after all chunks before it. The scores decide most blocks of most chunks with one test per block.
  * The commit visits the other points: points that change cluster, that no float score decides, that fit no cluster, or
  * that are alone in their cluster. The method's rule decides them, and this file carries the decision out. */
-#include "labelling.h"
+#include "inside.h"
 
 #include "memory.h"
 
@@ -225,11 +225,11 @@ static bool is_far(const ast_labelling *l, const ast_chunk *c, size_t i, bool al
     size_t j = i - c->base;
     float best = c->scores.best[j], rival = c->scores.second[j], margin = l->scorer.margin;
     bool own = alone && c->scores.id[j] == l->labels[i];
-    if (!l->rule.far_starts || best <= AST_NO_SCORE || !(c->full || (own && c->third)))
+    if (l->rule.unfit != AST_UNFIT_START || best <= AST_NO_SCORE || !(c->full || (own && c->third)))
         return false;
     rival = c->third ? fmaxf(rival, c->third[j]) : rival;
     double most = (double)(own ? rival : fmaxf(best, rival)) + (double)margin;
-    *v = (ast_verdict){alone ? AST_STAY : AST_START, AST_NOBODY, most, most};
+    *v = (ast_verdict){ast_unfit_action(alone), AST_NOBODY, most, most};
     return most < l->scorer.limit;
 }
 
@@ -368,7 +368,7 @@ static void meet_events(ast_labelling *l, ast_worker *worker, size_t seen, size_
  * scores in this pass get them now. */
 static void catch_up(ast_labelling *l, ast_worker *worker, size_t seen, size_t first, size_t last) {
     bool ready = ast_sync_table(l, worker);
-    if (l->first && worker->chunk.added && !worker->chunk.full && ready && l->schedule == &ast_resident_schedule &&
+    if (l->first && worker->chunk.added && !worker->chunk.full && ready && l->schedule->catches_up &&
         ast_small_catch_up(&l->scorer, &worker->chunk, l->events.list + seen, l->events.count - seen, first))
         return;
     if (l->rows.small && !worker->chunk.full && ready)

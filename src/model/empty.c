@@ -3,7 +3,7 @@
  * A fixed number of clusters: one that has lost all its points takes the point that fits its own cluster worst, of all
  * points wherever they are. None is taken from a cluster of one. There are at least as many points as clusters, so
  * there always is such a point. */
-#include "labelling.h"
+#include "inside.h"
 
 #include "memory.h"
 

@@ -3,7 +3,7 @@
  * The messages of the ranks in a pass. Sums, counts and keys are integers, so it does not matter which rank has which
  * points. All ranks have the same number of clusters, and so messages of the same size; if memory for one runs out on a
  * rank, all ranks fail. */
-#include "labelling.h"
+#include "inside.h"
 
 #include "memory.h"
 

@@ -2,7 +2,7 @@
  *
  * Invariants at the end of a pass. A violation is a mistake of ours and ends the program. The cheap checks, which look
  * at clusters only, are part of every build; debug builds also add up all points again. */
-#include "labelling.h"
+#include "inside.h"
 
 #include <assert.h>
 #include <math.h>

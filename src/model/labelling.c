@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The memory of a labelling: points, weights, workers; its state before the first pass. */
-#include "labelling.h"
+ * The memory of a labelling: points, weights, workers; its state before the first pass; what others see of it. */
+#include "inside.h"
 
 #include "memory.h"
 #include "weights.h"
@@ -41,7 +41,7 @@ ast_status ast_labelling_defer(ast_labelling *l, ast_status status) {
     return AST_OK;
 }
 
-ast_status ast_labelling_settle(ast_labelling *l, ast_status status, ast_fault *fault) {
+ast_status ast_labelling_finish(ast_labelling *l, ast_status status, ast_fault *fault) {
     status = l->ranks.pending == AST_OK ? status : l->ranks.pending;
     return ast_comm_agree(l->ranks.comm, atomic_load(&l->failed) ? ast_fail_memory(fault) : status, fault);
 }
@@ -112,7 +112,7 @@ bool ast_labelling_reserve(ast_labelling *l, size_t padded) {
     return reserve_points(l, padded) && reserve_workers(l);
 }
 
-void ast_labelling_free(ast_labelling *l) {
+void ast_labelling_clear(ast_labelling *l) {
     free_workers(l);
     ast_free_all(l->labels, l->signs, l->summed.slots, l->summed.signs, l->events.list, l->prints.order,
                  l->ranks.chunk_full, l->ranks.block_fresh, l->ranks.packet, l->windows.keys,
@@ -124,17 +124,28 @@ void ast_labelling_free(ast_labelling *l) {
     memset(l, 0, sizeof *l);
 }
 
+ast_labelling *ast_labelling_new(void) {
+    return ast_allocate_zero(1, sizeof(ast_labelling));
+}
+
+void ast_labelling_free(ast_labelling *l) {
+    if (l)
+        ast_labelling_clear(l);
+    free(l);
+}
+
 /* ---- Weights ----------------------------------------------------------------------------------------------------- */
 
 void ast_labelling_weigh(ast_labelling *l, const double *weights, double unit) {
-    for (size_t i = 0; i < l->rows.count; i++)
+    for (size_t i = 0; weights && i < l->rows.count; i++)
         if (weights[i] == 0 && l->labels[i] != AST_MISSING) {
             l->labels[i] = AST_MISSING;
             l->present--;
             l->everyone--;
         }
     l->rows.weights = weights;
-    l->clusters.unit = l->clusters.weight_unit = unit;
+    if (weights)
+        l->clusters.unit = l->clusters.weight_unit = unit;
 }
 
 /* Each rank continues where the one before stopped: a sum of doubles depends on its order. */
@@ -145,7 +156,7 @@ static ast_status survey_weights(ast_labelling *l, const double *weights, ast_we
         for (int turn = 0; turn < ast_comm_size(comm); turn++) {
             bool mine = turn == ast_comm_rank(comm);
             for (size_t n = 0; mine && n < l->windows.count && status == AST_OK; n++) {
-                status = ast_windows_open(l, n, fault);
+                status = ast_labelling_open_window(l, n, fault);
                 (step == 0 ? ast_weights_range : ast_weights_total)(&l->rows, l->labels, weights + l->windows.first,
                                                                     range);
             }
@@ -163,7 +174,7 @@ static ast_status apply_weights(ast_labelling *l, double *weights, ast_fault *fa
     if (status == AST_OK)
         status = ast_weights_unit(&range, &unit, fault);
     for (size_t n = 0; n < l->windows.count && status == AST_OK && unit != 0; n++) {
-        status = ast_windows_open(l, n, fault);
+        status = ast_labelling_open_window(l, n, fault);
         double *part = weights + l->windows.first;
         for (size_t i = 0; i < l->rows.count; i++)
             part[i] /= range.smallest;
@@ -177,12 +188,12 @@ static ast_status apply_weights(ast_labelling *l, double *weights, ast_fault *fa
 /* ---- Loading ----------------------------------------------------------------------------------------------------- */
 
 /* Whether the first pass loads the rows. Weights, ranks and rows that are not copied need to know all of them before. */
-static bool loads_later(const ast_input *in) {
+static bool loads_later(const ast_labelling_input *in) {
     const ast_points *points = in->points;
     return in->fused && points->dimension <= AST_SMALL && !points->starts && !in->weights && !ast_comm_many(in->comm);
 }
 
-static ast_status load_points(ast_labelling *l, const ast_input *in, ast_fault *fault) {
+static ast_status load_points(ast_labelling *l, const ast_labelling_input *in, ast_fault *fault) {
     const ast_points *points = in->points;
     size_t chunk = ast_chunk_size(points->dimension), padded = (points->count + chunk - 1) / chunk * chunk;
     ast_windows_one(&l->windows, points->count, padded);
@@ -209,7 +220,7 @@ static void count_points(ast_labelling *l) {
     l->rows.missing = counts[1];
 }
 
-static ast_status load_resident(ast_labelling *l, const ast_input *in, ast_fault *fault) {
+static ast_status load_resident(ast_labelling *l, const ast_labelling_input *in, ast_fault *fault) {
     l->rows.kernels = l->scorer.kernels = in->kernels;
     l->rows.order = in->order;
     l->rows.late = in->late;
@@ -231,14 +242,14 @@ static ast_status load_resident(ast_labelling *l, const ast_input *in, ast_fault
 }
 
 /* The one place that tells rows in memory from those of a source. */
-ast_status ast_labelling_load(ast_labelling *l, const ast_input *in, ast_fault *fault) {
+ast_status ast_labelling_load(ast_labelling *l, const ast_labelling_input *in, ast_fault *fault) {
     const ast_points *points = in->points;
     bool sparse = points && points->starts && points->dimension > AST_SMALL;
     if (!points || l->rows.dimension != points->dimension || l->rows.sparse != sparse)
-        ast_labelling_free(l);
+        ast_labelling_clear(l);
     l->pool = in->pool;
     l->ranks.comm = in->comm;
-    l->crowd.from = in->crowd ? in->crowd : AST_CROWD;
+    l->crowd.from = in->cells_from ? in->cells_from : AST_CROWD;
     ast_status status = points ? load_resident(l, in, fault) : ast_windows_load(l, in, fault);
     if (status == AST_OK)
         status = apply_weights(l, in->weights, fault);
@@ -254,14 +265,63 @@ ast_status ast_labelling_load(ast_labelling *l, const ast_input *in, ast_fault *
     return AST_OK;
 }
 
-void ast_labelling_release(ast_labelling *l) {
-    if (l->windows.reader.source)
-        ast_labelling_free(l);
+/* ---- What others see ---------------------------------------------------------------------------------------------- */
+
+ast_labelling_view ast_view_of(const ast_labelling *l) {
+    bool source = l->windows.reader.source != NULL;
+    return (ast_labelling_view){.rows = &l->rows,
+                                .clusters = &l->clusters,
+                                .labels = l->labels,
+                                .signs = l->signs,
+                                .present = l->present,
+                                .everyone = l->everyone,
+                                .missing = source ? atomic_load(&l->windows.reader.missing) : l->rows.missing,
+                                .limit = l->scorer.limit,
+                                .pool = l->pool,
+                                .comm = l->ranks.comm,
+                                .windows = l->windows.count,
+                                .window_rows = l->windows.rows,
+                                .window_first = l->windows.first,
+                                .points = l->windows.points};
 }
 
-size_t ast_labelling_missing(const ast_labelling *l) {
-    return l->windows.reader.source ? atomic_load(&l->windows.reader.missing) : l->rows.missing;
+ast_labelling_input ast_labelling_input_like(const ast_labelling *l, const ast_points *points) {
+    return (ast_labelling_input){.kernels = l->rows.kernels,
+                                 .pool = l->pool,
+                                 .points = points,
+                                 .axial = l->rows.axial,
+                                 .unbounded = !l->scorer.bounds.on,
+                                 .headless = !l->scorer.heads.allowed,
+                                 .heads = l->scorer.heads.forced,
+                                 .cells_from = l->crowd.from};
 }
+
+ast_row_buffer *ast_labelling_row_buffer(ast_labelling *l) {
+    return &l->workers[0].chunk.rows;
+}
+
+typedef struct chunk_visit {
+    ast_labelling *l;
+    ast_chunk_visitor *visit;
+    void *data;
+} chunk_visit;
+
+static void visit_chunk(void *data, size_t chunk, int worker) {
+    const chunk_visit *v = data;
+    const ast_rowset *rows = &v->l->rows;
+    ast_chunk *memory = &v->l->workers[worker].chunk;
+    size_t first = chunk * rows->chunk, last = first + rows->chunk;
+    ast_rows_begin(rows, &memory->rows, first);
+    v->visit(v->data, memory, first, last < rows->count ? last : rows->count, worker);
+}
+
+ast_status ast_labelling_each_chunk(ast_labelling *l, ast_chunk_visitor *visit, void *data, ast_fault *fault) {
+    chunk_visit v = {l, visit, data};
+    ast_pool_try(l->pool, l->rows.chunks, visit_chunk, &v);
+    return ast_labelling_trouble(l, fault);
+}
+
+/* ---- Before the first pass ---------------------------------------------------------------------------------------- */
 
 void ast_labelling_set_rule(ast_labelling *l, const ast_rule *rule, double angle) {
     l->rule = *rule;
@@ -291,37 +351,4 @@ void ast_labelling_reset(ast_labelling *l) {
     l->ranks.pending = AST_OK;
     atomic_store(&l->failed, false);
     atomic_store(&l->ranks.trouble, false);
-}
-
-void ast_labelling_restart(ast_labelling *l) {
-    double unit = l->clusters.unit, weight_unit = l->clusters.weight_unit;
-    bool bounds = l->scorer.bounds.on;
-    for (size_t i = 0; i < l->rows.count; i++)
-        l->labels[i] = l->labels[i] == AST_MISSING ? AST_MISSING : AST_UNLABELLED;
-    for (size_t i = 0; l->rows.sparse && i < l->rows.padded; i++)
-        l->summed.slots[i] = AST_UNLABELLED;
-    ast_clusters_clear(&l->clusters, l->rows.dimension);
-    l->clusters.unit = unit;
-    l->clusters.weight_unit = weight_unit;
-    ast_labelling_reset(l);
-    l->scorer.bounds.on = bounds;
-}
-
-ast_status ast_labelling_recount(ast_labelling *l, ast_fault *fault) {
-    ast_cluster_list *c = &l->clusters;
-    for (size_t slot = 0; slot < c->slots; slot++) {
-        memset(c->sums + slot * c->dimension, 0, c->dimension * sizeof *c->sums);
-        c->weights[slot] = c->members[slot] = 0;
-        c->keys[slot] = 0;
-    }
-    l->first = true; /* every point is added, none is moved */
-    ast_add_all(l);
-    if (!atomic_load(&l->failed))
-        ast_merge_sums(l, l->workers, l->worker_count);
-    for (size_t i = 0; l->rows.sparse && i < l->rows.padded; i++)
-        l->summed.slots[i] = AST_UNLABELLED;
-    if (l->rows.sparse)
-        ast_sparse_sum(l);
-    l->first = false;
-    return ast_labelling_trouble(l, fault);
 }

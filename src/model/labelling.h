@@ -1,323 +1,177 @@
 /* SPDX-License-Identifier: MIT
  *
- * Points, their labels and the clusters; and one labelling pass over all points, with the result of visiting them one
- * after the other.
+ * The model: points, their labels, and the clusters with their exact sums. This header is the way into the room;
+ * the struct itself is in inside.h, which only this room includes.
  *
- * The main idea (the paper's optimistic concurrency, without its restarts): threads score chunks of points in parallel
- * against the clusters at that moment, and commit the chunks in order. Meanwhile other chunks may have changed the list
- * of clusters: these *events* are births, deaths and means that were reset. The commit compares every point of the
- * chunk with the few clusters concerned, and gives the few points that the scores do not decide to the method's rule. A
- * birth never makes another chunk score all its points again.
+ * A method sets a rule, then repeats a pass (labels) and an update (means). A pass has the result of visiting the points
+ * one after the other, whatever the threads, the ranks or the source of the rows.
  *
- *     labelling.c   memory; loading points; the state before the first pass
- *     commit.c      commits one chunk: visits the points that scores do not decide
- *     worker_tables.c  a thread's means, up to the last event
- *     sums.c        from labels to sums; sparse_sums.c the same for sparse points
- *     prints.c      a fingerprint of all labels
- *     update.c      from sums to means
- *     pass.c        begins and ends every pass; the schedules of points in memory: ordered, oir, serial
- *     cells_pass.c  a pass where clusters are very many, in three dimensions
- *     ranked.c      the schedule of points on several processes; exchange.c their messages
- *     windows.c     the schedule of points that are read from a source
- *     empty.c       k-means: empty clusters take points
- *     seeds.c       starts of k-means: k-means++; seeds_random.c random rows; seed_rows.c rows to choose from; seed_heads.c
- *                   which points a new start may be near to; point_heads.c first coordinates of all points
- *     restore.c     labels of a run before, taken over
- *     invariants.c  what holds at the end of a pass */
+ *     labelling.h   load, rule, pass, update; nearest, sums, each_chunk; snapshot and restore; the read-only view
+ *     edit.h        labels and clusters that a method sets by itself, between passes
+ *     rule.h        what a method decides: the label of a point that fast scores leave open
+ *     clusters.h    the list of clusters, as the view shows it
+ *     seeds.h       starts of k-means; checkpoint_labels.h: labels of an earlier run
+ *
+ * With several ranks every function that returns a status is a collective call. */
 #ifndef AST_LABELLING_H
 #define AST_LABELLING_H
 
 #include "asterism.h"
-#include "cells.h"
 #include "clusters.h"
 #include "comm.h"
 #include "pool.h"
 #include "rule.h"
 #include "scorer.h"
-#include "windows.h"
 
-#include <stdatomic.h>
+typedef struct ast_labelling ast_labelling;
 
-#define AST_SLOTS 4096 /* that one task updates */
+/* ---- Points ------------------------------------------------------------------------------------------------------ */
 
-/* Changes of the list of clusters in this pass, in order: the slot of a cluster with a new mean, or ~slot of a cluster
- * whose old scores are invalid. */
-typedef struct ast_events {
-    int32_t *list;
-    size_t count, capacity;
-    ast_safe safe; /* as in ast_scorer, as of the last event */
-} ast_events;
+/* Windows are a multiple of this many points, and so of every chunk. */
+#define AST_WINDOW_STEP 4096
 
-/* Very many clusters in three dimensions (cells_pass.c). */
-typedef struct ast_crowd {
-    size_t from;      /* from so many clusters on points are labelled by cells */
-    ast_cells *cells; /* NULL until then */
-} ast_crowd;
+/* Called on the caller's thread between two segments of a source; `left`: rows to come. AST_CANCELLED to stop. */
+typedef ast_status ast_segment_report(void *data, size_t left, ast_fault *fault);
 
-typedef struct ast_change {
-    uint32_t point;
-    int32_t from, to;        /* slots; from may be AST_UNLABELLED */
-    bool was_turned, turned; /* axial: the signs before and after */
-} ast_change;
-
-/* Fingerprints of labels are told relative to those after the first pass, so that the first pass need not count any. */
-typedef struct ast_prints {
-    int32_t *order; /* (live) the order of the clusters after the first pass */
-    size_t live, capacity;
-    uint64_t version; /* of the clusters then */
-    uint64_t first;   /* fingerprint of the labels after the first pass; 0 while `due` */
-    bool due;         /* that is not known: the clusters' keys say what changed since */
-} ast_prints;
-
-/* Several ranks (ranked.c). Clusters, their sums and their members are those of all ranks, and the same on each. */
-typedef struct ast_ranks {
-    const ast_comm *comm;  /* NULL: alone */
-    bool trial;            /* the pass is tried as if nothing happened to the list of clusters */
-    _Atomic bool trouble;  /* something would have happened */
-    bool in_turn;          /* something did: the ranks committed in turn */
-    ast_status pending;    /* a failure that the others are told of in the next pass */
-    uint8_t *chunk_full;   /* (chunks) chunk.full as it was proposed */
-    uint32_t *block_fresh; /* (padded / AST_BLOCK) chunk.fresh */
-    size_t state_capacity; /* points that these have memory for */
-    uint64_t *packet;      /* what is added up over the ranks */
-    size_t packet_capacity;
-} ast_ranks;
-
-/* The cluster whose sum contains each point. Sparse points and ranks update sums later than labels. */
-typedef struct ast_summed {
-    int32_t *slots; /* (padded) below 0: in none */
-    uint8_t *signs; /* (padded / AST_LANES) */
-} ast_summed;
-
-/* The memory of one thread. */
-typedef struct ast_worker {
-    ast_chunk chunk; /* the chunk at hand */
-    ast_table table; /* the clusters as of event number `seen` of pass `pass`, where that differs from the shared one */
-    uint64_t pass;
-    size_t seen;
-    ast_safe safe;   /* as in ast_scorer, as of that event */
-    ast_table dirty; /* clusters to compare with: those of some events */
-    double *exact;   /* (exact_capacity) scores of one point */
-    size_t exact_capacity;
-    ast_change *changes; /* (chunk) of the chunk at hand */
-    size_t change_count;
-    ast_change *log; /* several ranks: what the pass changed so far, to take it back */
-    size_t log_count, log_capacity;
-    ast_bins bins; /* what is to be added to the clusters' sums; large: sums (slots, D + 1); sparse: weights (slots) */
-    int64_t *bin_memory;
-    uint64_t *key_memory;
-    int64_t *joined; /* (slots) first pass with weights: how many points joined */
-    uint8_t *used;   /* (slots) large: the sum is not zero */
-    size_t changed;  /* points that changed cluster in this pass */
-} ast_worker;
-
-/* The order in which chunks are committed. */
-typedef struct ast_queue {
-    _Atomic size_t turn;     /* the chunk whose commit is next */
-    _Atomic size_t stop;     /* the chunk from which on points are labelled by cells */
-    _Atomic uint8_t *parked; /* (chunks) whether a chunk waits for its turn without a thread */
-    size_t capacity;         /* chunks that there is memory for */
-    bool parks;              /* whether chunks may, in this pass */
-} ast_queue;
-
-struct ast_worst;
-
-typedef struct ast_pass_result {
-    size_t changed;
-    uint64_t scored;   /* points that were compared with every mean */
-    uint64_t products; /* full scores of a point with a mean that this took */
-    uint64_t restarts;
-} ast_pass_result;
-
-/* How a pass goes over the points: in memory, on ranks, from a source. All schedules give the same labels. */
-typedef struct ast_schedule {
-    ast_status (*pass)(struct ast_labelling *labelling, ast_parallel how, ast_pass_result *result, ast_fault *fault);
-    /* The means of the clusters that came to have one point: that point. The others' means are up to date. */
-    ast_status (*update_singles)(struct ast_labelling *labelling, ast_fault *fault);
-    /* Moves the point of all that fits its cluster worst to the empty cluster (empty.c). */
-    ast_status (*fill)(struct ast_labelling *labelling, struct ast_worst *worst, int32_t slot, ast_fault *fault);
-    bool forgets_founders; /* a founder is a cluster's only member; once it is not, nobody else is known to be */
-} ast_schedule;
-
-struct ast_labelling {
+/* The points of a run: in memory, or behind a source. Everything but kernels and pool may be zero. */
+typedef struct ast_labelling_input {
+    const ast_kernels *kernels;
     ast_pool *pool;
-    ast_rowset rows;
-    ast_scorer scorer;
-    ast_cluster_list clusters;
-    ast_rule rule;
-    const ast_schedule *schedule;
-    int32_t *labels; /* (padded) slots */
-    uint8_t *signs;  /* (padded / AST_LANES) as in ast_scorer */
-    ast_summed summed;
-    size_t capacity; /* points that these have memory for */
-    size_t present;  /* points that take part: of these rows, */
-    size_t everyone; /* of all ranks */
-    uint64_t pass;   /* 1.. */
-    bool first;      /* the pass that labels points for the first time ... */
-    bool first_done; /* ... was the last one */
-    ast_events events;
-    ast_prints prints;
-    ast_queue queue;
-    _Atomic bool failed; /* no memory in mid-pass, or a row that cannot be read, or cancelled */
-    ast_worker *workers;
-    int worker_count;
-    ast_ranks ranks;
-    ast_crowd crowd;
-    ast_windows windows; /* whose points these are; rows in memory are one */
-};
+    const ast_points *points; /* rows in memory; NULL if there is a source */
+    const ast_source *source;
+    const uint32_t *order; /* (N) of visits; NULL: as given */
+    const uint8_t *late;   /* (N) as in ast_points, or NULL. Such rows are left out */
+    double *weights;       /* (N) in order of visit, or NULL. They are divided by the smallest. Weight 0: left out */
+    bool axial;
+    bool fused;           /* small dense rows in memory may be loaded by the first pass, chunk by chunk */
+    bool unbounded;       /* every pass scores every point */
+    bool headless;        /* ... against every mean, over all components */
+    size_t cells_from;    /* so many clusters in three dimensions are searched by cells; 0: as measured */
+    size_t heads;         /* coordinates of the first stage of pruning; 0: as measured */
+    const ast_comm *comm; /* NULL: one process. Weights are there on all ranks or on none */
+    size_t offset;        /* points of the ranks before this one */
+    /* Only with a source: */
+    const ast_label_store *store; /* NULL: one window */
+    size_t window;                /* rows of a window: a multiple of AST_WINDOW_STEP */
+    size_t segment;               /* chunks between two calls of `report` */
+    size_t max_clusters;          /* clusters that there is memory for */
+    bool survey;                  /* find the missing rows before the first pass; needed for weights */
+    ast_segment_report *report;   /* or NULL */
+    void *report_data;
+} ast_labelling_input;
 
-/* Loads the points; no clusters yet. Starts from zeroed memory or from a labelling that was used before, whose memory
- * it reuses. After a failure only ast_labelling_free and another load may follow. The arrays of the input must live as
- * long as the labelling. With ranks this is a collective call, as all that follow are. */
-ast_status ast_labelling_load(ast_labelling *labelling, const ast_input *input, ast_fault *fault);
+/* An empty labelling, NULL without memory. ast_labelling_clear frees what it holds and leaves it empty. */
+ast_labelling *ast_labelling_new(void);
+void ast_labelling_clear(ast_labelling *labelling);
 void ast_labelling_free(ast_labelling *labelling);
 
-/* After a run: frees the memory if the rows came from a source, whose memory is planned call by call. */
-void ast_labelling_release(ast_labelling *labelling);
+/* Loads the points; there are no clusters yet. Reuses the memory of an earlier load. After a failure only clear, free
+ * and another load may follow. The arrays of the input must live as long as the labelling uses them. */
+ast_status ast_labelling_load(ast_labelling *labelling, const ast_labelling_input *input, ast_fault *fault);
 
-/* Missing rows, of all ranks. Of a source, and of rows that the first pass loads: as far as they were read. */
-size_t ast_labelling_missing(const ast_labelling *labelling);
-
-/* Points that were loaded without weights get theirs, in such a unit (weights.h); 0 leaves a point out. */
+/* Points that were loaded without weights get theirs, in such a unit (weights.h); weight 0 leaves a point out.
+ * NULL: the array is gone, and no pass follows. */
 void ast_labelling_weigh(ast_labelling *labelling, const double *weights, double unit);
 
-/* The rule, and what counts as fitting: an angle in degrees, or NaN for always (a fixed number of clusters). */
+/* ---- What others may read ---------------------------------------------------------------------------------------- */
+
+/* Labels are slots of clusters: AST_MISSING for a point that takes no part, AST_UNLABELLED before the first pass.
+ * Points stand in the order of visit. Of a source, rows and labels are those of the open window. */
+typedef struct ast_labelling_view {
+    const ast_rowset *rows;
+    const ast_cluster_list *clusters;
+    const int32_t *labels; /* (padded) */
+    const uint8_t *signs;  /* (padded / AST_LANES) axial: whether a point counts as -x */
+    size_t present;        /* points that take part: of these rows, */
+    size_t everyone;       /* of all ranks */
+    size_t missing;        /* rows without a direction, of all ranks; of a source: as far as it was read */
+    double limit;          /* a score fits from here: cos(angle) - 2^-20 */
+    ast_pool *pool;
+    const ast_comm *comm;
+    size_t windows;      /* number of windows; rows in memory are one */
+    size_t window_rows;  /* memory for labels that a window needs */
+    size_t window_first; /* number of the first point of the open window */
+    size_t points;       /* of all windows */
+} ast_labelling_view;
+
+/* The input of another labelling like this one: the same kernels, threads and pruning for other points in memory. */
+ast_labelling_input ast_labelling_input_like(const ast_labelling *labelling, const ast_points *points);
+
+/* Pointers of the view hold until the labelling is loaded again or cleared; numbers are those of the moment. */
+ast_labelling_view ast_view_of(const ast_labelling *labelling);
+
+/* Opens window `number` of a source, whose rows the view shows from then on; saves the labels of the one before. */
+ast_status ast_labelling_open_window(ast_labelling *labelling, size_t number, ast_fault *fault);
+
+/* Tells a source which window is read next. */
+void ast_labelling_announce(const ast_labelling *labelling, size_t number);
+
+/* ---- A pass ------------------------------------------------------------------------------------------------------ */
+
+typedef struct ast_pass_result {
+    size_t changed;      /* points that changed their cluster */
+    uint64_t scored;     /* points that were compared with every mean */
+    uint64_t products;   /* full scores of a point with a mean that this took */
+    uint64_t restarts;   /* of the oir schedule */
+    uint64_t label_hash; /* equal labels of two passes have equal hashes; that of the first pass is 0 */
+} ast_pass_result;
+
+/* The rule, and the angle in degrees within which a score fits; NaN: always (a fixed number of clusters). */
 void ast_labelling_set_rule(ast_labelling *labelling, const ast_rule *rule, double angle);
 
-/* Labels every point and gathers the sums; then gives every cluster the mean of its members. */
+/* Labels every point by the rule and gathers the sums. Then: gives every cluster the mean of its members. */
 ast_status ast_labelling_pass(ast_labelling *labelling, ast_parallel how, ast_pass_result *result, ast_fault *fault);
 ast_status ast_labelling_update(ast_labelling *labelling, ast_fault *fault);
 
-/* The means alone, where no pass follows: bounds are of no use any more, and after a checkpoint there are none. */
-ast_status ast_labelling_last_update(ast_labelling *labelling, ast_fault *fault);
+/* The work of the pass so far, for a report within it. */
+void ast_labelling_progress(const ast_labelling *labelling, ast_pass_result *result);
 
-/* Stands for the labels of all points, from the second pass on: equal labels, equal value; those of the first pass are
- * 0. */
-uint64_t ast_labelling_print(const ast_labelling *labelling);
-
-/* Every empty cluster, in order, takes the point that fits its own cluster worst (empty.c). */
-ast_status ast_labelling_fill_empty(ast_labelling *labelling, ast_fault *fault);
-
-/* Learns nothing: for every point that is not missing the cluster of the largest score, equal ones to the first in
- * order; AST_NOBODY if that does not fit. labels (padded) receives slots, AST_MISSING for missing points; similarity
- * (count, or NULL) the exact score. Both are in order of visit. */
-ast_status ast_assign_points(ast_labelling *labelling, int32_t *labels, float *similarity, ast_fault *fault);
-
-/* Points in memory lose their labels, and all clusters are gone: as after loading. */
-void ast_labelling_restart(ast_labelling *labelling);
-
-/* The members' sums of the labels as they are now, and nothing else of the clusters. */
-ast_status ast_labelling_recount(ast_labelling *labelling, ast_fault *fault);
-
-/* Several ranks: a failure that the others are told of in the next pass (alone: at once). */
+/* A failure of this rank, which the others hear of in the next pass (one process: at once). */
 ast_status ast_labelling_defer(ast_labelling *labelling, ast_status status);
+
 /* After the last pass: what was deferred, or else `status`; all ranks agree. */
-ast_status ast_labelling_settle(ast_labelling *labelling, ast_status status, ast_fault *fault);
+ast_status ast_labelling_finish(ast_labelling *labelling, ast_status status, ast_fault *fault);
 
-/* ---- between the files of this room ---- */
+/* ---- Primitives over all points ---------------------------------------------------------------------------------- */
 
-extern const ast_schedule ast_resident_schedule, ast_ranked_schedule, ast_windowed_schedule;
+/* The nearest mean of points of the open window. Equal scores go to the first mean of the table. */
+typedef struct ast_nearest_query {
+    int32_t *labels; /* (padded) receives the slot, AST_NOBODY if the score is below the limit of the view */
+    float *scores;   /* all points: (count) receives the exact score, NaN for missing points; or NULL */
+    /* Some points instead of all that are not missing, and some means instead of all: */
+    const uint8_t *rows;    /* (count) whether to look at a point; NULL: all points, all means */
+    const ast_table *means; /* which are means of clusters; ids are their slots */
+    uint8_t *signs;         /* axial: (padded / AST_LANES) receives whether the score is negative; or NULL */
+} ast_nearest_query;
+ast_status ast_labelling_nearest(ast_labelling *labelling, const ast_nearest_query *query, ast_fault *fault);
 
-/* Memory for so many points, and workers; what points and passes start from. */
-bool ast_labelling_reserve(ast_labelling *labelling, size_t padded);
-void ast_labelling_reset(ast_labelling *labelling);
+/* The sums of some rows by their labels. Each row counts once, whatever its weight. */
+typedef struct ast_sums {
+    size_t slots;     /* there is memory for */
+    int64_t *sums;    /* (slots, D) in units of 1 / AST_SUMS_UNIT */
+    int64_t *members; /* (slots) */
+} ast_sums;
+#define AST_SUMS_UNIT 0x1p30
 
-/* Rows that the first pass loads: loads the chunks from that one on, and counts; AST_OK if there is nothing
- * to do. */
-ast_status ast_labelling_finish_load(ast_labelling *labelling, size_t chunk, ast_fault *fault);
+/* labels (padded): a slot of the clusters there are, below 0: the row does not count; signs as in the view. Start with
+ * {0}; ast_sums_free frees the memory. */
+ast_status ast_labelling_sums(ast_labelling *labelling, const int32_t *labels, const uint8_t *signs, ast_sums *sums,
+                              ast_fault *fault);
+void ast_sums_free(ast_sums *sums);
 
-void ast_labelling_fail(ast_labelling *labelling);
-/* Whether the caller wants to stop; asked on worker 0, which is the caller's thread. */
-bool ast_labelling_stopped(ast_labelling *labelling, int worker);
-/* What a failure in mid-pass came to, AST_OK if there was none; and clears it. */
-ast_status ast_labelling_trouble(ast_labelling *labelling, ast_fault *fault);
+/* Visits points first..last-1, one chunk. `memory` holds the buffers of thread `worker`, with which rows are read. */
+typedef void ast_chunk_visitor(void *data, ast_chunk *memory, size_t first, size_t last, int worker);
 
-/* From which score on the rule has no candidate beside the means, now: into events.safe. */
-void ast_find_safe(ast_labelling *labelling);
+/* Calls the visitor for every chunk of the open window, on all threads. */
+ast_status ast_labelling_each_chunk(ast_labelling *labelling, ast_chunk_visitor *visit, void *data, ast_fault *fault);
 
-/* Prepares tables and bounds (false: no memory); ends a pass when all labels are known. */
-bool ast_prepare_pass(ast_labelling *labelling);
-void ast_gather_sums(ast_labelling *labelling); /* adds up what workers have, then ast_end_pass */
-void ast_end_pass(ast_labelling *labelling);
-void ast_count_work(const ast_labelling *labelling, ast_pass_result *result);
-void ast_check_pass(ast_labelling *labelling); /* asserts what must hold now (invariants.c) */
+/* The memory in which the calling thread reads single rows, between passes. */
+ast_row_buffer *ast_labelling_row_buffer(ast_labelling *labelling);
 
-/* Runs the task for chunks first..last-1 on all threads. */
-typedef void ast_chunk_task(ast_labelling *labelling, ast_worker *worker, size_t chunk);
-void ast_each_chunk(ast_labelling *labelling, size_t first, size_t last, ast_chunk_task *task);
-
-/* Ordered passes: runs the first chunks on one thread, `most` of them; returns how many, and whether the last one
- * brought nothing. ast_ordered_chunk is the task for the others. */
-size_t ast_run_head(ast_labelling *labelling, size_t most, bool *quiet);
-void ast_ordered_chunk(ast_labelling *labelling, ast_worker *worker, size_t chunk);
-
-/* Makes a chunk the one at hand; and proposes: what may have changed, or everything. */
-void ast_begin_chunk(ast_labelling *labelling, ast_worker *worker, size_t chunk);
-void ast_propose_chunk(ast_labelling *labelling, ast_worker *worker, size_t chunk);
-void ast_score_whole(ast_labelling *labelling, ast_worker *worker, size_t chunk);
-
-/* Commits the points from `first` on; returns the number of events, and with `stop` the point after the first one. */
-size_t ast_commit(ast_labelling *labelling, ast_worker *worker, size_t chunk, size_t first, bool stop);
-/* Its two halves: the events from number `seen` on, and then the points. */
-void ast_meet(ast_labelling *labelling, ast_worker *worker, size_t chunk, size_t seen);
-size_t ast_commit_met(ast_labelling *labelling, ast_worker *worker, size_t chunk, size_t first, bool stop, size_t seen);
-bool ast_visit(ast_labelling *labelling, ast_worker *worker, size_t i); /* true: an event */
-bool ast_push_event(ast_labelling *labelling, int32_t event);           /* false: no memory */
-bool ast_sync_table(ast_labelling *labelling, ast_worker *worker);      /* the worker's table, up to the last event */
-
-/* Moves one point to another cluster. false: no memory. */
-bool ast_move_point(ast_labelling *labelling, size_t point, int32_t slot);
-
-/* sums.c: memory for the slots there are; what the chunk changed, all of its points, one change; and what some workers
- * have gathered, into the clusters' sums. */
-bool ast_worker_reserve(ast_labelling *labelling, ast_worker *worker);
-bool ast_workers_reserve(ast_labelling *labelling);
-void ast_settle(ast_labelling *labelling, ast_worker *worker, size_t chunk);
-void ast_add_chunk(ast_labelling *labelling, ast_worker *worker, size_t chunk);
-void ast_add_all(ast_labelling *labelling); /* every point of every chunk, on all threads */
-void ast_add_change(ast_labelling *labelling, ast_worker *worker, const ast_change *change);
-void ast_merge_sums(ast_labelling *labelling, ast_worker *workers, int count);
-
-/* Where sums are added to: the clusters, or elsewhere. Arrays (slots), sums (slots, D). */
-typedef struct ast_sink {
-    int64_t *sums, *weights, *members;
-    uint64_t *keys;
-    uint8_t *touched;
-} ast_sink;
-void ast_merge_into(ast_labelling *labelling, ast_worker *workers, int count, const ast_sink *sink);
-
-/* sparse_sums.c: brings the clusters' sums in line with the labels; of all points, or of one. */
-void ast_sparse_sum(ast_labelling *labelling);
-void ast_sparse_sum_point(ast_labelling *labelling, size_t i);
-
-/* prints.c: before the second pass, and once the list of clusters has changed since the first. */
-bool ast_save_order(ast_labelling *labelling); /* false: no memory */
-void ast_gather_keys(ast_labelling *labelling);
-/* Adds the keys of the labels there are to `keys` (slots), and drops what workers have gathered. false: no memory. */
-bool ast_count_keys(ast_labelling *labelling, uint64_t *keys);
-uint64_t ast_key_of(size_t point, bool turned); /* of all points */
-
-/* cells_pass.c. */
-bool ast_cells_wanted(const ast_labelling *labelling);
-void ast_cells_pass(ast_labelling *labelling, size_t from); /* points before `from` have their labels */
-
-/* empty.c: the point that fits worst, chunk by chunk. */
-typedef struct ast_worst {
-    const float *means; /* (slots, D) that the labels were found with */
-    double *score;      /* (chunks) the smallest score in the chunk, when it was last looked at */
-    size_t *point;      /* (chunks) whose it is */
-    bool looked;        /* at all of them */
-} ast_worst;
-size_t ast_find_worst(ast_labelling *labelling, ast_worst *worst, double *score); /* the chunk; infinite: none */
-
-/* exchange.c: what the ranks add up in a pass ... */
-enum { AST_FAILURES, AST_TROUBLES, AST_CHANGED, AST_SCORED, AST_PACKET_HEAD };
-bool ast_exchange(ast_labelling *labelling, uint64_t head[AST_PACKET_HEAD], bool *lonely); /* false: no memory */
-/* ... what one of them did to the list of clusters (false: it failed, on all ranks) ... */
-bool ast_share_events(ast_labelling *labelling, int from, size_t before);
-/* ... the rows (D) of some points, `mine` being one of this rank's or NULL: every rank gets the row of the one that has
- * it. rows: (count, D). false: no memory, on all ranks. */
-bool ast_ranked_rows(ast_labelling *labelling, const float *const *mine, size_t count, float *rows);
-ast_status ast_ranked_singles(ast_labelling *labelling, ast_fault *fault);
+/* The result at this moment: labels, clusters, sums. Restoring takes back all passes since. NULL: no memory. */
+typedef struct ast_snapshot ast_snapshot;
+ast_snapshot *ast_labelling_snapshot(const ast_labelling *labelling);
+void ast_labelling_restore(ast_labelling *labelling, const ast_snapshot *snapshot);
+void ast_snapshot_free(ast_snapshot *snapshot);
 
 #endif

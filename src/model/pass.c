@@ -2,7 +2,7 @@
  *
  * A pass over points in memory: ordered (chunks in parallel, committed in order), oir (the paper's optimistic iterated
  * restarts) or serial (one point after the other); and the beginning and the end of every pass. */
-#include "labelling.h"
+#include "inside.h"
 
 #include "memory.h"
 
@@ -267,7 +267,7 @@ bool ast_prepare_pass(ast_labelling *l) {
     l->scorer.safe = l->events.safe;
     if (ready) {
         l->workers[0].chunk.unlabelled = l->first;
-        ast_heads_begin_pass(&l->scorer, &l->workers[0].chunk, l->rule.far_starts ? (float)l->scorer.limit : AST_NO_SCORE);
+        ast_heads_begin_pass(&l->scorer, &l->workers[0].chunk, l->rule.unfit == AST_UNFIT_START ? (float)l->scorer.limit : AST_NO_SCORE);
     }
     return ready;
 }
@@ -287,7 +287,7 @@ void ast_end_pass(ast_labelling *l) {
     ast_check_pass(l);
 }
 
-void ast_count_work(const ast_labelling *l, ast_pass_result *result) {
+void ast_labelling_progress(const ast_labelling *l, ast_pass_result *result) {
     for (int w = 0; w < l->worker_count; w++) {
         result->changed += l->workers[w].changed;
         result->scored += l->workers[w].chunk.scored;
@@ -326,7 +326,7 @@ static ast_status resident_pass(ast_labelling *l, ast_parallel how, ast_pass_res
         return status;
     result->changed = l->first ? l->present : 0;
     ast_gather_sums(l);
-    ast_count_work(l, result);
+    ast_labelling_progress(l, result);
     if (l->prints.due && l->clusters.version != l->prints.version) /* most runs keep the clusters of the first pass */
         ast_gather_keys(l);
     return ast_labelling_trouble(l, fault);
@@ -342,7 +342,14 @@ ast_status ast_labelling_pass(ast_labelling *l, ast_parallel how, ast_pass_resul
         l->workers[w].chunk.rivals.challenged = l->workers[w].chunk.rivals.unsettled = 0;
         l->workers[w].change_count = 0;
     }
-    return l->schedule->pass(l, how, result, fault);
+    bool first = l->first;
+    ast_status status = l->schedule->pass(l, how, result, fault);
+    if (status == AST_OK && l->rule.emptied == AST_EMPTIED_FILLED)
+        status = ast_labelling_fill_empty(l, fault);
+    if (status == AST_OK && l->rule.emptied == AST_EMPTIED_DROPPED)
+        ast_clusters_drop_empty(&l->clusters);
+    result->label_hash = status == AST_OK && !first ? ast_label_hash(l) : 0;
+    return status;
 }
 
 /* ---- Clusters of one point --------------------------------------------------------------------------------------- */
@@ -384,4 +391,4 @@ static ast_status resident_fill(ast_labelling *l, ast_worst *worst, int32_t slot
     return ast_move_point(l, worst->point[chunk], slot) ? AST_OK : ast_fail_memory(fault);
 }
 
-const ast_schedule ast_resident_schedule = {resident_pass, resident_singles, resident_fill, false};
+const ast_schedule ast_resident_schedule = {resident_pass, resident_singles, resident_fill, false, true};

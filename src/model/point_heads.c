@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "point_heads.h"
 
+#include "inside.h"
+
 #include "memory.h"
 
 #include <stdlib.h>
@@ -10,8 +12,9 @@ typedef struct projection {
     ast_labelling *l;
 } projection;
 
-bool ast_point_heads_allowed(const ast_labelling *l) {
-    return l->scorer.heads.allowed && !l->rows.small && !l->rows.sparse && !l->rows.reader;
+bool ast_point_heads_pay(const ast_labelling *l, bool enough) {
+    bool possible = l->scorer.heads.allowed && !l->rows.small && !l->rows.sparse && !l->rows.reader;
+    return possible && (enough || l->scorer.heads.forced);
 }
 
 static void project_chunk(void *data, size_t chunk, int index) {

@@ -14,8 +14,8 @@ typedef struct ast_point_heads {
     float slack;  /* of a reach */
 } ast_point_heads;
 
-/* Whether a labelling's points may have heads: dense rows in memory, of many dimensions. */
-bool ast_point_heads_allowed(const ast_labelling *labelling);
+/* Whether heads of the points pay: their rows are dense, in memory and not small, and the caller has enough work. */
+bool ast_point_heads_pay(const ast_labelling *labelling, bool enough);
 
 /* Heads along the principal axes of n rows (D each). Stays closed without memory. */
 void ast_point_heads_open(ast_point_heads *heads, ast_labelling *labelling, const float *const *rows, size_t n,

@@ -8,7 +8,7 @@
  * pass is done. Otherwise every rank undoes its changes, and the ranks commit in turn; after each of them the later
  * ranks compare their points with its events, as the chunks of one process do. This takes the scores of all points.
  * Large points keep theirs anyway; small points are scored again in the few passes that need it. */
-#include "labelling.h"
+#include "inside.h"
 
 #include "memory.h"
 
@@ -335,4 +335,4 @@ static ast_status ranked_fill(ast_labelling *l, ast_worst *worst, int32_t slot, 
     return moved ? AST_OK : ast_fail_memory(fault);
 }
 
-const ast_schedule ast_ranked_schedule = {ranked_pass, ast_ranked_singles, ranked_fill, false};
+const ast_schedule ast_ranked_schedule = {ranked_pass, ast_ranked_singles, ranked_fill, false, false};

@@ -34,6 +34,24 @@ typedef struct ast_verdict {
 /* The candidate with the largest score, the first of equal ones; and the second largest score. */
 ast_verdict ast_nearest_candidate(const ast_candidates *candidates);
 
+/* What becomes of a point whose score with every mean is below the limit. */
+typedef enum ast_unfit {
+    AST_UNFIT_ASK,  /* `decide` says */
+    AST_UNFIT_START /* ast_unfit_action: nothing else can win it, so that `decide` need not be called */
+} ast_unfit;
+
+/* It starts a cluster; the only member of a cluster keeps that one. */
+static inline ast_action ast_unfit_action(bool alone) {
+    return alone ? AST_STAY : AST_START;
+}
+
+/* What becomes, at the end of a pass, of a cluster without points. Without a fixed number of clusters it died. */
+typedef enum ast_emptied {
+    AST_EMPTIED_STAYS,  /* it keeps its mean */
+    AST_EMPTIED_FILLED, /* it takes the point that fits its own cluster worst */
+    AST_EMPTIED_DROPPED
+} ast_emptied;
+
 /* Only `decide` is required. The others are for rules with candidates beside the means: clusters that have no points.
  */
 typedef struct ast_rule {
@@ -47,7 +65,8 @@ typedef struct ast_rule {
     /* The mean (D) of a cluster that outlives its points, from its sum. */
     void (*mean)(void *data, const ast_cluster_list *clusters, int32_t slot, float *mean);
     void *data;
-    bool far_starts; /* a point that fits no mean starts a cluster, or stays alone: nothing else can win it */
+    ast_unfit unfit;      /* a point that fits no mean */
+    ast_emptied emptied;  /* a cluster that lost its last point */
     /* As `safe`, which was called just before, but for each slot: where its mean is the best. NULL: not known. */
     void (*safe_of)(void *data, const ast_cluster_list *clusters, float of[AST_MASK_BITS]);
 } ast_rule;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "seed_heads.h"
 
+#include "inside.h"
+
 #include "memory.h"
 
 #include <math.h>
@@ -11,10 +13,8 @@ enum { LEAST_DIMENSION = 256, LEAST_STARTS = 256, SAMPLE = 1024 };
 
 static bool pays(const ast_labelling *l, size_t starts) {
     const ast_rowset *rows = &l->rows;
-    if (!ast_point_heads_allowed(l))
-        return false;
-    return l->scorer.heads.forced ||
-           (rows->dimension >= LEAST_DIMENSION && starts >= LEAST_STARTS && rows->count > 4 * SAMPLE);
+    return ast_point_heads_pay(l, rows->dimension >= LEAST_DIMENSION && starts >= LEAST_STARTS &&
+                                      rows->count > 4 * SAMPLE);
 }
 
 /* The axes are those of a sample of the points. */

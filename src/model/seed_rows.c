@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "seed_rows.h"
 
+#include "inside.h"
+
 #include "memory.h"
 
 #include <stdlib.h>
@@ -85,7 +87,7 @@ ast_status ast_seed_visit(ast_labelling *l, ast_seed_task *task, void *data, boo
     visit v = {l, task, data};
     ast_status status = AST_OK;
     for (size_t number = 0; number < l->windows.count && status == AST_OK; number++) {
-        status = ast_windows_open(l, number, fault);
+        status = ast_labelling_open_window(l, number, fault);
         ast_pool_try(l->pool, l->rows.chunks, visit_chunk, &v);
         if (status == AST_OK)
             status = ast_labelling_trouble(l, fault);

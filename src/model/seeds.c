@@ -17,6 +17,8 @@
  * nearest to: the draws are the same, and a start takes the less time the more there are. */
 #include "seeds.h"
 
+#include "inside.h"
+
 #include "seed_heads.h"
 #include "seed_rows.h"
 #include "memory.h"
@@ -286,7 +288,7 @@ static ast_status add_start(seeding *s, ast_random *random) {
         return status;
     size_t point = s->drawn.count ? s->drawn.list[0].point : SIZE_MAX;
     if (l->windows.count > 1)
-        status = ast_windows_open(l, point / l->windows.rows, s->fault);
+        status = ast_labelling_open_window(l, point / l->windows.rows, s->fault);
     if (status == AST_OK)
         status = ast_seed_share_row(l, point, s->mean, s->fault);
     if (status == AST_OK)

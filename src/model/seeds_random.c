@@ -5,6 +5,8 @@
  * fewer different rows than starts, the rows are taken again from the first on. */
 #include "seeds.h"
 
+#include "inside.h"
+
 #include "seed_rows.h"
 #include "memory.h"
 
@@ -68,7 +70,7 @@ static ast_status read_rows(smallest *s, ast_fault *fault) {
     s->rows = ast_allocate(s->all.count * dimension, sizeof *s->rows);
     ast_status status = ast_comm_agree(l->ranks.comm, s->rows ? AST_OK : ast_fail_memory(fault), fault);
     for (size_t number = 0; number < l->windows.count && status == AST_OK; number++) {
-        status = ast_windows_open(l, number, fault);
+        status = ast_labelling_open_window(l, number, fault);
         for (size_t j = 0; j < s->all.count && status == AST_OK; j++) {
             size_t point = s->all.list[j].point;
             if (l->windows.count == 1 || point / l->windows.rows == number)

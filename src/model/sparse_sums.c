@@ -4,7 +4,7 @@
  * the pass the points whose label has changed take their entries from one sum and add them to another, all threads in
  * the same sums, by atomic additions. Integers: the order does not matter. Counts, weights and keys are a number a
  * cluster and stay with the workers (sums.c). */
-#include "labelling.h"
+#include "inside.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
  *
  * From labels to sums. Each worker adds what its chunks changed to sums of its own; when the pass is over they are
  * added to the clusters'. Integers: the order does not matter. */
-#include "labelling.h"
+#include "inside.h"
 
 #include "memory.h"
 

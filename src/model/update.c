@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * From sums to means; and one point that is moved to another cluster by hand. */
-#include "labelling.h"
+#include "inside.h"
 
 /* Clusters that came to have one point are left to the schedule, which knows where that point is. */
 static void update_mean(ast_labelling *l, int32_t slot) {

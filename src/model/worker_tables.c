@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The table of means of one thread, brought up to the last event of the pass. */
-#include "labelling.h"
+#include "inside.h"
 
 static size_t place_of(const ast_table *table, int32_t slot) {
     size_t k = 0;

@@ -8,7 +8,7 @@
 #include "reference/ranks.h"
 #include "reference/sparse.h"
 #include "rowset.h"
-#include "windows.h"
+#include "labelling.h"
 
 #include <math.h>
 #include <stdio.h>

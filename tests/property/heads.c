@@ -7,7 +7,7 @@
 
 #include "heads.h"
 #include "kinds.h"
-#include "labelling.h"
+#include "inside.h"
 #include "random.h"
 
 #include <math.h>
@@ -361,7 +361,7 @@ static void check_bounds(const ast_labelling *l, const float *rows, size_t count
 static void passes_leave_bounds(void **state) {
     enum { N = 300, K = 50, D = 40 };
     static float rows[N * D], means[K * D];
-    static const ast_rule rules[] = {{.decide = nearest}, {.decide = nearest_or_new, .far_starts = true}};
+    static const ast_rule rules[] = {{.decide = nearest}, {.decide = nearest_or_new, .unfit = AST_UNFIT_START}};
     ast_pool *pool;
     (void)state;
     assert_int_equal(ast_pool_open(&pool, 2), AST_OK);
@@ -375,7 +375,7 @@ static void passes_leave_bounds(void **state) {
         make_close(&random, N, D, births ? 0 : 1, rows);
         make_close(&random, K, D, births ? 0 : 1, means);
         ast_points points = ast_points_f4(rows, N, D);
-        ast_input input = {
+        ast_labelling_input input = {
             .kernels = ast_kernels_choose(NULL), .pool = pool, .points = &points, .heads = 4 + seed % 16};
         assert_int_equal(ast_labelling_load(&l, &input, &fault), AST_OK);
         ast_labelling_set_rule(&l, &rules[births], births ? 68 : NAN);
@@ -383,7 +383,7 @@ static void passes_leave_bounds(void **state) {
         assert_int_equal(ast_labelling_pass(&l, AST_ORDERED, &result, &fault), AST_OK);
         assert_true(l.scorer.heads.on);
         check_bounds(&l, rows, N, K, seed);
-        ast_labelling_free(&l);
+        ast_labelling_clear(&l);
     }
     ast_pool_close(pool);
 }

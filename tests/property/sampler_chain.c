@@ -30,7 +30,7 @@ void chain_open(sampler_chain *c, ast_method method, size_t count, size_t dimens
 void chain_load(sampler_chain *c, const int32_t *labels) {
     ast_fault fault = {0};
     ast_points points = ast_points_f4(c->x, c->count, c->dimension);
-    ast_input input = {.kernels = ast_kernels_choose(REF_FAST), .pool = c->pool, .points = &points};
+    ast_labelling_input input = {.kernels = ast_kernels_choose(REF_FAST), .pool = c->pool, .points = &points};
     assert_int_equal(ast_labelling_load(&c->l, &input, &fault), AST_OK);
     for (size_t i = 0; i < c->count; i++)
         if (c->l.labels[i] != AST_MISSING)
@@ -47,7 +47,7 @@ void chain_start(sampler_chain *c, const int32_t *labels) {
 void chain_close(sampler_chain *c) {
     ast_sampler_close(&c->s);
     ast_components_free(&c->c);
-    ast_labelling_free(&c->l);
+    ast_labelling_clear(&c->l);
     ast_pool_close(c->pool);
     free(c->x);
 }

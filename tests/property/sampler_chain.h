@@ -6,6 +6,7 @@
 #define AST_TESTS_SAMPLER_CHAIN_H
 
 #include "gibbs.h"
+#include "inside.h"
 #include "reference/harness.h"
 
 typedef struct sampler_chain {

@@ -2,6 +2,7 @@
  *
  * Starts of methods with a given number of clusters: against a slow reference; they do not depend on the order of rows
  * or on rows of weight 0; and k-means++ draws in proportion to weight times distance. */
+#include "inside.h"
 #include "seeds.h"
 
 #include "content.h"
@@ -55,12 +56,12 @@ static void load(ast_labelling *l, const rows *r, const how *h, double *weights,
     ast_points points = ast_points_f4(r->x, r->count, r->dimension);
     ast_fault fault;
     memcpy(weights, r->weights, r->count * sizeof *weights);
-    ast_input input = {.kernels = ast_kernels_choose(isa),
+    ast_labelling_input input = {.kernels = ast_kernels_choose(isa),
                        .pool = pool,
                        .points = &points,
                        .weights = h->weighted ? weights : NULL,
                        .axial = h->axial,
-                       .crowd = h->crowd,
+                       .cells_from = h->crowd,
                        .heads = h->heads};
     assert_int_equal(ast_labelling_load(l, &input, &fault), AST_OK);
 }
@@ -84,7 +85,7 @@ static void find_starts(const rows *r, const how *h, ast_pool *pool, const char 
     double weights[MOST];
     load(&l, r, h, weights, pool, isa);
     draw(&l, h, starts);
-    ast_labelling_free(&l);
+    ast_labelling_clear(&l);
 }
 
 /* ---- The reference ----------------------------------------------------------------------------------------------- */
@@ -328,7 +329,7 @@ static void draws_follow_weight_times_distance(void **state) {
     }
     assert_true(first_squares < 18.5); /* chi square of 4 degrees of freedom: one in a thousand is larger */
     assert_true(squares < 43.8);       /* of 19 */
-    ast_labelling_free(&l);
+    ast_labelling_clear(&l);
     ast_pool_close(pool);
 }
 

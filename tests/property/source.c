@@ -4,7 +4,7 @@
  * objectives, passes; whatever is kept of them, with births in late windows and clusters of one point in any. */
 #include "context.h"
 #include "reference/harness.h"
-#include "windows.h"
+#include "labelling.h"
 
 #include <math.h>
 #include <stdatomic.h>

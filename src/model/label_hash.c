@@ -4,13 +4,13 @@
  * keys, which changes with each move; the fingerprint is made of those sums and of the order of the clusters. In the
  * first pass nothing is counted: fingerprints are told relative to it, and its keys are worked out once the list of
  * clusters has changed, which in most runs never happens. */
-#include "labelling.h"
+#include "inside.h"
 
 #include "memory.h"
 
 #include <string.h>
 
-uint64_t ast_labelling_print(const ast_labelling *l) {
+uint64_t ast_label_hash(const ast_labelling *l) {
     return ast_clusters_fingerprint(&l->clusters, l->clusters.order, l->clusters.live) - l->prints.first;
 }
 

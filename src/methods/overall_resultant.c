@@ -11,13 +11,14 @@
 #define PRODUCTS (WIDEST * (WIDEST + 1) / 2)
 #define COLUMNS 8 /* added up together */
 
-typedef struct moments {
-    ast_labelling *l;
+typedef struct second_moments {
+    const ast_rowset *rows;
+    const int32_t *labels;
     double unit; /* products are in units of 1 / unit: exact in any order, and the same on any ranks */
     _Atomic uint64_t sums[PRODUCTS];
-} moments;
+} second_moments;
 
-static double whole_weight(const ast_cluster_list *c) {
+static double total_weight(const ast_cluster_list *c) {
     double weight = 0;
     for (size_t k = 0; k < c->live; k++)
         weight += ast_clusters_weight(c, c->order[k]);
@@ -25,7 +26,7 @@ static double whole_weight(const ast_cluster_list *c) {
 }
 
 /* |sum of all points| / their weight */
-static double whole_resultant(const ast_cluster_list *c) {
+static double resultant_length(const ast_cluster_list *c) {
     double squared = 0;
     for (size_t first = 0; first < c->dimension; first += COLUMNS) {
         double sums[COLUMNS] = {0};
@@ -36,22 +37,20 @@ static double whole_resultant(const ast_cluster_list *c) {
         for (size_t d = 0; d < columns; d++)
             squared += sums[d] * sums[d];
     }
-    return fmin(1, sqrt(squared) / c->unit / whole_weight(c));
+    return fmin(1, sqrt(squared) / c->unit / total_weight(c));
 }
 
-static void add_chunk(void *data, size_t chunk, int worker) {
-    moments *m = data;
-    ast_labelling *l = m->l;
-    const ast_rowset *rows = &l->rows;
-    ast_row_buffer *buffer = &l->workers[worker].chunk.rows;
+static void add_chunk(void *data, ast_chunk *memory, size_t first, size_t last, int worker) {
+    second_moments *m = data;
+    const ast_rowset *rows = m->rows;
     int64_t sums[PRODUCTS] = {0};
-    size_t first = chunk * rows->chunk, count = 0;
-    ast_rows_begin(rows, buffer, first);
-    ast_rows_fetch(rows, buffer);
-    for (size_t i = first; i < first + rows->chunk && i < rows->count; i++) {
-        if (l->labels[i] < 0)
+    size_t count = 0;
+    (void)worker;
+    ast_rows_fetch(rows, &memory->rows);
+    for (size_t i = first; i < last; i++) {
+        if (m->labels[i] < 0)
             continue;
-        const float *x = ast_rows_at(rows, buffer, i);
+        const float *x = ast_rows_at(rows, &memory->rows, i);
         double scale = m->unit * (rows->weights ? rows->weights[i] : 1);
         count = 0;
         for (size_t a = 0; a < rows->dimension; a++)
@@ -63,21 +62,21 @@ static void add_chunk(void *data, size_t chunk, int worker) {
 }
 
 /* The sum of the squared entries of the mean of x x'. */
-static ast_status whole_moments(ast_labelling *l, double *squares, ast_fault *fault) {
-    size_t dimension = l->rows.dimension, count = 0;
-    double weight = whole_weight(&l->clusters);
-    moments m = {.l = l, .unit = ldexp(1, 61 - (int)ceil(log2(weight + 1)))};
+static ast_status squared_moments(ast_labelling *l, double *squares, ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(l);
+    size_t dimension = v.rows->dimension, count = 0;
+    double weight = total_weight(v.clusters);
+    second_moments m = {.rows = v.rows, .labels = v.labels, .unit = ldexp(1, 61 - (int)ceil(log2(weight + 1)))};
     uint64_t sums[PRODUCTS];
     ast_status status = AST_OK;
-    for (size_t n = 0; n < l->windows.count && status == AST_OK; n++) {
-        status = ast_windows_open(l, n, fault);
+    for (size_t n = 0; n < v.windows && status == AST_OK; n++) {
+        status = ast_labelling_open_window(l, n, fault);
         if (status == AST_OK)
-            ast_pool_run(l->pool, l->rows.chunks, add_chunk, &m);
-        status = status == AST_OK ? ast_labelling_trouble(l, fault) : status;
+            status = ast_labelling_each_chunk(l, add_chunk, &m, fault);
     }
     for (size_t p = 0; p < PRODUCTS; p++)
         sums[p] = atomic_load(&m.sums[p]);
-    ast_comm_sum(l->ranks.comm, sums, PRODUCTS);
+    ast_comm_sum(v.comm, sums, PRODUCTS);
     *squares = 0;
     for (size_t a = 0; a < dimension; a++)
         for (size_t b = 0; b <= a; b++) {
@@ -87,10 +86,11 @@ static ast_status whole_moments(ast_labelling *l, double *squares, ast_fault *fa
     return status;
 }
 
-ast_status ast_labelling_whole(ast_labelling *l, double *whole, ast_fault *fault) {
-    *whole = NAN;
-    if (l->clusters.live > 0 && !l->rows.axial)
-        *whole = whole_resultant(&l->clusters);
-    bool few = l->clusters.live > 0 && l->rows.axial && l->rows.dimension <= WIDEST;
-    return few ? whole_moments(l, whole, fault) : AST_OK;
+ast_status ast_overall_resultant(ast_labelling *l, double *resultant, ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(l);
+    *resultant = NAN;
+    if (v.clusters->live > 0 && !v.rows->axial)
+        *resultant = resultant_length(v.clusters);
+    bool few = v.clusters->live > 0 && v.rows->axial && v.rows->dimension <= WIDEST;
+    return few ? squared_moments(l, resultant, fault) : AST_OK;
 }

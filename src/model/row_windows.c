@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Windows of points and their labels, one after the other, and a pass over all of them. */
-#include "labelling.h"
+#include "inside.h"
 
 #include "memory.h"
 
@@ -43,7 +43,7 @@ static void place(ast_labelling *l, size_t number) {
         l->workers[i].chunk.rows.hold.first = SIZE_MAX;
 }
 
-static void open_rows(ast_labelling *l, const ast_input *in) {
+static void open_rows(ast_labelling *l, const ast_labelling_input *in) {
     ast_windows *w = &l->windows;
     size_t dimension = w->reader.source->dimension;
     w->reader.stop = &l->failed;
@@ -63,7 +63,7 @@ void ast_windows_one(ast_windows *w, size_t points, size_t padded) {
     atomic_store(&w->reader.fault, UINT64_MAX);
 }
 
-ast_status ast_windows_load(ast_labelling *l, const ast_input *in, ast_fault *fault) {
+ast_status ast_windows_load(ast_labelling *l, const ast_labelling_input *in, ast_fault *fault) {
     ast_windows *w = &l->windows;
     size_t count = in->source->count;
     ast_windows_one(w, count, in->window);
@@ -72,11 +72,11 @@ ast_status ast_windows_load(ast_labelling *l, const ast_input *in, ast_fault *fa
     w->count = count ? (count + w->rows - 1) / w->rows : 1;
     w->current = SIZE_MAX;
     w->segment = in->segment;
-    w->most = in->most;
+    w->most = in->max_clusters;
     w->kept = !in->unbounded && in->source->dimension > AST_SMALL;
     w->weights = in->weights;
-    w->tell = in->tell;
-    w->tell_data = in->tell_data;
+    w->report = in->report;
+    w->report_data = in->report_data;
     l->schedule = &ast_windowed_schedule;
     open_rows(l, in);
     ast_clusters_clear(&l->clusters, l->rows.dimension);
@@ -147,7 +147,7 @@ static size_t label_blocks(const ast_labelling *l) {
     return (l->rows.count + LABEL_BLOCK - 1) / LABEL_BLOCK;
 }
 
-ast_status ast_windows_open(ast_labelling *l, size_t number, ast_fault *fault) {
+ast_status ast_labelling_open_window(ast_labelling *l, size_t number, ast_fault *fault) {
     ast_windows *w = &l->windows;
     if (w->current == number)
         return AST_OK;
@@ -190,7 +190,7 @@ static ast_status run_segment(ast_labelling *l, size_t *first, ast_chunk_task *t
     *first = last;
     ast_status status = ast_labelling_trouble(l, fault);
     size_t left = done < w->points ? w->points - done : 0;
-    return status == AST_OK && w->tell && left ? w->tell(w->tell_data, left, fault) : status;
+    return status == AST_OK && w->report && left ? w->report(w->report_data, left, fault) : status;
 }
 
 static ast_status survey(ast_labelling *l, ast_fault *fault) {
@@ -198,7 +198,7 @@ static ast_status survey(ast_labelling *l, ast_fault *fault) {
     ast_status status = AST_OK;
     w->eager = true;
     for (size_t n = 0; n < w->count && status == AST_OK; n++) {
-        status = ast_windows_open(l, n, fault);
+        status = ast_labelling_open_window(l, n, fault);
         for (size_t chunk = 0; chunk < l->rows.chunks && status == AST_OK;)
             status = run_segment(l, &chunk, survey_chunk, fault);
         if (status == AST_OK)
@@ -234,7 +234,7 @@ static bool save_first(ast_labelling *l) {
 
 static ast_status label_window(ast_labelling *l, size_t number, ast_fault *fault) {
     size_t chunk = 0;
-    ast_status status = ast_windows_open(l, number, fault);
+    ast_status status = ast_labelling_open_window(l, number, fault);
     atomic_store(&l->queue.turn, 0);
     if (status == AST_OK && l->first && number == 0) {
         bool quiet;
@@ -260,7 +260,7 @@ static void close_pass(ast_labelling *l, ast_pass_result *result) {
     ast_gather_sums(l);
     if (first && l->clusters.slots)
         memcpy(l->clusters.keys, w->keys, l->clusters.slots * sizeof *w->keys);
-    ast_count_work(l, result);
+    ast_labelling_progress(l, result);
     w->eager = !l->scorer.bounds.on || (read - w->last_read) * 4 > w->points;
     w->last_read = read;
 }
@@ -321,7 +321,7 @@ static ast_status windowed_singles(ast_labelling *l, ast_fault *fault) {
     }
     ast_status status = AST_OK;
     for (size_t n = 0; n < l->windows.count && left > 0 && status == AST_OK; n++) {
-        status = ast_windows_open(l, n, fault);
+        status = ast_labelling_open_window(l, n, fault);
         if (status == AST_OK)
             left -= find_singles(l);
     }
@@ -335,7 +335,7 @@ static ast_status windowed_fill(ast_labelling *l, ast_worst *worst, int32_t slot
     double least = INFINITY, score;
     size_t point = 0;
     for (size_t n = 0; n < w->count && status == AST_OK; n++) {
-        status = ast_windows_open(l, n, fault);
+        status = ast_labelling_open_window(l, n, fault);
         worst->looked = worst->looked && w->count == 1;
         size_t chunk = ast_find_worst(l, worst, &score);
         if (score < least) {
@@ -345,7 +345,7 @@ static ast_status windowed_fill(ast_labelling *l, ast_worst *worst, int32_t slot
         status = status == AST_OK ? ast_labelling_trouble(l, fault) : status;
     }
     if (status == AST_OK)
-        status = ast_windows_open(l, point / w->rows, fault);
+        status = ast_labelling_open_window(l, point / w->rows, fault);
     if (status == AST_OK && !ast_move_point(l, point - l->rows.offset, slot))
         ast_labelling_fail(l);
     if (status == AST_OK)
@@ -353,4 +353,8 @@ static ast_status windowed_fill(ast_labelling *l, ast_worst *worst, int32_t slot
     return status == AST_OK ? ast_windows_save(l, fault) : status;
 }
 
-const ast_schedule ast_windowed_schedule = {windowed_pass, windowed_singles, windowed_fill, true};
+const ast_schedule ast_windowed_schedule = {windowed_pass, windowed_singles, windowed_fill, true, false};
+
+void ast_labelling_announce(const ast_labelling *l, size_t number) {
+    ast_windows_announce(&l->windows, number * l->windows.rows, l->windows.rows);
+}

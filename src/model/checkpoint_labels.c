@@ -4,7 +4,9 @@
  *
  * The one idea: a pass depends on the list of clusters, their means and everybody's label, and on nothing else. Sums
  * are exact, so they are added up anew from the labels; bounds only save time, so the next pass does without them. */
-#include "restore.h"
+#include "checkpoint_labels.h"
+
+#include "inside.h"
 
 #define TURNED 0x80000000u /* axial: the point was added as -x */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Labels for points from means that are known: nothing is learned. */
-#include "labelling.h"
+ * The nearest mean of points: nothing is learned. All points are compared with all means as in a pass, in float first;
+ * some points, or other means, by exact scores alone. */
+#include "inside.h"
 
 #include "memory.h"
 
@@ -15,6 +16,7 @@ typedef struct assign_job {
     float *similarity;
     double *exact; /* (threads, stride) */
     size_t stride;
+    const ast_nearest_query *query; /* of some points */
 } assign_job;
 
 /* The definition, for a point that the float scores do not decide: false if nothing fits. The nearest is proposed. */
@@ -103,20 +105,59 @@ static ast_status assign_by_cells(assign_job *job, ast_fault *fault) {
     return AST_OK;
 }
 
-ast_status ast_assign_points(ast_labelling *l, int32_t *labels, float *similarity, ast_fault *fault) {
-    bool ready = ast_clusters_fill_table(&l->clusters, &l->scorer.table);
+static ast_status assign_all(assign_job *job, ast_fault *fault) {
+    ast_labelling *l = job->l;
     l->pass++; /* the shared table is the one to use */
     l->scorer.kept = false;
     l->workers[0].chunk.unlabelled = true;
-    assign_job job = {l, labels, similarity, NULL, l->scorer.table.count + AST_PANEL};
-    if (ready && ast_cells_wanted(l))
-        return assign_by_cells(&job, fault);
-    if (ready)
-        job.exact = ast_allocate((size_t)l->worker_count * job.stride, sizeof *job.exact);
-    if (!job.exact)
+    if (!ast_clusters_fill_table(&l->clusters, &l->scorer.table))
+        return ast_fail_memory(fault);
+    if (ast_cells_wanted(l))
+        return assign_by_cells(job, fault);
+    job->stride = l->scorer.table.count + AST_PANEL;
+    job->exact = ast_allocate((size_t)l->worker_count * job->stride, sizeof *job->exact);
+    if (!job->exact)
         return ast_fail_memory(fault);
     ast_heads_begin_pass(&l->scorer, &l->workers[0].chunk, AST_NO_SCORE);
-    ast_pool_try(l->pool, l->rows.chunks, assign_chunk, &job);
-    free(job.exact);
+    ast_pool_try(l->pool, l->rows.chunks, assign_chunk, job);
     return AST_OK;
+}
+
+/* ---- Some points -------------------------------------------------------------------------------------------------- */
+
+static void assign_point(const assign_job *job, ast_row_buffer *rows, size_t i, double *exact) {
+    const ast_nearest_query *q = job->query;
+    const ast_labelling *l = job->l;
+    size_t best = 0;
+    if (q->means->count)
+        ast_rows_exact_scores(&l->rows, rows, i, q->means, exact);
+    for (size_t k = 1; k < q->means->count; k++)
+        if (exact[k] > exact[best])
+            best = k;
+    q->labels[i] = q->means->count && exact[best] >= l->scorer.limit ? q->means->ids[best] : AST_NOBODY;
+    if (q->labels[i] == AST_NOBODY || !l->rows.axial || !q->signs)
+        return;
+    const float *mean = l->clusters.means + (size_t)q->labels[i] * l->rows.dimension;
+    ast_set_turned(q->signs, i, ast_rows_exact_score(&l->rows, rows, i, mean) < 0);
+}
+
+static void assign_some(void *data, ast_chunk *memory, size_t first, size_t last, int worker) {
+    const assign_job *job = data;
+    for (size_t i = first; i < last; i++)
+        if (job->query->rows[i])
+            assign_point(job, &memory->rows, i, job->exact + (size_t)worker * job->stride);
+}
+
+ast_status ast_labelling_nearest(ast_labelling *l, const ast_nearest_query *q, ast_fault *fault) {
+    assign_job job = {.l = l, .labels = q->labels, .similarity = q->scores, .query = q};
+    ast_status status = AST_OK;
+    if (!q->rows) {
+        status = assign_all(&job, fault);
+    } else {
+        job.stride = q->means->capacity + 1;
+        job.exact = ast_allocate((size_t)l->worker_count * job.stride, sizeof *job.exact);
+        status = job.exact ? ast_labelling_each_chunk(l, assign_some, &job, fault) : ast_fail_memory(fault);
+    }
+    free(job.exact);
+    return status == AST_OK ? ast_labelling_trouble(l, fault) : status;
 }

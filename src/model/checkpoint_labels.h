@@ -2,8 +2,8 @@
  *
  * The labels of a run as records, and a labelling that goes on from them. In this order: the labelling is loaded and
  * has no clusters; clusters, labels, sums. */
-#ifndef AST_RESTORE_H
-#define AST_RESTORE_H
+#ifndef AST_CHECKPOINT_LABELS_H
+#define AST_CHECKPOINT_LABELS_H
 
 #include "labelling.h"
 
@@ -16,7 +16,7 @@ void ast_restore_records(const ast_labelling *labelling, const int32_t *place, s
 /* false: no such record can be. */
 bool ast_restore_label(ast_labelling *labelling, size_t point, uint32_t record);
 
-/* A collective call. `print` is what ast_labelling_print said, 0 after the first pass; `*filled` becomes whether every
+/* A collective call. `print` is what ast_label_hash said, 0 after the first pass; `*filled` becomes whether every
  * cluster has a point, which every state must. */
 ast_status ast_restore_sums(ast_labelling *labelling, uint64_t print, bool *filled, ast_fault *fault);
 
