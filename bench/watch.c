@@ -5,7 +5,7 @@
 
 #include "bench.h"
 
-#include <inside.h>
+#include <labelling.h>
 
 static bench_watch watched;
 

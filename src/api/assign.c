@@ -58,8 +58,8 @@ static ast_status assign_window(assignment *a, size_t number, const ast_taker *t
 }
 
 /* Both calls: loads the input, and gives the labels of each window to the taker. */
-static ast_status assign(ast_context *context, ast_labelling_input *input, const ast_assign_options *options, bool similarity,
-                         const ast_taker *taker) {
+static ast_status assign(ast_context *context, ast_labelling_input *input, const ast_assign_options *options,
+                         bool similarity, const ast_taker *taker) {
     ast_fault *fault = &context->fault;
     assignment a = {.l = context->labelling};
     ast_status status = ast_labelling_load(a.l, input, fault);
@@ -113,7 +113,8 @@ ast_status ast_assign_call(ast_context *context, const ast_points *points, const
     }
     copy to = {labels, similarity};
     ast_taker taker = {.size = sizeof taker, .take = take_copy, .data = &to};
-    ast_labelling_input input = ast_resident_input(context, centred.rows ? &centred.points : points, options->axial != 0);
+    ast_labelling_input input =
+        ast_resident_input(context, centred.rows ? &centred.points : points, options->axial != 0);
     status = assign(context, &input, options, similarity != NULL, &taker);
     ast_centred_free(&centred);
     return status;

@@ -13,7 +13,7 @@ typedef struct ast_call {
     ast_context *context;
     const ast_options *options;
     const ast_points *points;     /* the rows; of a source: shape and weights, without data */
-    ast_labelling_input input;              /* the same rows as the labelling gets them, with order and weights of this restart */
+    ast_labelling_input input;    /* the same rows as the labelling gets them, with order and weights of this restart */
     const ast_label_store *store; /* where labels go at the end; NULL: to `labels` */
     int32_t *labels;              /* (N) the caller's, for rows in memory */
     size_t total;                 /* points of all ranks */

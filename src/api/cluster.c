@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * ast_cluster and ast_cluster_source: check, load, run, keep the best run. The two differ in their checks and in the
- * ast_labelling_input that they fill in; everything else is one path. Restarts, shuffles and weights become points in an order,
- * with weights relative to the smallest. result.c turns the labelling into the caller's result. */
+ * ast_labelling_input that they fill in; everything else is one path. Restarts, shuffles and weights become points in
+ * an order, with weights relative to the smallest. result.c turns the labelling into the caller's result. */
 #include "call.h"
 
 #include "center.h"
@@ -267,7 +267,8 @@ static ast_status run_restarts(ast_call *c, ast_fault *fault) {
 
 /* ---- The calls --------------------------------------------------------------------------------------------------- */
 
-static ast_labelling_input describe_input(const ast_context *context, const ast_points *points, const ast_options *options) {
+static ast_labelling_input describe_input(const ast_context *context, const ast_points *points,
+                                          const ast_options *options) {
     ast_labelling_input input = ast_resident_input(context, points, options->axial != 0);
     input.unbounded = input.headless = options->bounds == 0;
     input.comm = context->comm;

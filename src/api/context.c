@@ -197,11 +197,11 @@ ast_status ast_check_weights(const double *weights, size_t count, ast_fault *fau
 
 ast_labelling_input ast_resident_input(const ast_context *context, const ast_points *points, bool axial) {
     return (ast_labelling_input){.kernels = context->kernels,
-                       .pool = context->pool,
-                       .points = points,
-                       .axial = axial,
-                       .cells_from = context->cells_from,
-                       .heads = context->heads};
+                                 .pool = context->pool,
+                                 .points = points,
+                                 .axial = axial,
+                                 .cells_from = context->cells_from,
+                                 .heads = context->heads};
 }
 
 static const char *mixture_problem(const ast_options *o) {

@@ -35,17 +35,17 @@ struct ast_context {
     const ast_kernels *kernels;
     size_t cells_from; /* ASTERISM_CELLS, for tests: the number of clusters from which on points of three dimensions are
                       compared only with the means near them; 0: as measured */
-    size_t heads;  /* ASTERISM_HEADS, for tests: points are compared with any number of means by so many coordinates
-                      first; 0: as measured */
-    size_t window; /* points of a source whose labels are in memory, where tests say; 0: as planned */
+    size_t heads;      /* ASTERISM_HEADS, for tests: points are compared with any number of means by so many coordinates
+                          first; 0: as measured */
+    size_t window;     /* points of a source whose labels are in memory, where tests say; 0: as planned */
     ast_fault fault;
     ast_labelling *labelling; /* working memory, kept from call to call */
-    ast_result last;         /* without labels and leaves */
-    struct ast_tuned *tuned; /* the tables of the last ast_tune, or NULL (tune_call.h) */
-    ast_kdtree tree;         /* of the last cloud whose normals were computed, for its planes */
-    const ast_comm *comm;    /* NULL: alone */
-    struct ast_call *call;   /* an ast_cluster that is under way (call.h) */
-    ast_cancel *cancel;      /* of ast_set_cancel, or NULL */
+    ast_result last;          /* without labels and leaves */
+    struct ast_tuned *tuned;  /* the tables of the last ast_tune, or NULL (tune_call.h) */
+    ast_kdtree tree;          /* of the last cloud whose normals were computed, for its planes */
+    const ast_comm *comm;     /* NULL: alone */
+    struct ast_call *call;    /* an ast_cluster that is under way (call.h) */
+    ast_cancel *cancel;       /* of ast_set_cancel, or NULL */
     void *cancel_data;
     bool busy;    /* a call is under way: callbacks may not make another */
     bool writing; /* an ast_checkpoint is under way */

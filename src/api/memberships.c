@@ -58,7 +58,8 @@ static ast_status belong(ast_context *context, const ast_points *points, float *
     if (center)
         status = ast_subtract_points(context, points, center, &centred);
     ast_labelling *l = context->labelling;
-    ast_labelling_input input = {.kernels = context->kernels, .pool = context->pool, .points = center ? &centred.points : points};
+    ast_labelling_input input = {
+        .kernels = context->kernels, .pool = context->pool, .points = center ? &centred.points : points};
     belonging b = {.components = &context->last.components, .memberships = memberships, .log_density = log_density};
     if (status == AST_OK)
         status = ast_labelling_load(l, &input, fault);

@@ -191,7 +191,11 @@ static ast_status take_given(dpmeans *m, ast_fault *fault) {
 }
 
 ast_status ast_run_dpmeans(ast_labelling *l, ast_run *run, ast_fault *fault) {
-    dpmeans m = {.l = l, .v = ast_view_of(l), .labels = ast_labelling_labels(l), .run = run, .lambda = 2 - 2 * ast_cosine(run->options->angle)};
+    dpmeans m = {.l = l,
+                 .v = ast_view_of(l),
+                 .labels = ast_labelling_labels(l),
+                 .run = run,
+                 .lambda = 2 - 2 * ast_cosine(run->options->angle)};
     m.best = ast_allocate(BLOCK, sizeof *m.best);
     m.label = ast_allocate(BLOCK, sizeof *m.label);
     bool ready = m.best && m.label && ast_tiles_open(&m.tiles, l, SLICE, false);

@@ -13,7 +13,8 @@
 
 #include <math.h>
 
-/* The rule: the nearest mean, the first of equal ones. No cluster is born, and none dies: an empty one takes a point. */
+/* The rule: the nearest mean, the first of equal ones. No cluster is born, and none dies: an empty one takes a point.
+ */
 static ast_verdict decide(void *unused, const ast_candidates *candidates) {
     (void)unused;
     return ast_nearest_candidate(candidates);

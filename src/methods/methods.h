@@ -68,8 +68,8 @@ ast_status ast_run_mbspkm(ast_labelling *labelling, ast_run *run, ast_fault *fau
 ast_status ast_run_ospkm(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 ast_status ast_run_dpmeans(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 
-/* The rule of DP-vMF-means, and the nearest mean: an empty cluster takes a point (k-means), stays empty (nearest), or is
- * dropped (merging). */
+/* The rule of DP-vMF-means, and the nearest mean: an empty cluster takes a point (k-means), stays empty (nearest), or
+ * is dropped (merging). */
 extern const ast_rule ast_dp_rule, ast_kmeans_rule, ast_nearest_rule, ast_merging_rule;
 
 /* The one that the options name. */

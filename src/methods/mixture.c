@@ -116,8 +116,7 @@ static void expect_chunk(void *data, size_t chunk, int worker) {
     size_t first = chunk * v.rows->chunk, last = first + v.rows->chunk;
     m->soft[chunk] = m->hard[chunk] = 0;
     m->changed[chunk] = 0;
-    for (size_t i = first; i < last && i < v.rows->count && !ast_pool_stopped(v.pool, worker);
-         i += m->tiles.tile)
+    for (size_t i = first; i < last && i < v.rows->count && !ast_pool_stopped(v.pool, worker); i += m->tiles.tile)
         expect_tile(m, memory, chunk, i);
     flush(m, memory);
 }

@@ -101,7 +101,8 @@ static void read_partition(ast_mixture_search *s) {
     const ast_labelling_view v = ast_view_of(s->l);
     const ast_cluster_list *list = v.clusters;
     size_t dimension = list->dimension;
-    s->prior = (ast_kappa_prior){.dimension = dimension, .width = FIRST_WIDTH, .known = s->m.run->options->mixture.kappa};
+    s->prior =
+        (ast_kappa_prior){.dimension = dimension, .width = FIRST_WIDTH, .known = s->m.run->options->mixture.kappa};
     for (size_t k = 0; k < list->live; k++) {
         size_t slot = (size_t)list->order[k];
         if (s->distinct.of.members[slot] == 0)

@@ -106,7 +106,8 @@ static void look_at(const ast_refine_heads *h, const ast_labelling_view *v, cont
 }
 
 /* The contests of n points with all clusters. */
-static void compare(const ast_refine_heads *h, const ast_labelling_view *v, contest *x, const size_t *points, size_t n) {
+static void compare(const ast_refine_heads *h, const ast_labelling_view *v, contest *x, const size_t *points,
+                    size_t n) {
     const float *heads[ROWS];
     float products[ROWS * AST_PANEL];
     for (size_t r = 0; r < ROWS; r++) /* the last rows repeat */

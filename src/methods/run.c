@@ -46,9 +46,9 @@ static ast_status add_given(ast_labelling *l, const ast_options *options, ast_fa
     for (size_t k = 0; k < given.count && status == AST_OK; k++) {
         ast_row_kind kind = ast_read_row(&given, k, mean);
         if (kind == AST_ROW_MISSING || kind == AST_ROW_INFINITE)
-            status = ast_fail(fault, AST_BAD_DATA,
-                              "mean %zu (counting from 1) of the start has no direction: it holds %s", k + 1,
-                              kind == AST_ROW_INFINITE ? "an infinity" : "a NaN, or zeros only");
+            status =
+                ast_fail(fault, AST_BAD_DATA, "mean %zu (counting from 1) of the start has no direction: it holds %s",
+                         k + 1, kind == AST_ROW_INFINITE ? "an infinity" : "a NaN, or zeros only");
         else
             status = ast_labelling_add_means(l, mean, 1, fault);
     }

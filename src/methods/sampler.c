@@ -62,7 +62,8 @@ static ast_status tell(const ast_sampler *s, ast_run *run, size_t changed, ast_f
     const ast_options *o = run->options;
     size_t clusters = occupied(v.clusters);
     ast_chain_add(&run->chain, s->log_joint, clusters);
-    bool sample = o->sampler.sample_every > 0 && s->sweep > o->sampler.burn_in && (s->sweep - o->sampler.burn_in) % o->sampler.sample_every == 0;
+    bool sample = o->sampler.sample_every > 0 && s->sweep > o->sampler.burn_in &&
+                  (s->sweep - o->sampler.burn_in) % o->sampler.sample_every == 0;
     ast_progress state = {.restart = run->restart,
                           .iteration = run->iterations,
                           .clusters = clusters,

@@ -72,7 +72,8 @@ static void mean_of(void *data, const ast_cluster_list *clusters, int32_t slot, 
         memcpy(mean, t->m + (size_t)slot * t->dimension, t->dimension * sizeof *mean);
 }
 
-/* ---- The weight update -------------------------------------------------------------------------------------------- */
+/* ---- The weight update --------------------------------------------------------------------------------------------
+ */
 
 ast_weight_update ast_stream_weight_update(const ast_stream *s) {
     if (s->options.weight_update != AST_UPDATE_OF_TRACKER)

@@ -65,10 +65,8 @@ typedef struct gathering {
 
 static ast_known know(const gathering *g, size_t i, bool scored) {
     const ast_labelling_view v = g->v;
-    ast_known known = {.point = g->first + i,
-                       .weight = v.rows->weights ? v.rows->weights[i] : 1,
-                       .label = v.labels[i],
-                       .opposite = 0};
+    ast_known known = {
+        .point = g->first + i, .weight = v.rows->weights ? v.rows->weights[i] : 1, .label = v.labels[i], .opposite = 0};
     if (v.rows->axial) {
         bool down = ast_rows_upright(v.rows, g->buffer, i) == g->buffer->upright;
         known.opposite = ast_is_turned(v.signs, i) != down;

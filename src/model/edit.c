@@ -110,7 +110,8 @@ ast_status ast_labelling_sums(ast_labelling *l, const int32_t *labels, const uin
     return status;
 }
 
-/* ---- Labels and clusters ------------------------------------------------------------------------------------------ */
+/* ---- Labels and clusters ------------------------------------------------------------------------------------------
+ */
 
 /* Axial: the side of every point, seen from the mean of its cluster. */
 static void choose_signs(ast_labelling *l) {

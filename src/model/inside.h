@@ -162,7 +162,6 @@ struct ast_labelling {
 
 /* ---- Functions that the files of this room share ---------------------------------------------------------------- */
 
-
 extern const ast_schedule ast_resident_schedule, ast_ranked_schedule, ast_windowed_schedule;
 
 /* The means alone, where no pass follows: bounds are of no use any more, and after a checkpoint there are none. */

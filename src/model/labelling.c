@@ -115,8 +115,7 @@ bool ast_labelling_reserve(ast_labelling *l, size_t padded) {
 void ast_labelling_clear(ast_labelling *l) {
     free_workers(l);
     ast_free_all(l->labels, l->signs, l->summed.slots, l->summed.signs, l->events.list, l->prints.order,
-                 l->ranks.chunk_full, l->ranks.block_fresh, l->ranks.packet, l->windows.keys,
-                 (void *)l->queue.parked);
+                 l->ranks.chunk_full, l->ranks.block_fresh, l->ranks.packet, l->windows.keys, (void *)l->queue.parked);
     ast_scorer_free(&l->scorer);
     ast_clusters_free(&l->clusters);
     ast_cells_free(l->crowd.cells);
@@ -187,7 +186,8 @@ static ast_status apply_weights(ast_labelling *l, double *weights, ast_fault *fa
 
 /* ---- Loading ----------------------------------------------------------------------------------------------------- */
 
-/* Whether the first pass loads the rows. Weights, ranks and rows that are not copied need to know all of them before. */
+/* Whether the first pass loads the rows. Weights, ranks and rows that are not copied need to know all of them before.
+ */
 static bool loads_later(const ast_labelling_input *in) {
     const ast_points *points = in->points;
     return in->fused && points->dimension <= AST_SMALL && !points->starts && !in->weights && !ast_comm_many(in->comm);
@@ -265,7 +265,8 @@ ast_status ast_labelling_load(ast_labelling *l, const ast_labelling_input *in, a
     return AST_OK;
 }
 
-/* ---- What others see ---------------------------------------------------------------------------------------------- */
+/* ---- What others see ----------------------------------------------------------------------------------------------
+ */
 
 ast_labelling_view ast_view_of(const ast_labelling *l) {
     bool source = l->windows.reader.source != NULL;
@@ -321,7 +322,8 @@ ast_status ast_labelling_each_chunk(ast_labelling *l, ast_chunk_visitor *visit, 
     return ast_labelling_trouble(l, fault);
 }
 
-/* ---- Before the first pass ---------------------------------------------------------------------------------------- */
+/* ---- Before the first pass ----------------------------------------------------------------------------------------
+ */
 
 void ast_labelling_set_rule(ast_labelling *l, const ast_rule *rule, double angle) {
     l->rule = *rule;

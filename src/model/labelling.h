@@ -3,8 +3,8 @@
  * The model: points, their labels, and the clusters with their exact sums. This header is the way into the room;
  * the struct itself is in inside.h, which only this room includes.
  *
- * A method sets a rule, then repeats a pass (labels) and an update (means). A pass has the result of visiting the points
- * one after the other, whatever the threads, the ranks or the source of the rows.
+ * A method sets a rule, then repeats a pass (labels) and an update (means). A pass has the result of visiting the
+ * points one after the other, whatever the threads, the ranks or the source of the rows.
  *
  *     labelling.h   load, rule, pass, update; nearest, sums, each_chunk; snapshot and restore; the read-only view
  *     edit.h        labels and clusters that a method sets by itself, between passes

@@ -123,7 +123,8 @@ static ast_status assign_all(assign_job *job, ast_fault *fault) {
     return AST_OK;
 }
 
-/* ---- Some points -------------------------------------------------------------------------------------------------- */
+/* ---- Some points --------------------------------------------------------------------------------------------------
+ */
 
 static void assign_point(const assign_job *job, ast_row_buffer *rows, size_t i, double *exact) {
     const ast_nearest_query *q = job->query;

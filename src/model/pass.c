@@ -35,8 +35,9 @@ static void wait_for_turn(ast_labelling *l, size_t chunk, int index) {
     }
 }
 
-/* In the first pass most chunks have no point for the commit to look at, unless clusters were born in the chunks before.
- * Such a chunk is parked: the thread goes on, and whoever has committed the chunk before it commits this one too. */
+/* In the first pass most chunks have no point for the commit to look at, unless clusters were born in the chunks
+ * before. Such a chunk is parked: the thread goes on, and whoever has committed the chunk before it commits this one
+ * too. */
 enum { OPEN, PARKED, TAKEN };
 
 #define AHEAD 6 /* chunks that a thread may be before the turn: what it does there is in vain if a cluster is born */
@@ -267,7 +268,8 @@ bool ast_prepare_pass(ast_labelling *l) {
     l->scorer.safe = l->events.safe;
     if (ready) {
         l->workers[0].chunk.unlabelled = l->first;
-        ast_heads_begin_pass(&l->scorer, &l->workers[0].chunk, l->rule.unfit == AST_UNFIT_START ? (float)l->scorer.limit : AST_NO_SCORE);
+        ast_heads_begin_pass(&l->scorer, &l->workers[0].chunk,
+                             l->rule.unfit == AST_UNFIT_START ? (float)l->scorer.limit : AST_NO_SCORE);
     }
     return ready;
 }

@@ -65,8 +65,8 @@ typedef struct ast_rule {
     /* The mean (D) of a cluster that outlives its points, from its sum. */
     void (*mean)(void *data, const ast_cluster_list *clusters, int32_t slot, float *mean);
     void *data;
-    ast_unfit unfit;      /* a point that fits no mean */
-    ast_emptied emptied;  /* a cluster that lost its last point */
+    ast_unfit unfit;     /* a point that fits no mean */
+    ast_emptied emptied; /* a cluster that lost its last point */
     /* As `safe`, which was called just before, but for each slot: where its mean is the best. NULL: not known. */
     void (*safe_of)(void *data, const ast_cluster_list *clusters, float of[AST_MASK_BITS]);
 } ast_rule;

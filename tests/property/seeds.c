@@ -57,12 +57,12 @@ static void load(ast_labelling *l, const rows *r, const how *h, double *weights,
     ast_fault fault;
     memcpy(weights, r->weights, r->count * sizeof *weights);
     ast_labelling_input input = {.kernels = ast_kernels_choose(isa),
-                       .pool = pool,
-                       .points = &points,
-                       .weights = h->weighted ? weights : NULL,
-                       .axial = h->axial,
-                       .cells_from = h->crowd,
-                       .heads = h->heads};
+                                 .pool = pool,
+                                 .points = &points,
+                                 .weights = h->weighted ? weights : NULL,
+                                 .axial = h->axial,
+                                 .cells_from = h->crowd,
+                                 .heads = h->heads};
     assert_int_equal(ast_labelling_load(l, &input, &fault), AST_OK);
 }
 
