@@ -6,21 +6,24 @@
  *     ast_depth_options options;
  *     ast_depth_options_init(&options);
  *     ast_camera_named("kinect", &options.camera, &options.units_per_metre);
- *     ast_depth *depth;
- *     ast_depth_frame *frame;
- *     ast_depth_report report = {sizeof report};
- *     if (ast_depth_open(&depth, context, &options) != AST_OK || ast_depth_frame_open(&frame, context) != AST_OK)
+ *     ast_stream_options tracking;
+ *     ast_depth_stream_options_init(&tracking);
+ *     tracking.angle = 60;                                              // suits rooms and corridors
+ *     if (ast_depth_open(&depth, context, &options) != AST_OK || ast_depth_frame_open(&frame, context) != AST_OK ||
+ *         ast_stream_open(&stream, context, &tracking) != AST_OK)
  *         return 1;
- *     for (each frame) {
+ *     for (each image) {
  *         ast_depth_image image = {sizeof image, values, 640, 480, 640 * sizeof *values};
+ *         ast_depth_report report = {.size = sizeof report};
+ *         ast_frame step = {.size = sizeof step};
  *         ast_depth_compute(depth, &image, NULL, NULL, normals, frame); // (480, 640, 3) floats, NaN for holes
- *         ast_points points = ast_points_f4(normals, 640 * 480, 3);
  *         ast_depth_describe(frame, &report);
- *         points.late = report.late; // what lies on no plane gets a label, and starts no cluster
- *         ast_stream_step(stream, &points, labels, &step);
+ *         ast_points points = ast_points_f4(normals, 640 * 480, 3);
+ *         points.late = report.late;                                    // what lies on no plane starts no cluster
+ *         ast_stream_step(stream, &points, labels, &step);              // (480, 640) ids that stay from image to image
  *     }
- *     ast_depth_frame_close(frame);
- *     ast_depth_close(depth);
+ *
+ * examples/depth.c is the whole program. Its ids are those of the command `asterism segment --angle 60`.
  *
  * Camera coordinates: x to the right, y down, z forward, in metres. Normals point towards the camera. The same image
  * gives the same bits on any number of threads and on any processor. The rules at the head of asterism.h apply.
@@ -80,7 +83,7 @@ typedef struct ast_depth_options {
     ast_camera camera;        /* all 0: not set */
     double units_per_metre;   /* 1000: a depth value of 1000 is one metre. TUM RGB-D: 5000 */
     double nearest, farthest; /* 0, infinity. Metres; depth outside counts as a hole */
-    ast_smooth smooth;        /* AST_SMOOTH_GUIDED */
+    ast_smooth smooth;        /* AST_SMOOTH_PLANES */
     int filter_radius; /* 3, at most 64. Pixels; the window of the filter is (2 r + 1)^2. A larger radius is smoother
                           and blurs edges more */
     double filter_epsilon; /* 0.005. Metres at a distance of 1 m, growing with the square of the distance like the noise
@@ -106,6 +109,7 @@ static inline void ast_depth_options_init(ast_depth_options *options) {
     options->size = sizeof *options;
     options->units_per_metre = 1000;
     options->farthest = (double)INFINITY;
+    options->smooth = AST_SMOOTH_PLANES;
     options->filter_radius = 3;
     options->filter_epsilon = 0.005;
     options->window = 6;
@@ -114,6 +118,14 @@ static inline void ast_depth_options_init(ast_depth_options *options) {
     options->tv_iterations = 100;
 }
 AST_API const char *ast_depth_options_problem(const ast_depth_options *options); /* NULL, or one sentence */
+
+/* Like ast_stream_options_init, for a stream of the normals of depth images: `dimension` is 3, and `merge_tracked` is
+ * 1, since two clusters may be pieces of one surface. The angle is not set. */
+static inline void ast_depth_stream_options_init(ast_stream_options *options) {
+    ast_stream_options_init(options);
+    options->dimension = 3;
+    options->merge_tracked = 1;
+}
 
 /* A depth converter: working memory for images of any size. After the first image of a size it allocates nothing. */
 typedef struct ast_depth ast_depth;

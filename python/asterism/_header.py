@@ -53,7 +53,8 @@ class Header:
                 self._function(" ".join(function.split()))
         for name, body in re.findall(r"^static inline void (\w+)_init\(.*?\{\n(.*?)^\}", text, flags=re.S | re.M):
             set_fields = re.findall(r"options->([\w.]+) = (?:\(double\))?([\w.+-]+);", body)
-            self.defaults[name] = [(field, self._value(value)) for field, value in set_fields]
+            if name in self.structs:
+                self.defaults[name] = [(field, self._value(value)) for field, value in set_fields]
 
     def _value(self, text: str) -> float:
         if text in self.constants:

@@ -36,6 +36,7 @@ static void hallway_picture(picture *p, size_t frame) {
     }
     *p = (picture){hallway.width, hallway.height, ref_take(MOST, sizeof *p->values), {.smooth = AST_SMOOTH_GUIDED}};
     ast_depth_options_init(&p->options);
+    p->options.smooth = AST_SMOOTH_GUIDED;
     p->options.camera = hallway.camera;
     assert_int_equal(ast_hallway_render(ref_context(REF_FAST, 2), &hallway, frame, p->values, NULL, &pose), AST_OK);
 }
@@ -45,6 +46,7 @@ static void random_picture(picture *p, size_t width, size_t height, uint64_t see
     ast_random_seed(&random, seed, 81);
     *p = (picture){width, height, ref_take(width * height, sizeof *p->values), {.smooth = AST_SMOOTH_GUIDED}};
     ast_depth_options_init(&p->options);
+    p->options.smooth = AST_SMOOTH_GUIDED;
     p->options.camera = (ast_camera){200, 190, (double)width / 2, (double)height / 2};
     ref_depth_image(p->values, width, height, &p->options, &random);
 }

@@ -17,6 +17,7 @@ enum { CASES = 240 / REF_SLOWER + 20, SIDE = 44 };
 static ast_depth_options small_camera(void) {
     ast_depth_options options;
     ast_depth_options_init(&options);
+    options.smooth = AST_SMOOTH_GUIDED;
     options.camera = (ast_camera){60, 55, 20.3, 18.7};
     return options;
 }
@@ -132,6 +133,7 @@ enum { WIDE = 96, HIGH = 72 };
 static ast_depth_options wide_camera(void) {
     ast_depth_options options;
     ast_depth_options_init(&options);
+    options.smooth = AST_SMOOTH_GUIDED;
     options.camera = (ast_camera){525, 525, 47.5, 35.5};
     options.units_per_metre = 5000;
     return options;

@@ -61,6 +61,7 @@ static void walk_open(walk *w) {
     ast_open(&w->context, 2);
     ast_depth_options options;
     ast_depth_options_init(&options);
+    options.smooth = AST_SMOOTH_GUIDED;
     options.camera = w->hallway.camera;
     ast_depth_open(&w->maker, w->context, &options);
     assert_non_null(w->maker);

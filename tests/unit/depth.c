@@ -19,6 +19,7 @@ static ast_context *context;
 static ast_depth_options kinect(void) {
     ast_depth_options options;
     ast_depth_options_init(&options);
+    options.smooth = AST_SMOOTH_GUIDED;
     assert_int_equal(ast_camera_named("kinect", &options.camera, &options.units_per_metre), 1);
     return options;
 }
