@@ -117,7 +117,7 @@ static int read_inputs(void *data) {
     work->labels = malloc(count * sizeof *work->labels);
     work->similarity = malloc(count * sizeof *work->similarity);
     if (!work->labels || !work->similarity)
-        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for %zu labels", count);
+        return ast_cli_fail("there is no memory for %zu labels", count);
     return -1;
 }
 

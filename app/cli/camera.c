@@ -104,16 +104,15 @@ static int set_camera(const ast_cli_camera *given, const char *input, ast_depth_
     list_cameras(names);
     const double *numbers = given->intrinsics;
     if (isnan(numbers[0]) && !name)
-        return ast_cli_fail(AST_CLI_USAGE,
-                            "%s: depth images need --intrinsics fx,fy,cx,cy or --camera NAME; known cameras are %s",
-                            ast_cli_name(input), names);
+        return ast_cli_misuse("%s: depth images need --intrinsics fx,fy,cx,cy or --camera NAME; known cameras are %s",
+                              ast_cli_name(input), names);
     if (!isnan(numbers[0]) && !(numbers[0] > 0 && numbers[1] > 0))
-        return ast_cli_fail(AST_CLI_USAGE, "--intrinsics FX,FY,CX,CY: the focal lengths %g and %g must be above 0",
-                            numbers[0], numbers[1]);
+        return ast_cli_misuse("--intrinsics FX,FY,CX,CY: the focal lengths %g and %g must be above 0", numbers[0],
+                              numbers[1]);
     if (!isnan(numbers[0]))
         options->camera = (ast_camera){numbers[0], numbers[1], numbers[2], numbers[3]};
     if (name && !ast_camera_named(name, &options->camera, &options->units_per_metre))
-        return ast_cli_fail(AST_CLI_USAGE, "--camera: there is no '%s'; known cameras are %s", name, names);
+        return ast_cli_misuse("--camera: there is no '%s'; known cameras are %s", name, names);
     return -1;
 }
 
@@ -132,7 +131,7 @@ int ast_cli_camera_set(const ast_cli_camera *camera, const char *input, ast_dept
     whole.units_per_metre =
         options->units_per_metre > 0 ? options->units_per_metre : 1000; /* any: it is not known yet */
     const char *problem = ast_depth_options_problem(&whole);
-    return problem ? ast_cli_fail(AST_CLI_USAGE, "%s", problem) : -1;
+    return problem ? ast_cli_misuse("%s", problem) : -1;
 }
 
 /* ---- Scenes ------------------------------------------------------------------------------------------------------ */
@@ -147,8 +146,7 @@ int ast_cli_camera_scene(const ast_cli_camera *camera, const ast_cli_input *inpu
     if (!list->one_scene)
         return -1;
     if (strlen(text) > 9 || text[strspn(text, "0123456789")])
-        return ast_cli_fail(AST_CLI_USAGE, "--frame must be all or the number of a scene, counted from 0, not '%s'",
-                            text);
+        return ast_cli_misuse("--frame must be all or the number of a scene, counted from 0, not '%s'", text);
     list->scene = strtoull(text, NULL, 10);
     return -1;
 }

@@ -32,7 +32,7 @@ int ast_cli_main(int argc, char **argv) {
 static int run_on_ranks(const ast_cli_command *command, int argc, char **argv) {
     if (command == &ast_cli_cluster || command == &ast_cli_measure || ast_cli_ranks() == NULL)
         return ast_cli_run(command, argc, argv);
-    return ast_cli_fail(AST_CLI_USAGE, "%s works on one rank: start it without mpirun, or with -n 1", command->name);
+    return ast_cli_misuse("%s works on one rank: start it without mpirun, or with -n 1", command->name);
 }
 
 static int run_command(int argc, char **argv) {
@@ -41,7 +41,7 @@ static int run_command(int argc, char **argv) {
     signal(SIGXFSZ, SIG_IGN); /* and so is a file that would grow beyond the limit of the process */
     const char *first = argc > 1 ? argv[1] : NULL;
     if (!first)
-        return ast_cli_fail(AST_CLI_USAGE, "which command? 'asterism --help' lists them");
+        return ast_cli_misuse("which command? 'asterism --help' lists them");
     if (first[0] == '-' && !ast_cli_speaks())
         return AST_CLI_DONE;
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
@@ -74,8 +74,8 @@ static int unknown_command(const char *name) {
         names[i] = ast_cli_commands[i]->name;
     const char *near = ast_cli_nearest(name, names);
     if (near)
-        return ast_cli_fail(AST_CLI_USAGE, "there is no command '%s'; did you mean '%s'?", name, near);
-    return ast_cli_fail(AST_CLI_USAGE, "there is no command '%s'; 'asterism --help' lists them", name);
+        return ast_cli_misuse("there is no command '%s'; did you mean '%s'?", name, near);
+    return ast_cli_misuse("there is no command '%s'; 'asterism --help' lists them", name);
 }
 
 static int help(const char *name) {

@@ -45,7 +45,7 @@ static int make_room(ast_cli_surface *s, const char *input, int curvature) {
     s->curvature = curvature ? malloc(s->count * sizeof *s->curvature) : NULL;
     if (s->normals && (s->areas || s->origin != AST_CLI_FROM_FACES) && (s->curvature || !curvature))
         return -1;
-    return ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory for %zu normals", ast_cli_name(input), s->count);
+    return ast_cli_fail("%s: there is no memory for %zu normals", ast_cli_name(input), s->count);
 }
 
 static int make_of_neighbours(ast_cli_surface *s, const ast_cli_cloud *cloud, const char *input, ast_context *context) {
@@ -88,7 +88,7 @@ static int check_directions(ast_cli_surface *s, const char *input) {
     if (s->missing < s->count)
         return -1;
     snprintf(reason, sizeof reason, reasons[s->origin], s->count);
-    return ast_cli_fail(AST_CLI_FAILED, "%s: %s", ast_cli_name(input), reason);
+    return ast_cli_fail("%s: %s", ast_cli_name(input), reason);
 }
 
 int ast_cli_surface_read(ast_cli_surface *s, const ast_cli_cloud *cloud, const ast_cli_input *file,
@@ -96,13 +96,12 @@ int ast_cli_surface_read(ast_cli_surface *s, const ast_cli_cloud *cloud, const a
     ast_format_error error;
     const char *input = file->path;
     if (!ast_solid_read(&s->solid, input, file->format, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_fail("%s", error.text);
     int own = s->solid.normals && !cloud->neighbours && isnan(cloud->viewpoint[0]) && !curvature;
     s->origin = s->solid.faces ? AST_CLI_FROM_FACES : own ? AST_CLI_FROM_FILE : AST_CLI_FROM_NEIGHBOURS;
     s->count = s->solid.faces ? s->solid.face_count : s->solid.count;
     if (s->solid.faces && (cloud->neighbours || !isnan(cloud->viewpoint[0]) || curvature))
-        return ast_cli_fail(AST_CLI_FAILED, "%s is a mesh, whose faces have normals; --%s is for clouds of points",
-                            ast_cli_name(input),
+        return ast_cli_fail("%s is a mesh, whose faces have normals; --%s is for clouds of points", ast_cli_name(input),
                             cloud->neighbours             ? "neighbours"
                             : !isnan(cloud->viewpoint[0]) ? "viewpoint"
                                                           : "curvature");

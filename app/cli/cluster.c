@@ -43,8 +43,8 @@ static int read_start(void *data) {
     if (code >= 0)
         return code;
     if (given->options.clusters && given->options.clusters != options->start.means_count)
-        return ast_cli_fail(AST_CLI_FAILED, "--clusters is %zu, but %s has %zu means", given->options.clusters,
-                            given->init, options->start.means_count);
+        return ast_cli_fail("--clusters is %zu, but %s has %zu means", given->options.clusters, given->init,
+                            options->start.means_count);
     options->start.by = AST_GIVEN;
     options->start.means = work->init;
     return -1;
@@ -58,8 +58,7 @@ static int check_parts(const job *work) {
         what = "--angle auto";
     if (!work->directions.in_parts || !what)
         return -1;
-    return ast_cli_fail(AST_CLI_FAILED,
-                        "%s does not fit into the memory budget of %s, and %s needs all of it in memory; cluster some "
+    return ast_cli_fail("%s does not fit into the memory budget of %s, and %s needs all of it in memory; cluster some "
                         "of the rows and label the file with assign",
                         work->given->input, ast_cli_bytes((double)work->directions.allowed, text), what);
 }
@@ -82,8 +81,8 @@ static int read_points(void *data) {
     if (given->options.method == AST_FSD || given->options.method == AST_CRP)
         work->points.weights = NULL;
     if (code < 0 && given->frame_axes && work->points.dimension != 3)
-        code = ast_cli_fail(AST_CLI_FAILED, "--frame-axes is for three dimensions, and %s has %zu",
-                            ast_cli_name(given->input), work->points.dimension);
+        code = ast_cli_fail("--frame-axes is for three dimensions, and %s has %zu", ast_cli_name(given->input),
+                            work->points.dimension);
     return code;
 }
 
@@ -94,8 +93,8 @@ static int read_rows(void *data) {
     size_t count = work->directions.all;
     int code = -1;
     if (given->options.clusters > count)
-        return ast_cli_fail(AST_CLI_FAILED, "--clusters %zu is more than the %zu points of %s", given->options.clusters,
-                            count, ast_cli_name(given->input));
+        return ast_cli_fail("--clusters %zu is more than the %zu points of %s", given->options.clusters, count,
+                            ast_cli_name(given->input));
     if (given->weights) {
         code = ast_cli_read_weights(given->weights, given->input, count, &work->weights);
         work->points.weights = work->weights;
@@ -114,7 +113,7 @@ static int plan_parts(job *work) {
     parts->plan.size = sizeof parts->plan;
     ast_status status = ast_plan_source(work->context, source, &work->options, parts->memory, &parts->plan);
     if (status == AST_NO_MEMORY)
-        return ast_cli_fail(AST_CLI_FAILED, "%s needs at least %s of memory, and the budget is %s", work->given->input,
+        return ast_cli_fail("%s needs at least %s of memory, and the budget is %s", work->given->input,
                             ast_cli_bytes((double)(parts->plan.least + held), text[0]),
                             ast_cli_bytes((double)allowed, text[1]));
     parts->plan.memory += held;
@@ -130,7 +129,7 @@ static int make_room(void *data) {
     work->labels = malloc((own + 1) * sizeof *work->labels);
     work->leaves = work->given->tree ? malloc((own + 1) * sizeof *work->leaves) : NULL;
     if (!work->labels || (work->given->tree && !work->leaves))
-        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for %zu labels", own);
+        return ast_cli_fail("there is no memory for %zu labels", own);
     return -1;
 }
 
@@ -181,7 +180,7 @@ static int find_angle(void *data) {
     if (code >= 0)
         return code;
     if (work->tuned.weak && !given->common.quiet)
-        ast_cli_fail(0, "warning: %s", work->tuned.reason);
+        ast_cli_warn("%s", work->tuned.reason);
     work->options.angle = work->tuned.angle;
     work->options.dp.order = AST_ORDER_CONTENT;
     if (work->options.merge.by == AST_MERGE_NONE && !given->merge_text) {
@@ -270,8 +269,7 @@ static int call(job *work, ast_status *status) {
 
 static int no_row(const settings *given) {
     if (given->options.center)
-        return ast_cli_fail(AST_CLI_FAILED,
-                            "%s: nothing is left after --center: every row is missing or equals the mean",
+        return ast_cli_fail("%s: nothing is left after --center: every row is missing or equals the mean",
                             ast_cli_name(given->input));
     return ast_cli_no_usable_row(given->input);
 }
@@ -286,7 +284,7 @@ static int cluster(job *work) {
     if (code >= 0)
         return code;
     if (work->record.failed)
-        return ast_cli_fail(AST_CLI_FAILED, "there is no memory to keep the %s", given->samples ? "samples" : "trace");
+        return ast_cli_fail("there is no memory to keep the %s", given->samples ? "samples" : "trace");
     if (status == AST_OK && ast_cli_interrupted())
         status = AST_CANCELLED;
     code = given->state ? ast_cli_checkpoint_verdict(&work->state, status) : -1;

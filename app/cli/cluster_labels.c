@@ -58,7 +58,7 @@ static int explain(const job *work, ast_status status) {
     if (status == AST_NO_INPUT && parts->failed)
         return ast_cli_target_failed(&work->targets[AST_CLI_LABELS], &parts->error);
     if (status == AST_NO_INPUT && ast_scratch_failed(&parts->scratch, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_fail("%s", error.text);
     return ast_cli_directions_status(&work->directions, status, work->context, work->given->input);
 }
 
@@ -72,7 +72,7 @@ static int copy_labels(job *work) {
     }
     free(labels);
     if (!labels)
-        return ast_cli_fail(AST_CLI_FAILED, "there is no memory to write labels");
+        return ast_cli_fail("there is no memory to write labels");
     return failed ? explain(work, AST_NO_INPUT) : -1;
 }
 
@@ -92,8 +92,7 @@ int ast_cli_cluster_slice(void *data) {
     if (!ast_cli_ranks())
         return -1;
     if (points->starts)
-        return ast_cli_agree(ast_cli_fail(AST_CLI_FAILED,
-                                          "%s has sparse rows, which work on one rank: start it without mpirun",
+        return ast_cli_agree(ast_cli_fail("%s has sparse rows, which work on one rank: start it without mpirun",
                                           ast_cli_name(work->given->input)));
     int code = d->joined ? ast_cli_same_rows(d->all, points->dimension, d->look, work->given->input)
                          : ast_cli_same_points(points, work->given->input);

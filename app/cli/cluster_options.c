@@ -209,24 +209,21 @@ static int check_method(void *data) {
         sampler = given->options.method == AST_FSD || given->options.method == AST_CRP,
         named = ast_cli_names_start(given->init);
     if (isinf(given->options.angle) && given->options.method != AST_DP)
-        return ast_cli_fail(AST_CLI_USAGE, "--angle auto is for --method dp; %s needs degrees, such as --angle 25",
-                            method);
+        return ast_cli_misuse("--angle auto is for --method dp; %s needs degrees, such as --angle 25", method);
     if (by_angle && named)
-        return ast_cli_fail(AST_CLI_USAGE,
-                            "--init %s is for methods with --clusters; %s starts from a file or from "
-                            "nothing",
-                            given->init, method);
+        return ast_cli_misuse("--init %s is for methods with --clusters; %s starts from a file or from "
+                              "nothing",
+                              given->init, method);
     if (given->compare && given->options.method == AST_DP && !given->options.dp.sample)
-        return ast_cli_fail(AST_CLI_USAGE, "--compare needs --sample N with --method dp");
+        return ast_cli_misuse("--compare needs --sample N with --method dp");
     if (given->options.mixture.auto_clusters && given->options.method != AST_MOVMF)
-        return ast_cli_fail(AST_CLI_USAGE,
-                            "--clusters auto is for --method movmf; %s needs a number, such as --clusters 10", method);
+        return ast_cli_misuse("--clusters auto is for --method movmf; %s needs a number, such as --clusters 10",
+                              method);
     if (given->options.mixture.auto_clusters && given->options.mixture.hard)
-        return ast_cli_fail(AST_CLI_USAGE,
-                            "--clusters auto cannot be combined with --hard: joins need soft memberships");
+        return ast_cli_misuse("--clusters auto cannot be combined with --hard: joins need soft memberships");
     if (!by_angle && !sampler && !given->options.mixture.auto_clusters && !given->options.clusters &&
         (!given->init || named))
-        return ast_cli_fail(AST_CLI_USAGE, "--method %s needs --clusters K, such as --clusters 10", method);
+        return ast_cli_misuse("--method %s needs --clusters K, such as --clusters 10", method);
     return -1;
 }
 
@@ -235,8 +232,7 @@ static int check_automatic(void *data) {
     const settings *given = data;
     const char *order = ast_cli_typed(&given->common, "order");
     if (isinf(given->options.angle) && order && given->options.dp.order != AST_ORDER_CONTENT)
-        return ast_cli_fail(AST_CLI_USAGE, "--angle auto runs in content order: --order %s cannot be combined with it",
-                            order);
+        return ast_cli_misuse("--angle auto runs in content order: --order %s cannot be combined with it", order);
     return -1;
 }
 
@@ -251,28 +247,25 @@ static int check_ranks(void *data) {
                                                                                         : NULL;
     if (!what)
         return -1;
-    return ast_cli_fail(AST_CLI_USAGE, "%s works on one rank: start it without mpirun, or with -n 1", what);
+    return ast_cli_misuse("%s works on one rank: start it without mpirun, or with -n 1", what);
 }
 
 static int check_planes(void *data) {
     const settings *given = data;
     if (given->planes && !ast_has_extension(given->planes, ".json") && !ast_has_extension(given->planes, ".csv"))
-        return ast_cli_fail(AST_CLI_USAGE,
-                            "--planes writes JSON or CSV: its name must end in .json or .csv, not be '%s'",
-                            given->planes);
+        return ast_cli_misuse("--planes writes JSON or CSV: its name must end in .json or .csv, not be '%s'",
+                              given->planes);
     if (given->outlines && !ast_has_extension(given->outlines, ".ply"))
-        return ast_cli_fail(AST_CLI_USAGE, "--plane-outlines writes PLY: its name must end in .ply, not be '%s'",
-                            given->outlines);
+        return ast_cli_misuse("--plane-outlines writes PLY: its name must end in .ply, not be '%s'", given->outlines);
     return -1;
 }
 
 static int check_files(void *data) {
     const settings *given = data;
     if (given->reading.source.names && strcmp(given->reading.source.names, "0") == 0)
-        return ast_cli_fail(AST_CLI_USAGE, "--name-column must be at least 1: columns are counted from 1");
+        return ast_cli_misuse("--name-column must be at least 1: columns are counted from 1");
     if (given->colored && !ast_has_extension(given->colored, ".ply"))
-        return ast_cli_fail(AST_CLI_USAGE, "--colored writes PLY: its name must end in .ply, not be '%s'",
-                            given->colored);
+        return ast_cli_misuse("--colored writes PLY: its name must end in .ply, not be '%s'", given->colored);
     return ast_cli_names_start(given->init) ? -1 : ast_cli_check_read("init", given->init);
 }
 
@@ -286,10 +279,9 @@ static int resolve_merge(void *data) {
     if (!text)
         return -1;
     if (isinf(given->options.angle) && strcmp(text, "evidence") != 0)
-        return ast_cli_fail(AST_CLI_USAGE,
-                            "--angle auto chooses the angle together with its merging: --merge must be "
-                            "evidence with it, not '%s'",
-                            text);
+        return ast_cli_misuse("--angle auto chooses the angle together with its merging: --merge must be "
+                              "evidence with it, not '%s'",
+                              text);
     if (strcmp(text, "none") == 0)
         return -1;
     given->options.merge.by = AST_MERGE_EVIDENCE;
@@ -298,7 +290,7 @@ static int resolve_merge(void *data) {
     given->options.merge.by = AST_MERGE_ANGLE;
     given->options.merge.angle = strtod(text, &end);
     if (end == text || *end || !(given->options.merge.angle >= 0 && given->options.merge.angle <= 180))
-        return ast_cli_fail(AST_CLI_USAGE, "--merge must be a number from 0 to 180, evidence or none, not '%s'", text);
+        return ast_cli_misuse("--merge must be a number from 0 to 180, evidence or none, not '%s'", text);
     return -1;
 }
 
@@ -306,9 +298,8 @@ static int resolve_merge(void *data) {
 static int check_tree(void *data) {
     const settings *given = data;
     if (given->tree && given->state && given->options.restarts > 1)
-        return ast_cli_fail(AST_CLI_USAGE,
-                            "--tree does not go with --state and --restarts together: a state keeps no trees "
-                            "of runs that are over");
+        return ast_cli_misuse("--tree does not go with --state and --restarts together: a state keeps no trees "
+                              "of runs that are over");
     return -1;
 }
 

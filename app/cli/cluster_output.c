@@ -91,18 +91,17 @@ static int fill_records(void *data) {
     if (targets[AST_CLI_MEMBERSHIPS].path) {
         work->memberships = malloc(points * clusters * sizeof *work->memberships);
         if (!work->memberships)
-            return ast_cli_fail(AST_CLI_FAILED, "there is no memory for %zu x %zu memberships", points, clusters);
+            return ast_cli_fail("there is no memory for %zu x %zu memberships", points, clusters);
         ast_status status = ast_memberships(work->context, &work->points, work->memberships, NULL);
         if (status != AST_OK)
             return ast_cli_status(status, work->context, work->given->input);
         targets[AST_CLI_MEMBERSHIPS].array = ast_value_array(work->memberships, points, clusters);
     }
     if (targets[AST_CLI_SAMPLES].path && work->record.sample_count == 0)
-        return ast_cli_fail(AST_CLI_FAILED,
-                            "--samples has none to write: --max-iterations ends the run before the first");
+        return ast_cli_fail("--samples has none to write: --max-iterations ends the run before the first");
     targets[AST_CLI_SAMPLES].array = ast_label_array(work->record.samples, work->record.sample_count, points);
     if (targets[AST_CLI_TRACE].output && !ast_cli_write_trace(&work->record, targets[AST_CLI_TRACE].output, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_fail("%s", error.text);
     return -1;
 }
 
@@ -122,7 +121,7 @@ static int find_axes(void *data) {
     if (weights && work->nearest)
         status = ast_frame_axes(work->context, ast_means(work->context), weights, count, &work->axes, work->nearest);
     else
-        ast_cli_fail(AST_CLI_FAILED, "there is no memory for the axes of %zu means", count);
+        ast_cli_fail("there is no memory for the axes of %zu means", count);
     int code = weights && work->nearest ? ast_cli_status(status, work->context, work->given->input) : AST_CLI_FAILED;
     free(weights);
     return code;
@@ -197,7 +196,7 @@ static int fill_tree(void *data) {
     if (!work->given->tree)
         return -1;
     if (output && !write_tree(work, output, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_fail("%s", error.text);
     work->targets[AST_CLI_LEAVES].array = ast_cli_directions_array(&work->directions, work->leaves, NULL);
     return -1;
 }
@@ -208,11 +207,9 @@ static int warn_chain(void *data) {
     const job *work = data;
     const ast_report *report = &work->report;
     if (report->cluster_posterior && !report->settled && !work->given->common.quiet && ast_cli_speaks())
-        ast_cli_fail(
-            0,
-            "warning: the chain has not settled: the second half of its %d sweeps disagrees with the first, or they "
-            "are worth too few independent samples (%.0f); raise --max-iterations",
-            report->iterations, report->effective_samples);
+        ast_cli_warn("the chain has not settled: the second half of its %d sweeps disagrees with the first, or they "
+                     "are worth too few independent samples (%.0f); raise --max-iterations",
+                     report->iterations, report->effective_samples);
     return -1;
 }
 

@@ -34,7 +34,7 @@ static int check_count(const job *work) {
     const ast_cli_surface *s = &work->directions.surface;
     if (s->solid.faces || s->count - s->missing >= POINTS_LEAST)
         return -1;
-    return ast_cli_fail(AST_CLI_FAILED, "%s: --planes needs at least %d points with a direction, and there %s %zu",
+    return ast_cli_fail("%s: --planes needs at least %d points with a direction, and there %s %zu",
                         ast_cli_name(work->given->input), POINTS_LEAST, s->count - s->missing == 1 ? "is" : "are",
                         s->count - s->missing);
 }
@@ -70,8 +70,7 @@ int ast_cli_cluster_planes(void *data) {
     size_t count;
     const ast_plane_info *planes = ast_plane_list(work->planes, &count);
     if (count == 0 && !work->given->common.quiet)
-        ast_cli_fail(0,
-                     "warning: %s has no plane of the smallest area and the distance that --plane-area and "
+        ast_cli_warn("%s has no plane of the smallest area and the distance that --plane-area and "
                      "--plane-distance allow",
                      ast_cli_name(work->given->input));
     return write_files(work, planes, count);

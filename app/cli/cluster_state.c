@@ -38,10 +38,10 @@ static int find(ast_cli_checkpoint *s) {
     if (s->descriptor < 0 && errno == ENOENT)
         return -1;
     if (s->descriptor < 0)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: cannot be read: %s", s->path, strerror(errno));
+        return ast_cli_fail("%s: cannot be read: %s", s->path, strerror(errno));
     s->opened = 1;
     if (fstat(s->descriptor, &status) != 0 || !S_ISREG(status.st_mode))
-        return ast_cli_fail(AST_CLI_FAILED, "%s: is no regular file, and --state needs one", s->path);
+        return ast_cli_fail("%s: is no regular file, and --state needs one", s->path);
     s->found =
         (ast_medium){.size = sizeof(ast_medium), .bytes = (uint64_t)status.st_size, .read = read_bytes, .data = s};
     return -1;
@@ -56,7 +56,7 @@ static int compare(const ast_cli_checkpoint *s) {
     ranks->broadcast(ranks->data, &first, sizeof first, 0);
     if (first == s->opened)
         return -1;
-    return ast_cli_fail(AST_CLI_FAILED, "%s is there on rank %d, but not on rank %d", s->path, first ? 0 : ranks->rank,
+    return ast_cli_fail("%s is there on rank %d, but not on rank %d", s->path, first ? 0 : ranks->rank,
                         first ? ranks->rank : 0);
 }
 
@@ -97,7 +97,7 @@ static int begin(ast_cli_checkpoint *s) {
         s->output = ast_output_open_sole(s->path, s->durable, &s->error);
         good = s->output && (!ranks || ast_output_share(s->output, s->name, sizeof s->name, &s->error));
     }
-    int code = ast_cli_agree(good ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", s->error.text));
+    int code = ast_cli_agree(good ? -1 : ast_cli_fail("%s", s->error.text));
     if (code < 0 && ranks)
         ranks->broadcast(ranks->data, s->name, sizeof s->name, 0);
     return code;
@@ -108,7 +108,7 @@ static int write_state(ast_cli_checkpoint *s) {
     s->error.text[0] = 0;
     int code = begin(s);
     if (code < 0 && ast_checkpoint(s->context, &medium) != AST_OK)
-        code = ast_cli_fail(AST_CLI_FAILED, "%s%s%s", s->error.text[0] ? "" : s->path, s->error.text[0] ? "" : ": ",
+        code = ast_cli_fail("%s%s%s", s->error.text[0] ? "" : s->path, s->error.text[0] ? "" : ": ",
                             s->error.text[0] ? s->error.text : ast_message(s->context));
     code = ast_cli_agree(code);
     ast_output *output = s->output;
@@ -116,7 +116,7 @@ static int write_state(ast_cli_checkpoint *s) {
     if (code >= 0)
         ast_output_abandon(output);
     else if (output && !ast_output_commit(output, &s->error))
-        code = ast_cli_fail(AST_CLI_FAILED, "%s", s->error.text);
+        code = ast_cli_fail("%s", s->error.text);
     return ast_cli_agree(code);
 }
 
@@ -165,10 +165,10 @@ int ast_cli_checkpoint_verdict(const ast_cli_checkpoint *s, ast_status status) {
     if (s->code)
         return s->code;
     if (status == AST_BAD_STATE)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: %s", s->path, ast_message(s->context));
+        return ast_cli_fail("%s: %s", s->path, ast_message(s->context));
     if (status != AST_CANCELLED || s->pass == 0)
         return -1;
     int number = s->stopped ? s->stopped : ast_cli_interrupted();
-    return ast_cli_fail(AST_CLI_SIGNAL + number, "stopped after pass %d; the same command goes on from %s", s->pass,
-                        s->path);
+    return ast_cli_end(AST_CLI_SIGNAL + number, "stopped after pass %d; the same command goes on from %s", s->pass,
+                       s->path);
 }

@@ -30,8 +30,7 @@ static int check_inputs(const char *command, const ast_cli_input *inputs) {
         if (ast_is_folder(inputs[i].path))
             continue;
         if (!ast_format_has_rows(format) || (first && format.row != first))
-            return ast_cli_fail(
-                AST_CLI_USAGE,
+            return ast_cli_misuse(
                 "%s takes one input, not both '%s' and '%s', unless all are files of one binary format, "
                 "such as .npy, or folders of them",
                 command, inputs[0].path, inputs[i ? i : 1].path);
@@ -57,9 +56,7 @@ static int keep_tables(ast_frame_list *list, size_t first, const char *input) {
             free(list->files[i].path);
     }
     list->count = kept;
-    return kept > first
-               ? -1
-               : ast_cli_fail(AST_CLI_FAILED, "%s: is a folder without an .npy file or another binary table", input);
+    return kept > first ? -1 : ast_cli_fail("%s: is a folder without an .npy file or another binary table", input);
 }
 
 static int name_them(ast_cli_reading *how, const char **input) {
@@ -82,7 +79,7 @@ static int add_input(ast_cli_reading *how, const ast_cli_input *input, bool seve
     size_t before = list->count;
     ast_frame_kind kind = several ? AST_AS_TABLES : ast_cli_camera_kind(input);
     if (!ast_frame_list_add(list, input->path, input->format, kind, &error))
-        return ast_cli_fail(list->misused ? AST_CLI_USAGE : AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_end(list->misused ? AST_CLI_USAGE : AST_CLI_FAILED, "%s", error.text);
     bool file = list->count == before + 1 && strcmp(list->files[before].path, input->path) == 0;
     return list->depth || file ? -1 : keep_tables(list, before, input->path);
 }
@@ -170,8 +167,7 @@ static int refuse_other(const ast_cli_directions *d, const char *input) {
     double size = (double)d->input.size;
     if (size / 3 <= (double)d->allowed)
         return -1;
-    return ast_cli_fail(AST_CLI_FAILED,
-                        "%s has %s and does not fit into the memory budget of %s; only .npy files in C order and other "
+    return ast_cli_fail("%s has %s and does not fit into the memory budget of %s; only .npy files in C order and other "
                         "binary tables (.fbin, .fvecs, .safetensors, .h5 and so on) may be larger",
                         input, ast_cli_bytes(size, text[0]), ast_cli_bytes((double)d->allowed, text[1]));
 }
@@ -191,9 +187,9 @@ static int fit(ast_cli_directions *d, const ast_cli_reading *how, const char *in
     d->in_parts = 1;
     d->points = (ast_points){.size = sizeof(ast_points), .count = source->count, .dimension = source->dimension};
     if (!ast_input_by_rows(&d->input, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_fail("%s", error.text);
     if (ast_cli_field_notation(&how->source))
-        return ast_cli_fail(AST_CLI_FAILED, "%s: does not fit into memory, and tables of angles must", input);
+        return ast_cli_fail("%s: does not fit into memory, and tables of angles must", input);
     return -1;
 }
 
@@ -215,7 +211,7 @@ static int read_joined(ast_cli_directions *d) {
     ast_cli_slice(d->input.source.count, &d->first, &own);
     d->look = ast_cli_ranks() ? glance(&d->input.source) : 0;
     if (!ast_input_read_rows(&d->input, d->first, own, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_fail("%s", error.text);
     d->points = d->input.points;
     return -1;
 }
@@ -289,17 +285,17 @@ int ast_cli_directions_status(const ast_cli_directions *d, ast_status status, co
     ast_format_error error;
     size_t own, row = ast_fault_row(context);
     if (status == AST_NO_INPUT && ast_input_failed(&d->input, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_fail("%s", error.text);
     if (status == AST_BAD_DATA && row == 0 && d->kind == AST_CLI_ROWS && !d->joined && !d->transposed &&
         d->points.dimension > d->points.count)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: %s; if each column is a point, give --transpose", ast_cli_name(input),
+        return ast_cli_fail("%s: %s; if each column is a point, give --transpose", ast_cli_name(input),
                             ast_message(context));
     if (status != AST_BAD_DATA || !d->joined || row < 1 || row > d->input.source.count)
         return ast_cli_status(status, context, input);
     const char *name = ast_input_row_file(&d->input, row - 1, &own), *message = ast_message(context);
     char all[32]; /* the row of all files together, which the sentence begins with */
     int length = snprintf(all, sizeof all, "row %zu", row);
-    return ast_cli_fail(AST_CLI_FAILED, "%s: row %zu%s", name, own + 1,
+    return ast_cli_fail("%s: row %zu%s", name, own + 1,
                         strncmp(message, all, (size_t)length) == 0 ? message + length : " cannot be used");
 }
 

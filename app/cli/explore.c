@@ -76,7 +76,7 @@ static int check(void *data) {
     if (code < 0)
         code = ast_cli_reading_check(&given->reading, &given->common, given->input);
     if (code < 0 && given->labels && strcmp(given->labels, "-") == 0)
-        code = ast_cli_fail(AST_CLI_USAGE, "--labels of explore is a file that a page writes; it cannot be -");
+        code = ast_cli_misuse("--labels of explore is a file that a page writes; it cannot be -");
     if (code < 0)
         code = ast_cli_check_targets(labels, 1, given->input, 0);
     if (code < 0)
@@ -242,8 +242,7 @@ static int write_once(const job *work, const ast_context *context, const ast_tun
     ast_text_put(&json, "\n");
     bool good = output && (!json.failed || ast_format_fail(&error, "there is no memory for the sweep")) &&
                 ast_output_write(output, json.bytes, json.size, &error);
-    int code =
-        ast_output_close(output, good, &error) && good ? AST_CLI_DONE : ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    int code = ast_output_close(output, good, &error) && good ? AST_CLI_DONE : ast_cli_fail("%s", error.text);
     ast_text_free(&json);
     free(line);
     return code;
@@ -275,7 +274,7 @@ static int serve(void *data) {
     const char *address = given->bind ? given->bind : AST_CLI_LOOPBACK;
     ast_explorer *explorer = ast_explorer_open(&work->explored, address, (unsigned)given->port, &error);
     if (!explorer)
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_fail("%s", error.text);
     ast_cli_watch_signals();
     fprintf(stderr, "asterism: look at %s (Ctrl-C ends)\n", ast_explorer_url(explorer));
     ast_cli_serve_on();

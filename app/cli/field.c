@@ -32,18 +32,17 @@ static int make_room(const char *name, size_t count, float **vectors, size_t *ca
     free(*vectors);
     *vectors = malloc((count ? count : 1) * 3 * sizeof **vectors);
     *capacity = *vectors ? count : 0;
-    return *vectors ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory for %zu directions", name, count);
+    return *vectors ? -1 : ast_cli_fail("%s: there is no memory for %zu directions", name, count);
 }
 
 /* Angles out of range are mistakes, mostly columns in another order. */
 static int check_row(const notation *how, const char *name, size_t row, const double angles[2]) {
     const char *first = how->first, *second = how->second;
     if (fabs(angles[0]) > 360)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: row %zu: a %s of %g is not between -360 and 360 degrees", name,
-                            row + 1, first, angles[0]);
+        return ast_cli_fail("%s: row %zu: a %s of %g is not between -360 and 360 degrees", name, row + 1, first,
+                            angles[0]);
     if (fabs(angles[1]) > 90)
-        return ast_cli_fail(AST_CLI_FAILED,
-                            "%s: row %zu: a %s of %g is not between -90 and 90 degrees; the %s comes first, and "
+        return ast_cli_fail("%s: row %zu: a %s of %g is not between -90 and 90 degrees; the %s comes first, and "
                             "--columns 2,1 exchanges the columns",
                             name, row + 1, second, angles[1], first);
     return -1;
@@ -61,8 +60,8 @@ int ast_cli_field_points(const ast_cli_source *source, const char *name, ast_poi
                          size_t *capacity) {
     const notation *how = &notations[ast_cli_field_notation(source)];
     if (points->count > 0 && points->dimension != 2)
-        return ast_cli_fail(AST_CLI_FAILED, "%s has %zu columns, but --%s needs two; --columns can pick them", name,
-                            points->dimension, how->option);
+        return ast_cli_fail("%s has %zu columns, but --%s needs two; --columns can pick them", name, points->dimension,
+                            how->option);
     int code = make_room(name, points->count, vectors, capacity);
     for (size_t i = 0; i < points->count && code < 0; i++) {
         double angles[2];

@@ -73,22 +73,22 @@ ast_input_options ast_cli_input_options(const ast_cli_source *source) {
 static int refuse(const char *path, const char *before, const char *problem) {
     struct stat file;
     if (stat(path, &file) != 0)
-        return ast_cli_fail(AST_CLI_USAGE, "%s%s: cannot be opened: %s", before, path, strerror(errno));
+        return ast_cli_misuse("%s%s: cannot be opened: %s", before, path, strerror(errno));
     if (S_ISDIR(file.st_mode))
-        return ast_cli_fail(AST_CLI_USAGE, "%s%s is a folder, and one file is needed here", before, path);
-    return ast_cli_fail(AST_CLI_USAGE, "%s%s", before, problem);
+        return ast_cli_misuse("%s%s is a folder, and one file is needed here", before, path);
+    return ast_cli_misuse("%s%s", before, problem);
 }
 
 int ast_cli_check_points(const char *path, ast_file_format format, const ast_cli_source *source) {
     ast_format_error error;
     if (source->columns && !ast_columns_check(source->columns, &error))
-        return ast_cli_fail(AST_CLI_USAGE, "--columns: %s", error.text);
+        return ast_cli_misuse("--columns: %s", error.text);
     ast_input_options options = ast_cli_input_options(source);
     options.known = format;
     if (same(path, "-") && !source->format)
-        return ast_cli_fail(AST_CLI_USAGE, "standard input needs --format NAME, such as --format csv");
+        return ast_cli_misuse("standard input needs --format NAME, such as --format csv");
     if (source->format && !ast_input_check("-", &options, &error)) /* it can only be the format's fault */
-        return ast_cli_fail(AST_CLI_USAGE, "--format: %s", error.text);
+        return ast_cli_misuse("--format: %s", error.text);
     if (path && !ast_input_check(path, &options, &error))
         return refuse(path, "", error.text);
     return -1;
@@ -97,8 +97,7 @@ int ast_cli_check_points(const char *path, ast_file_format format, const ast_cli
 int ast_cli_check_read(const char *option, const char *path) {
     ast_format_error error;
     if (same(path, "-"))
-        return ast_cli_fail(AST_CLI_USAGE,
-                            "--%s needs the name of a file: only the points can come from standard input", option);
+        return ast_cli_misuse("--%s needs the name of a file: only the points can come from standard input", option);
     char before[64];
     snprintf(before, sizeof before, "--%s: ", option);
     if (path && !ast_input_check(path, NULL, &error))
@@ -111,11 +110,11 @@ int ast_cli_check_read(const char *option, const char *path) {
 int ast_cli_read_points(ast_input *input, const char *path, const ast_cli_source *source) {
     ast_format_error error;
     if (!ast_input_read(input, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_fail("%s", error.text);
     if (!ast_cli_field_notation(source))
         return -1;
     if (input->points.starts)
-        return ast_cli_fail(AST_CLI_FAILED, "%s holds sparse rows; tables of angles are dense", ast_cli_name(path));
+        return ast_cli_fail("%s holds sparse rows; tables of angles are dense", ast_cli_name(path));
     ast_points points = input->points;
     float *vectors = NULL;
     size_t capacity = 0;
@@ -131,30 +130,28 @@ int ast_cli_read_weights(const char *path, const char *input, size_t count, doub
     ast_format_error error;
     size_t read;
     if (!ast_read_numbers(path, NULL, weights, &read, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_fail("%s", error.text);
     if (read != count)
-        return ast_cli_fail(AST_CLI_FAILED, "%s has %zu weights, but %s has %zu points", path, read,
-                            ast_cli_name(input), count);
+        return ast_cli_fail("%s has %zu weights, but %s has %zu points", path, read, ast_cli_name(input), count);
     int counts = 0;
     for (size_t i = 0; i < count; i++) {
         double weight = (*weights)[i];
         if (!isfinite(weight) || weight < 0)
-            return ast_cli_fail(AST_CLI_FAILED, "%s: weight %zu is %g; weights must be finite and not negative", path,
-                                i + 1, weight);
+            return ast_cli_fail("%s: weight %zu is %g; weights must be finite and not negative", path, i + 1, weight);
         counts |= weight > 0;
     }
     if (!counts)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: every weight is 0; at least one point must count", path);
+        return ast_cli_fail("%s: every weight is 0; at least one point must count", path);
     return -1;
 }
 
 int ast_cli_read_names(const char *path, const char *input, size_t count, ast_names *names) {
     ast_format_error error;
     if (!ast_read_names(path, names, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_fail("%s", error.text);
     if (names->count != count)
-        return ast_cli_fail(AST_CLI_FAILED, "%s has %zu name%s, but %s has %zu row%s", path, names->count,
-                            names->count == 1 ? "" : "s", ast_cli_name(input), count, count == 1 ? "" : "s");
+        return ast_cli_fail("%s has %zu name%s, but %s has %zu row%s", path, names->count, names->count == 1 ? "" : "s",
+                            ast_cli_name(input), count, count == 1 ? "" : "s");
     return -1;
 }
 
@@ -162,13 +159,13 @@ int ast_cli_read_center(const char *path, size_t dimension, float **center) {
     ast_format_error error;
     size_t rows, columns;
     if (!ast_read_matrix(path, NULL, center, &rows, &columns, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_fail("%s", error.text);
     if (rows != 1 || columns != dimension)
-        return ast_cli_fail(AST_CLI_FAILED, "%s is %zu x %zu; the centre of points of %zu dimensions is 1 x %zu", path,
-                            rows, columns, dimension, dimension);
+        return ast_cli_fail("%s is %zu x %zu; the centre of points of %zu dimensions is 1 x %zu", path, rows, columns,
+                            dimension, dimension);
     for (size_t d = 0; d < dimension; d++)
         if (!isfinite((*center)[d]))
-            return ast_cli_fail(AST_CLI_FAILED, "%s: component %zu of the centre is not finite", path, d + 1);
+            return ast_cli_fail("%s: component %zu of the centre is not finite", path, d + 1);
     return -1;
 }
 
@@ -183,14 +180,12 @@ int ast_cli_read_means(const char *path, size_t dimension, float **means, size_t
     ast_format_error error;
     size_t columns;
     if (!ast_read_matrix(path, NULL, means, count, &columns, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_fail("%s", error.text);
     if (columns != dimension)
-        return ast_cli_fail(AST_CLI_FAILED, "%s has means of %zu dimensions, but the points have %zu", path, columns,
-                            dimension);
+        return ast_cli_fail("%s has means of %zu dimensions, but the points have %zu", path, columns, dimension);
     for (size_t i = 0; i < *count; i++) {
         if (!is_direction(*means + i * dimension, dimension))
-            return ast_cli_fail(AST_CLI_FAILED,
-                                "%s: mean %zu is no direction: it is zero, or holds a NaN or an infinity", path, i + 1);
+            return ast_cli_fail("%s: mean %zu is no direction: it is zero, or holds a NaN or an infinity", path, i + 1);
     }
     return -1;
 }
@@ -211,16 +206,16 @@ int ast_cli_open_context(const ast_cli_common *common, ast_context **context) {
     ast_status status = ast_open(context, (int)common->threads);
     if (status == AST_OK)
         return ast_set_cancel(*context, ast_cli_cancel, NULL) == AST_OK ? -1 : AST_CLI_FAILED;
-    return ast_cli_fail(AST_CLI_FAILED, status == AST_NO_THREADS ? "the threads could not be started; try --threads 1"
-                                                                 : "there is not enough memory to start");
+    return ast_cli_fail(status == AST_NO_THREADS ? "the threads could not be started; try --threads 1"
+                                                 : "there is not enough memory to start");
 }
 
 int ast_cli_stopped(void) {
-    return ast_cli_fail(AST_CLI_SIGNAL + ast_cli_interrupted(), "stopped; nothing was written");
+    return ast_cli_end(AST_CLI_SIGNAL + ast_cli_interrupted(), "stopped; nothing was written");
 }
 
 int ast_cli_no_usable_row(const char *input) {
-    return ast_cli_fail(AST_CLI_FAILED, "%s has no usable row: every one is zero or holds a NaN", ast_cli_name(input));
+    return ast_cli_fail("%s has no usable row: every one is zero or holds a NaN", ast_cli_name(input));
 }
 
 int ast_cli_status(ast_status status, const ast_context *context, const char *input) {
@@ -228,6 +223,6 @@ int ast_cli_status(ast_status status, const ast_context *context, const char *in
         return -1;
     if (status == AST_CANCELLED)
         return ast_cli_stopped();
-    return ast_cli_fail(status == AST_BAD_OPTION && !input ? AST_CLI_USAGE : AST_CLI_FAILED, "%s%s%s",
-                        input ? ast_cli_name(input) : "", input ? ": " : "", ast_message(context));
+    return ast_cli_end(status == AST_BAD_OPTION && !input ? AST_CLI_USAGE : AST_CLI_FAILED, "%s%s%s",
+                       input ? ast_cli_name(input) : "", input ? ": " : "", ast_message(context));
 }

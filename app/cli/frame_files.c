@@ -39,7 +39,7 @@ static char *target_of(const ast_cli_frame_files *files, const char *path) {
 }
 
 static int overwrites(const ast_cli_frame_files *files, const char *path) {
-    return ast_cli_fail(AST_CLI_FAILED, "--%s %s would overwrite the input %s", files->option, files->folder, path);
+    return ast_cli_fail("--%s %s would overwrite the input %s", files->option, files->folder, path);
 }
 
 /* ---- Before the first frame -------------------------------------------------------------------------------------- */
@@ -66,8 +66,8 @@ static int check_stems(const ast_cli_frame_files *files, const ast_cli_frames *i
         const ast_input_file *one = &sorted[i - 1], *other = &sorted[i];
         const char *stem = ast_cli_stem(other->path, &length);
         if (ast_cli_compare_stems(one, other) == 0 && is_one_frame(one, inputs) && is_one_frame(other, inputs))
-            return ast_cli_fail(AST_CLI_FAILED, "the %s of %s and %s would both be %s/%.*s.%s", files->what, one->path,
-                                other->path, files->folder, (int)length, stem, files->extension);
+            return ast_cli_fail("the %s of %s and %s would both be %s/%.*s.%s", files->what, one->path, other->path,
+                                files->folder, (int)length, stem, files->extension);
     }
     return -1;
 }
@@ -113,7 +113,7 @@ int ast_cli_frame_files_open(const ast_cli_frame_files *files, const ast_input_f
     }
     *output = ast_output_open_sole(target, files->durable, &error);
     free(target);
-    return *output ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    return *output ? -1 : ast_cli_fail("%s", error.text);
 }
 
 int ast_cli_frame_files_close(ast_output *output, bool good, ast_format_error *error) {

@@ -17,10 +17,10 @@ static int open_maker(ast_cli_frame_normals *made, const ast_cli_frames *frames,
     if (!made->maker) {
         if (ast_depth_open(&made->maker, context, &frames->options) != AST_OK ||
             ast_depth_frame_open(&made->frame, context) != AST_OK)
-            return ast_cli_fail(AST_CLI_FAILED, "%s: %s", source, ast_message(context));
+            return ast_cli_fail("%s: %s", source, ast_message(context));
         made->normals = malloc(3 * frames->width * frames->height * sizeof *made->normals);
     }
-    return made->normals ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory for its normals", source);
+    return made->normals ? -1 : ast_cli_fail("%s: there is no memory for its normals", source);
 }
 
 int ast_cli_frame_points(ast_cli_frame_normals *made, const ast_cli_frames *frames, ast_context *context,
@@ -87,12 +87,12 @@ void ast_cli_missing_note(ast_cli_frame_normals *made, const ast_cli_frames *fra
     if (made->mostly_missing++ > 0)
         return;
     explain(&made->report, &frames->options, angle, cause);
-    ast_cli_fail(0, "warning: %s: %.0f%% of the pixels with depth have no label: %s", frames->frame.source,
+    ast_cli_warn("%s: %.0f%% of the pixels with depth have no label: %s", frames->frame.source,
                  100 * (double)(unlabelled - holes) / (double)pixels, cause);
 }
 
 void ast_cli_missing_end(const ast_cli_frame_normals *made, uint64_t count) {
     if (made->mostly_missing > 1)
-        ast_cli_fail(0, "warning: in %zu of %" PRIu64 " frames more than half of the pixels with depth have no label",
+        ast_cli_warn("in %zu of %" PRIu64 " frames more than half of the pixels with depth have no label",
                      made->mostly_missing, count);
 }

@@ -50,20 +50,19 @@ int ast_cli_frames_list(ast_frame_list *list, const ast_cli_camera *camera, cons
     for (const ast_cli_input *input = inputs; input->path; input++) {
         size_t before = list->count;
         if (!ast_frame_list_add(list, input->path, input->format, ast_cli_camera_kind(input), &error))
-            return ast_cli_fail(list->misused ? AST_CLI_USAGE : AST_CLI_FAILED, "%s", error.text);
+            return ast_cli_end(list->misused ? AST_CLI_USAGE : AST_CLI_FAILED, "%s", error.text);
         if (list->count == before)
             empty = input->path;
     }
     if (list->absent > 0)
-        ast_cli_fail(0, "warning: a depth.txt names %zu file%s that %s not there, such as %s; the other %zu are used",
-                     list->absent, list->absent == 1 ? "" : "s", list->absent == 1 ? "is" : "are", list->first_absent,
-                     list->count);
+        ast_cli_warn("a depth.txt names %zu file%s that %s not there, such as %s; the other %zu are used", list->absent,
+                     list->absent == 1 ? "" : "s", list->absent == 1 ? "is" : "are", list->first_absent, list->count);
     /* What a folder holds shows only here. */
     code = ast_cli_rules_of_kind(common, list->depth ? AST_CLI_DEPTH : AST_CLI_POINTS | AST_CLI_SPARSE, inputs->path);
     if (code < 0)
         code = list->depth ? ast_cli_depth_usage(camera, inputs->path) : check_tables(list, source);
     if (code < 0 && empty && (common->command->inputs & AST_CLI_POINTS))
-        code = ast_cli_fail(AST_CLI_FAILED, "%s: holds no file of a known format (npy, csv, tsv or txt)", empty);
+        code = ast_cli_fail("%s: holds no file of a known format (npy, csv, tsv or txt)", empty);
     return code;
 }
 
@@ -103,7 +102,7 @@ int ast_cli_frames_open(ast_cli_frames *frames, ast_frame_list *list, const ast_
     if (code >= 0)
         return code;
     frames->frames = ast_frames_open(list, &how, &error);
-    return frames->frames ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    return frames->frames ? -1 : ast_cli_fail("%s", error.text);
 }
 
 static int is_file(const ast_input_file *file, const char *path, const char *whole_path, uint64_t number) {
@@ -135,16 +134,15 @@ int ast_cli_frames_resume(ast_cli_frames *frames, const char *path, const char *
 static int check_size(const ast_cli_frames *frames) {
     const ast_depth_image *image = &frames->frame.image;
     if (frames->width && (image->width != frames->width || image->height != frames->height))
-        return ast_cli_fail(AST_CLI_FAILED, "%s is %zu x %zu pixels, but the frames before it are %zu x %zu",
-                            frames->frame.source, image->width, image->height, frames->width, frames->height);
+        return ast_cli_fail("%s is %zu x %zu pixels, but the frames before it are %zu x %zu", frames->frame.source,
+                            image->width, image->height, frames->width, frames->height);
     if (frames->file_height && (image->width != frames->file_width || image->height != frames->file_height))
-        return ast_cli_fail(AST_CLI_FAILED,
-                            "%s is %zu x %zu pixels, but the camera.json beside it is for %zu x %zu; give --intrinsics",
+        return ast_cli_fail("%s is %zu x %zu pixels, but the camera.json beside it is for %zu x %zu; give --intrinsics",
                             frames->frame.source, image->width, image->height, frames->file_width, frames->file_height);
     if (frames->camera && (image->width != CAMERA_WIDTH || image->height != CAMERA_HEIGHT))
-        return ast_cli_fail(
-            AST_CLI_FAILED, "%s is %zu x %zu pixels, but --camera %s stands for images of %d x %d; give --intrinsics",
-            frames->frame.source, image->width, image->height, frames->camera, CAMERA_WIDTH, CAMERA_HEIGHT);
+        return ast_cli_fail("%s is %zu x %zu pixels, but --camera %s stands for images of %d x %d; give --intrinsics",
+                            frames->frame.source, image->width, image->height, frames->camera, CAMERA_WIDTH,
+                            CAMERA_HEIGHT);
     return -1;
 }
 
@@ -153,12 +151,11 @@ static int next_readable(ast_cli_frames *frames, ast_format_error *error) {
     int more = ast_frames_next(frames->frames, &frames->frame, error);
     while (more < 0 && frames->go_on && ++frames->left_out < frames->list->count) {
         if (frames->left_out <= WARNINGS)
-            ast_cli_fail(0, "warning: a frame is left out: %s", error->text);
+            ast_cli_warn("a frame is left out: %s", error->text);
         more = ast_frames_next(frames->frames, &frames->frame, error);
     }
     if (more == 0 && frames->left_out > WARNINGS)
-        ast_cli_fail(0, "warning: %zu of %zu frames could not be read and were left out", frames->left_out,
-                     frames->list->count);
+        ast_cli_warn("%zu of %zu frames could not be read and were left out", frames->left_out, frames->list->count);
     return more;
 }
 
@@ -167,8 +164,7 @@ int ast_cli_frames_next(ast_cli_frames *frames, int *found) {
     int more = next_readable(frames, &error);
     *found = more > 0;
     if (more < 0)
-        return ast_cli_fail(AST_CLI_FAILED, "%s%s", error.text,
-                            frames->unnamed ? "; for text give --format csv (or tsv, txt)" : "");
+        return ast_cli_fail("%s%s", error.text, frames->unnamed ? "; for text give --format csv (or tsv, txt)" : "");
     frames->unnamed = false;
     if (more == 0 || !frames->list->depth)
         return -1;
@@ -182,15 +178,14 @@ int ast_cli_frames_single(ast_cli_frames *frames, const char *command, const cha
     int found = 0;
     size_t count = ast_frames_count(frames->frames);
     if (count != 1 && frames->list->scenes)
-        return ast_cli_fail(AST_CLI_FAILED, "%s takes one scene, and %s has %zu; --frame N picks one, counted from 0",
-                            command, input, count);
+        return ast_cli_fail("%s takes one scene, and %s has %zu; --frame N picks one, counted from 0", command, input,
+                            count);
     if (count != 1 && count != SIZE_MAX)
-        return ast_cli_fail(AST_CLI_FAILED, "%s takes one depth image, and %s has %zu; stream and segment take many",
-                            command, input, count);
+        return ast_cli_fail("%s takes one depth image, and %s has %zu; stream and segment take many", command, input,
+                            count);
     int code = ast_cli_frames_next(frames, &found);
     if (code < 0 && !found)
-        code = ast_cli_interrupted() ? ast_cli_stopped()
-                                     : ast_cli_fail(AST_CLI_FAILED, "%s holds no depth image", ast_cli_name(input));
+        code = ast_cli_interrupted() ? ast_cli_stopped() : ast_cli_fail("%s holds no depth image", ast_cli_name(input));
     return code;
 }
 

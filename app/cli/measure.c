@@ -66,7 +66,7 @@ static int find_input(void *data) {
 static int check(void *data) {
     const settings *given = data;
     if (!given->truth && !given->points)
-        return ast_cli_fail(AST_CLI_USAGE, "measure needs --truth FILE or --points FILE to measure the labels against");
+        return ast_cli_misuse("measure needs --truth FILE or --points FILE to measure the labels against");
     return given->points ? ast_cli_reading_check(&given->reading, &given->common, given->points) : -1;
 }
 
@@ -79,8 +79,7 @@ static int read_all(job *work) {
     if (code < 0 && given->truth) {
         code = ast_cli_read_labels(given->truth, &work->truth, &count);
         if (code < 0 && count != work->count)
-            code = ast_cli_fail(AST_CLI_FAILED, "%s has %zu labels, but %s has %zu", given->labels, work->count,
-                                given->truth, count);
+            code = ast_cli_fail("%s has %zu labels, but %s has %zu", given->labels, work->count, given->truth, count);
     }
     if (code >= 0 || !given->points)
         return code;
@@ -88,7 +87,7 @@ static int read_all(job *work) {
         ast_cli_directions_read(&work->directions, &given->reading, &given->common, given->points, work->context, NULL);
     work->points = work->directions.points;
     if (code < 0 && work->points.count != work->count)
-        code = ast_cli_fail(AST_CLI_FAILED, "%s has %zu labels, but %s has %zu points", given->labels, work->count,
+        code = ast_cli_fail("%s has %zu labels, but %s has %zu points", given->labels, work->count,
                             ast_cli_name(given->points), work->points.count);
     return code;
 }
@@ -108,7 +107,7 @@ static int share(void *data) {
     if (code < 0 && given->truth)
         code = ast_cli_same_labels(work->truth, work->count, given->truth);
     if (code < 0 && given->points && work->points.starts)
-        return ast_cli_fail(AST_CLI_FAILED, "%s has sparse rows, which work on one rank: start it without mpirun",
+        return ast_cli_fail("%s has sparse rows, which work on one rank: start it without mpirun",
                             ast_cli_name(given->points));
     if (code < 0 && given->points)
         code = ast_cli_same_points(&work->points, given->points);
@@ -130,8 +129,7 @@ static int compare(void *data) {
         ast_compare(work->context, work->labels + work->first, work->truth + work->first, work->own, &work->agreement);
     int code = ast_cli_status(status, work->context, given->labels);
     if (code < 0 && work->agreement.points == 0)
-        code = ast_cli_fail(AST_CLI_FAILED,
-                            "%s and %s have no row that is labelled in both, so there is nothing to compare",
+        code = ast_cli_fail("%s and %s have no row that is labelled in both, so there is nothing to compare",
                             given->labels, given->truth);
     return ast_cli_agree(code);
 }

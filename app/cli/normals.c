@@ -183,7 +183,7 @@ static int check(void *data) {
     if (given->solid)
         return -1;
     if (given->source.format)
-        return ast_cli_fail(AST_CLI_USAGE, "--format must be pcd, ply, obj or stl, not '%s'", given->source.format);
+        return ast_cli_misuse("--format must be pcd, ply, obj or stl, not '%s'", given->source.format);
     return ast_cli_depth_usage(&given->camera, given->input);
 }
 

@@ -136,7 +136,7 @@ static int choose_method(const ast_cli_command *command, void *settings, const c
     char list[AST_CLI_LIST];
     if (find_choice(&names, name, (int *)((char *)settings + command->method)))
         return -1;
-    return ast_cli_fail(AST_CLI_USAGE, "%s takes %s, not '%s'", command->name, list_choices(&names, list), name);
+    return ast_cli_misuse("%s takes %s, not '%s'", command->name, list_choices(&names, list), name);
 }
 
 int ast_cli_steps(ast_cli_step *const *steps, void *job) {
@@ -176,7 +176,7 @@ static int parse(const ast_cli_command *command, void *settings) {
         ast_cli_defaults(groups[i].group->options, (char *)settings + groups[i].offset);
     int code = parse_arguments(&state, argc, argv);
     if (code < 0 && command->input && state.input_count == 0)
-        return ast_cli_fail(AST_CLI_USAGE, "%s needs %s", command->name, command->input);
+        return ast_cli_misuse("%s needs %s", command->name, command->input);
     if (code < 0 && command->methods && command->input && !command->inputs)
         code = choose_method(command, settings, state.common->inputs[0].path);
     if (code >= 0)
@@ -212,13 +212,13 @@ static int is_help(const char *argument) {
 
 static int take_input(parser *state, const char *argument) {
     if (!state->command->input)
-        return ast_cli_fail(AST_CLI_USAGE, "%s takes options only, not '%s'; 'asterism %s --help' lists them",
-                            state->command->name, argument, state->command->name);
+        return ast_cli_misuse("%s takes options only, not '%s'; 'asterism %s --help' lists them", state->command->name,
+                              argument, state->command->name);
     if (state->input_count > 0 && !state->command->many)
-        return ast_cli_fail(AST_CLI_USAGE, "%s takes one input, not both '%s' and '%s'", state->command->name,
-                            state->common->inputs[0].path, argument);
+        return ast_cli_misuse("%s takes one input, not both '%s' and '%s'", state->command->name,
+                              state->common->inputs[0].path, argument);
     if (!argument[0])
-        return ast_cli_fail(AST_CLI_USAGE, "the name of the input is empty");
+        return ast_cli_misuse("the name of the input is empty");
     state->common->inputs[state->input_count++].path = argument;
     return -1;
 }
@@ -241,10 +241,10 @@ static int unknown_option(const parser *state, const char *argument, size_t leng
     memcpy(word, start, rest < sizeof word ? rest : sizeof word - 1);
     const char *near = ast_cli_nearest(word, names);
     if (near)
-        return ast_cli_fail(AST_CLI_USAGE, "%s has no option %.*s; did you mean --%s?", state->command->name,
-                            (int)length, argument, near);
-    return ast_cli_fail(AST_CLI_USAGE, "%s has no option %.*s; 'asterism %s --help' lists them", state->command->name,
-                        (int)length, argument, state->command->name);
+        return ast_cli_misuse("%s has no option %.*s; did you mean --%s?", state->command->name, (int)length, argument,
+                              near);
+    return ast_cli_misuse("%s has no option %.*s; 'asterism %s --help' lists them", state->command->name, (int)length,
+                          argument, state->command->name);
 }
 
 static int is_number(const char *word) {
@@ -255,14 +255,13 @@ static int is_number(const char *word) {
 static int take_value(const ast_cli_option *option, const char *next, const char **value, int *used_next) {
     if (option->kind == AST_CLI_FLAG || option->kind == AST_CLI_OFF) {
         if (*value)
-            return ast_cli_fail(AST_CLI_USAGE, "--%s takes no value, not '%s'", option->name, *value);
+            return ast_cli_misuse("--%s takes no value, not '%s'", option->name, *value);
     } else if (!*value && option->kind == AST_CLI_MAYBE) {
         *used_next = is_number(next);
         *value = *used_next ? next : "0";
     } else if (!*value) {
         if (!next || strncmp(next, "--", 2) == 0)
-            return ast_cli_fail(AST_CLI_USAGE, "--%s needs a value: --%s %s", option->name, option->name,
-                                option->value);
+            return ast_cli_misuse("--%s needs a value: --%s %s", option->name, option->name, option->value);
         *value = next;
         *used_next = 1;
     }
@@ -283,7 +282,7 @@ static int parse_option(parser *state, const char *argument, const char *next, i
     if (!option)
         return unknown_option(state, argument, length);
     if (ast_cli_typed(common, name))
-        return ast_cli_fail(AST_CLI_USAGE, "--%s is given twice", name);
+        return ast_cli_misuse("--%s is given twice", name);
     int code = take_value(option, next, &value, used_next);
     if (code >= 0)
         return code;
@@ -297,14 +296,14 @@ static int parse_option(parser *state, const char *argument, const char *next, i
 
 static int store_text(const ast_cli_option *option, const char *value, const char **field) {
     if (!value[0])
-        return ast_cli_fail(AST_CLI_USAGE, "--%s is empty; it needs %s", option->name, option->value);
+        return ast_cli_misuse("--%s is empty; it needs %s", option->name, option->value);
     *field = value;
     if (option->kind == AST_CLI_PAGE)
         return ast_cli_report_check(option->name, value);
     if (option->kind == AST_CLI_READ)
         return ast_cli_check_read(option->name, value);
     if (option->kind == AST_CLI_NAME && strcmp(value, "-") == 0)
-        return ast_cli_fail(AST_CLI_USAGE, "--%s needs a name: - is for the points alone", option->name);
+        return ast_cli_misuse("--%s needs a name: - is for the points alone", option->name);
     return -1;
 }
 
@@ -315,8 +314,7 @@ static int store_numbers(const ast_cli_option *option, const char *value, double
         char *end;
         field[i] = strtod(at, &end);
         if (end == at || !isfinite(field[i]) || *end != (i + 1 < count ? ',' : 0))
-            return ast_cli_fail(AST_CLI_USAGE, "--%s must be %d numbers %s, not '%s'", option->name, count,
-                                option->value, value);
+            return ast_cli_misuse("--%s must be %d numbers %s, not '%s'", option->name, count, option->value, value);
         at = end + 1;
     }
     return -1;
@@ -339,8 +337,7 @@ static int store_pixels(const ast_cli_option *option, const char *value, size_t 
     field[1] = cross ? parse_side(cross + 1, cross + strlen(cross)) : 0;
     if (field[0] && field[1] && field[0] <= AST_PIXELS_MOST / field[1])
         return -1;
-    return ast_cli_fail(AST_CLI_USAGE, "--%s must be WIDTHxHEIGHT in pixels, such as 640x480, not '%s'", option->name,
-                        value);
+    return ast_cli_misuse("--%s must be WIDTHxHEIGHT in pixels, such as 640x480, not '%s'", option->name, value);
 }
 
 static int store_bytes(const ast_cli_option *option, const char *value, size_t *field) {
@@ -354,8 +351,7 @@ static int store_bytes(const ast_cli_option *option, const char *value, size_t *
     if (unit && strcasecmp(end, "iB") == 0)
         end += 2;
     if (end == value || *end || !(number >= 0x1p20) || number > 0x1p62)
-        return ast_cli_fail(AST_CLI_USAGE, "--%s must be a size of at least 1M, such as 512M or 8G, not '%s'",
-                            option->name, value);
+        return ast_cli_misuse("--%s must be a size of at least 1M, such as 512M or 8G, not '%s'", option->name, value);
     *field = (size_t)number;
     return -1;
 }
@@ -376,10 +372,9 @@ static int store_real(const ast_cli_option *option, const char *value, double *f
     /* Written so that NaN is outside every range. */
     if (end == value || *end || !(number >= option->low && number <= option->high)) {
         if (isinf(option->high))
-            return ast_cli_fail(AST_CLI_USAGE, "--%s must be a number of at least %g, not '%s'", option->name,
-                                option->low, value);
-        return ast_cli_fail(AST_CLI_USAGE, "--%s must be a number from %g to %g%s%s, not '%s'", option->name,
-                            option->low, option->high, word ? " or " : "", word ? word : "", value);
+            return ast_cli_misuse("--%s must be a number of at least %g, not '%s'", option->name, option->low, value);
+        return ast_cli_misuse("--%s must be a number from %g to %g%s%s, not '%s'", option->name, option->low,
+                              option->high, word ? " or " : "", word ? word : "", value);
     }
     *field = option->kind == AST_CLI_COSINE ? degrees_of(number) : number;
     return -1;
@@ -402,16 +397,16 @@ static int store_count(const ast_cli_option *option, const char *value, size_t *
         return -1;
     }
     if (!whole_number(value, &number) || (double)number < option->low || (double)number > option->high)
-        return ast_cli_fail(AST_CLI_USAGE, "--%s must be a whole number from %.0f to %.0f%s%s, not '%s'", option->name,
-                            option->low, option->high, word ? " or " : "", word ? word : "", value);
+        return ast_cli_misuse("--%s must be a whole number from %.0f to %.0f%s%s, not '%s'", option->name, option->low,
+                              option->high, word ? " or " : "", word ? word : "", value);
     *field = (size_t)number;
     return -1;
 }
 
 static int store_seed(const ast_cli_option *option, const char *value, uint64_t *field) {
     if (!whole_number(value, field))
-        return ast_cli_fail(AST_CLI_USAGE, "--%s must be a whole number from 0 to 18446744073709551615, not '%s'",
-                            option->name, value);
+        return ast_cli_misuse("--%s must be a whole number from 0 to 18446744073709551615, not '%s'", option->name,
+                              value);
     return -1;
 }
 
@@ -437,7 +432,7 @@ static int store_choice(const ast_cli_option *option, const char *value, int *fi
     char list[AST_CLI_LIST];
     if (find_choice(option, value, field))
         return -1;
-    return ast_cli_fail(AST_CLI_USAGE, "--%s must be %s, not '%s'", option->name, list_choices(option, list), value);
+    return ast_cli_misuse("--%s must be %s, not '%s'", option->name, list_choices(option, list), value);
 }
 
 static int store(const ast_cli_option *option, const char *value, void *field) {

@@ -27,7 +27,7 @@ static int list_pictures(ast_cli_overlay *overlay) {
         return pictures->count ? -1 : ast_cli_no_memory("the list of pictures");
     }
     if (!ast_folder_list(pictures, overlay->given, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "--overlay: %s", error.text);
+        return ast_cli_fail("--overlay: %s", error.text);
     for (size_t i = 0; i < pictures->count; i++) {
         if (ast_picture_extension(pictures->paths[i]))
             pictures->paths[kept++] = pictures->paths[i];
@@ -35,8 +35,7 @@ static int list_pictures(ast_cli_overlay *overlay) {
             free(pictures->paths[i]);
     }
     pictures->count = kept;
-    return kept ? -1
-                : ast_cli_fail(AST_CLI_FAILED, "--overlay: %s holds no picture (png, ppm, pgm or jpg)", overlay->given);
+    return kept ? -1 : ast_cli_fail("--overlay: %s holds no picture (png, ppm, pgm or jpg)", overlay->given);
 }
 
 /* ---- Which belongs to which -------------------------------------------------------------------------------------- */
@@ -77,8 +76,7 @@ static int match(ast_cli_overlay *overlay, const ast_cli_frames *inputs) {
     overlay->of_frame = NULL;
     if (overlay->pictures.count == overlay->frames)
         return -1;
-    return ast_cli_fail(AST_CLI_FAILED,
-                        "--overlay: %s has %zu picture%s for %zu frame%s and none is called as its frame; they must "
+    return ast_cli_fail("--overlay: %s has %zu picture%s for %zu frame%s and none is called as its frame; they must "
                         "match by name, or one by one in order",
                         overlay->given, overlay->pictures.count, overlay->pictures.count == 1 ? "" : "s",
                         overlay->frames, overlay->frames == 1 ? "" : "s");
@@ -98,14 +96,14 @@ int ast_cli_overlay_read(const ast_cli_overlay *overlay, const ast_cli_frames *i
     if (!*found)
         return -1;
     if (index >= overlay->pictures.count)
-        return ast_cli_fail(AST_CLI_FAILED, "--overlay: %s has %zu pictures, and there is none for frame %" PRIu64,
-                            overlay->given, overlay->pictures.count, inputs->frame.index + 1);
+        return ast_cli_fail("--overlay: %s has %zu pictures, and there is none for frame %" PRIu64, overlay->given,
+                            overlay->pictures.count, inputs->frame.index + 1);
     const char *path = overlay->pictures.paths[index];
     if (!ast_picture_read(picture, path, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_fail("%s", error.text);
     if (picture->width != inputs->width || picture->height != inputs->height)
-        return ast_cli_fail(AST_CLI_FAILED, "%s is %zu x %zu pixels, but %s is %zu x %zu; they must match", path,
-                            picture->width, picture->height, inputs->frame.source, inputs->width, inputs->height);
+        return ast_cli_fail("%s is %zu x %zu pixels, but %s is %zu x %zu; they must match", path, picture->width,
+                            picture->height, inputs->frame.source, inputs->width, inputs->height);
     return -1;
 }
 

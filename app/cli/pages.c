@@ -16,8 +16,7 @@
 #include "terminal.h"
 
 static int no_page(const char *option) {
-    return ast_cli_fail(
-        AST_CLI_USAGE,
+    return ast_cli_misuse(
         "%s: this build of asterism has no page to show: npm was missing, or ASTERISM_WITH_VIEWER was OFF", option);
 }
 
@@ -27,8 +26,7 @@ int ast_cli_report_check(const char *option, const char *path) {
     if (!ast_page_there())
         return no_page("--report");
     if (!ast_has_extension(path, ".html") && !ast_has_extension(path, ".htm"))
-        return ast_cli_fail(AST_CLI_USAGE, "--%s %s: a report is a page for the browser; its name must end in .html",
-                            option, path);
+        return ast_cli_misuse("--%s %s: a report is a page for the browser; its name must end in .html", option, path);
     return -1;
 }
 
@@ -115,10 +113,9 @@ int ast_cli_serving_check(const char *option, const char *address) {
     if (!ast_page_there())
         return no_page(option);
     if (address && !ast_live_numeric(address))
-        return ast_cli_fail(AST_CLI_USAGE,
-                            "--bind must be an address of this machine in numbers, such as 127.0.0.1 or "
-                            "0.0.0.0, not '%s'",
-                            address);
+        return ast_cli_misuse("--bind must be an address of this machine in numbers, such as 127.0.0.1 or "
+                              "0.0.0.0, not '%s'",
+                              address);
     return -1;
 }
 
@@ -126,7 +123,7 @@ int ast_cli_serve(ast_live **live, const char *address, size_t port, ast_text *h
     ast_format_error error;
     *live = ast_live_open(address ? address : AST_CLI_LOOPBACK, (unsigned)port, html, recording, &error);
     if (!*live)
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_fail("%s", error.text);
     fprintf(stderr, "asterism: look at %s\n", ast_live_url(*live));
     return -1;
 }

@@ -62,14 +62,13 @@ static int match_times(ast_cli_poses *poses, const ast_frame_list *list) {
         }
     }
     if (least > SAME_CLOCK)
-        return ast_cli_fail(AST_CLI_FAILED,
-                            "%s: its times, from %.3f to %.3f, are not those of the frames: the first of %zu is %s at "
+        return ast_cli_fail("%s: its times, from %.3f to %.3f, are not those of the frames: the first of %zu is %s at "
                             "%.3f, and the nearest pose of any is %.1f seconds away",
                             poses->path, poses->rows[0].seconds, poses->rows[poses->count - 1].seconds, list->count,
                             list->files[0].path, list->files[0].seconds, least);
     if (far > 0)
-        ast_cli_fail(0, "warning: %zu of %zu frames have no pose in %s within %g s; that of %s is %.2f s away", far,
-                     list->count, poses->path, NEAR, list->files[farthest].path, most);
+        ast_cli_warn("%zu of %zu frames have no pose in %s within %g s; that of %s is %.2f s away", far, list->count,
+                     poses->path, NEAR, list->files[farthest].path, most);
     return -1;
 }
 
@@ -138,8 +137,8 @@ static int match_files(ast_cli_poses *poses, const ast_frame_list *list, size_t 
     if (code >= 0 || without == list->count)
         return code;
     if (frames != poses->count)
-        return ast_cli_fail(AST_CLI_FAILED, "%s holds %zu pose%s for %zu frames, and none has the name of %s",
-                            poses->path, poses->count, poses->count == 1 ? "" : "s", frames, list->files[without].path);
+        return ast_cli_fail("%s holds %zu pose%s for %zu frames, and none has the name of %s", poses->path,
+                            poses->count, poses->count == 1 ? "" : "s", frames, list->files[without].path);
     free(poses->chosen); /* by order */
     poses->chosen = NULL;
     return -1;
@@ -155,18 +154,16 @@ static int match_rows(const ast_cli_poses *poses, const ast_frame_list *list, si
     const char *hint = !list->depth || !poses_have_times(poses) ? ""
                        : timed                                  ? "; leave out --pose-times row to match them by time"
                                : "; if the names of the frames are times, --pose-times nearest matches them";
-    return ast_cli_fail(AST_CLI_FAILED, "%s has %zu row%s, but there are %zu frames; it needs one row a frame%s",
-                        poses->path, rows, rows == 1 ? "" : "s", frames, hint);
+    return ast_cli_fail("%s has %zu row%s, but there are %zu frames; it needs one row a frame%s", poses->path, rows,
+                        rows == 1 ? "" : "s", frames, hint);
 }
 
 int ast_cli_poses_match(ast_cli_poses *poses, const ast_frame_list *list, size_t frames, int how) {
     bool timed = frames_have_times(list), nearest = how == AST_CLI_POSES_NEAREST;
     if (nearest && !poses_have_times(poses))
-        return ast_cli_fail(AST_CLI_FAILED, "%s: --pose-times nearest needs rows of time tx ty tz qx qy qz qw",
-                            poses->path);
+        return ast_cli_fail("%s: --pose-times nearest needs rows of time tx ty tz qx qy qz qw", poses->path);
     if (nearest && !timed)
-        return ast_cli_fail(AST_CLI_FAILED,
-                            "--pose-times nearest needs the times of the frames: a depth.txt, or file names that are "
+        return ast_cli_fail("--pose-times nearest needs the times of the frames: a depth.txt, or file names that are "
                             "numbers, such as 1305031453.374112.png");
     if (poses->files.count > 0)
         return match_files(poses, list, frames);

@@ -89,11 +89,11 @@ static int compare(int code, size_t count, size_t dimension, uint64_t look, cons
     memcpy(first, own, sizeof first);
     ranks->broadcast(ranks->data, first, sizeof first, 0);
     if (code < 0 && memcmp(own, first, sizeof own) != 0)
-        code = ast_cli_fail(AST_CLI_FAILED, "%s is another file on rank %d (%zu x %zu) than on rank 0 (%zu x %zu)",
-                            input, ranks->rank, count, dimension, (size_t)first[0], (size_t)first[1]);
+        code = ast_cli_fail("%s is another file on rank %d (%zu x %zu) than on rank 0 (%zu x %zu)", input, ranks->rank,
+                            count, dimension, (size_t)first[0], (size_t)first[1]);
     if (code < 0 && count < (size_t)ranks->ranks)
-        code = ast_cli_fail(AST_CLI_FAILED, "%s has %zu point%s, fewer than the %d ranks; start at most that many",
-                            input, count, count == 1 ? "" : "s", ranks->ranks);
+        code = ast_cli_fail("%s has %zu point%s, fewer than the %d ranks; start at most that many", input, count,
+                            count == 1 ? "" : "s", ranks->ranks);
     return ast_cli_agree(code);
 }
 
@@ -101,7 +101,7 @@ int ast_cli_same_points(const ast_points *points, const char *input) {
     if (!ranks)
         return -1;
     double *row = malloc((points->dimension + 1) * sizeof *row);
-    int code = row ? -1 : ast_cli_fail(AST_CLI_FAILED, "there is no memory to look at %s", input);
+    int code = row ? -1 : ast_cli_fail("there is no memory to look at %s", input);
     uint64_t look = row ? glance(points, row) : 0;
     free(row);
     return compare(code, points->count, points->dimension, look, input);
@@ -119,8 +119,8 @@ int ast_cli_same_labels(const int32_t *labels, size_t count, const char *path) {
     ranks->broadcast(ranks->data, first, sizeof first, 0);
     int code = -1;
     if (memcmp(own, first, sizeof own) != 0)
-        code = ast_cli_fail(AST_CLI_FAILED, "%s is another file on rank %d (%zu labels) than on rank 0 (%zu)", path,
-                            ranks->rank, count, (size_t)first[0]);
+        code = ast_cli_fail("%s is another file on rank %d (%zu labels) than on rank 0 (%zu)", path, ranks->rank, count,
+                            (size_t)first[0]);
     return ast_cli_agree(code);
 }
 
@@ -194,7 +194,7 @@ int ast_cli_write_ranks(ast_output *output, const char *path, ast_array own, siz
     bool good = render(path, own, first, count, &bytes, &size, &error);
     if (good && output)
         good = ast_output_share(output, name, sizeof name, &error);
-    int code = ast_cli_agree(good ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error.text));
+    int code = ast_cli_agree(good ? -1 : ast_cli_fail("%s", error.text));
     if (code < 0) {
         ranks->broadcast(ranks->data, name, sizeof name, 0);
         uint64_t before = bytes_before(size);
@@ -205,9 +205,9 @@ int ast_cli_write_ranks(ast_output *output, const char *path, ast_array own, siz
                           : ast_write_part(name, before, bytes, size, &error);
         const char *reason = good ? NULL : strstr(error.text, ": ");
         if (reason && !output) /* behind the name of a temporary file, which means nothing to anybody */
-            code = ast_cli_fail(AST_CLI_FAILED, "%s: rank %d%s", path, ranks->rank, reason);
+            code = ast_cli_fail("%s: rank %d%s", path, ranks->rank, reason);
         else if (!good)
-            code = ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+            code = ast_cli_fail("%s", error.text);
         code = ast_cli_agree(code);
     }
     free(bytes);

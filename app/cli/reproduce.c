@@ -91,24 +91,23 @@ static int check(void *data) {
     if (given->mat || given->input)
         inputs[0] = ast_cli_look_up(&given->common, given->mat ? given->mat : given->input, NULL);
     if (inputs[1].path && !(is_nyu && given->input))
-        return ast_cli_fail(AST_CLI_USAGE,
-                            "reproduce takes one experiment, and only nyu more than one folder, behind "
-                            "--input; '%s' is neither",
-                            inputs[1].path);
+        return ast_cli_misuse("reproduce takes one experiment, and only nyu more than one folder, behind "
+                              "--input; '%s' is neither",
+                              inputs[1].path);
     if (is_nyu && !given->mat && !given->input)
-        return ast_cli_fail(AST_CLI_USAGE, "reproduce nyu needs --mat FILE, the data set nyu_depth_v2_labeled.mat, or "
-                                           "--input DIR, a folder of depth images");
+        return ast_cli_misuse("reproduce nyu needs --mat FILE, the data set nyu_depth_v2_labeled.mat, or "
+                              "--input DIR, a folder of depth images");
     if (experiment_names.bits[given->experiment] == STREAM && !given->input)
-        return ast_cli_fail(AST_CLI_USAGE, "reproduce stream needs --input DIR, a folder of depth images");
+        return ast_cli_misuse("reproduce stream needs --input DIR, a folder of depth images");
     if (given->frames && ast_scene_list_mark(given->frames, 0, NULL, NULL) != AST_SCENES_FINE)
-        return ast_cli_fail(
-            AST_CLI_USAGE, "--frames must be scenes from 0, such as 0-99, 5,17, every tenth as 0-/10, or all, not '%s'",
+        return ast_cli_misuse(
+            "--frames must be scenes from 0, such as 0-99, 5,17, every tenth as 0-/10, or all, not '%s'",
             given->frames);
     if (is_nyu && camera->frame)
-        return ast_cli_fail(AST_CLI_USAGE, "--frame is one scene; reproduce nyu takes --frames, such as --frames 0-99");
+        return ast_cli_misuse("--frame is one scene; reproduce nyu takes --frames, such as --frames 0-99");
     if (given->mat && (!isnan(camera->scale) || camera->raw[0]))
-        return ast_cli_fail(AST_CLI_USAGE, "--%s is not for --mat: a .mat file has its size and metres",
-                            camera->raw[0] ? "raw" : "depth-scale");
+        return ast_cli_misuse("--%s is not for --mat: a .mat file has its size and metres",
+                              camera->raw[0] ? "raw" : "depth-scale");
     return -1;
 }
 
@@ -135,14 +134,14 @@ static int choose_scenes(job *work) {
     size_t count = list->count, kept = 0, beyond;
     bool *wanted = calloc(count, sizeof *wanted);
     work->numbers = malloc(count * sizeof *work->numbers);
-    int code = wanted && work->numbers ? -1 : ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of scenes");
+    int code = wanted && work->numbers ? -1 : ast_cli_fail("there is no memory for the list of scenes");
     size_t some = given->quick && count > QUICK_SCENES ? QUICK_SCENES : count;
     if (code < 0 && !given->frames)
         for (size_t i = 0; i < some; i++)
             wanted[i * count / some] = true;
     else if (code < 0 && ast_scene_list_mark(given->frames, count, wanted, &beyond) != AST_SCENES_FINE)
-        code = ast_cli_fail(AST_CLI_FAILED, "--frames: there is no scene %zu in %s, which has %zu, from 0", beyond,
-                            work->plan.input, count);
+        code = ast_cli_fail("--frames: there is no scene %zu in %s, which has %zu, from 0", beyond, work->plan.input,
+                            count);
     for (size_t i = 0; i < count && code < 0; i++) {
         if (!wanted[i]) {
             free(list->files[i].path);
@@ -160,7 +159,7 @@ static int choose_scenes(job *work) {
 static int find(const char *folder, const char *name, char **path) {
     if (asprintf(path, "%s/%s", folder, name) < 0) {
         *path = NULL;
-        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the name of %s", name);
+        return ast_cli_fail("there is no memory for the name of %s", name);
     }
     struct stat status;
     if (stat(*path, &status) != 0) {
@@ -178,8 +177,8 @@ static int open_poses(job *work) {
     if (code < 0 && work->poses_path)
         code = ast_cli_poses_read(&work->poses, work->poses_path);
     if (code < 0 && work->poses_path && work->poses.count != work->list.count)
-        code = ast_cli_fail(AST_CLI_FAILED, "%s has %zu rows, but there are %zu frames; it needs one row a frame",
-                            work->poses_path, work->poses.count, work->list.count);
+        code = ast_cli_fail("%s has %zu rows, but there are %zu frames; it needs one row a frame", work->poses_path,
+                            work->poses.count, work->list.count);
     work->plan.poses = work->poses_path;
     work->plan.truths = work->truths;
     return code;
@@ -196,10 +195,10 @@ static int open_input(job *work) {
         ast_cli_camera_beside(&camera, given->common.inputs);
     for (const ast_cli_input *input = given->common.inputs; input->path; input++)
         if (access(input->path, F_OK) != 0)
-            return ast_cli_fail(AST_CLI_FAILED, "%s: %s", input->path, strerror(errno));
+            return ast_cli_fail("%s: %s", input->path, strerror(errno));
     int code = ast_cli_frames_list(&work->list, &camera, &(ast_cli_source){0}, &given->common, NULL);
     if (code < 0 && !work->list.depth)
-        code = ast_cli_fail(AST_CLI_FAILED, "%s holds no depth images (16-bit .png or .pgm)", plan->input);
+        code = ast_cli_fail("%s holds no depth images (16-bit .png or .pgm)", plan->input);
     if (code < 0 && work->list.nyu)
         plan->depths = work->list.nyu->has_raw ? "raw" : "filled-in";
     if (code < 0)
@@ -253,7 +252,7 @@ static int turn(void *data) {
     return ast_cli_poses_turn_normals(&work->poses, &work->frames.frame, work->made.normals, work->normals.count);
 }
 
-static const ast_experiment_command command = {.fail = ast_cli_fail,
+static const ast_experiment_command command = {.fail = ast_cli_end,
                                                .status = ast_cli_status,
                                                .stopped = stopped,
                                                .now = ast_cli_now,
@@ -301,7 +300,7 @@ static int write_report(job *work, const char *line, ast_output *output) {
     int code = ast_cli_page_head(&head, &ast_cli_reproduce, work->given.what, line, &title);
     if (code < 0 && !(ast_chart_page_json(&work->page, &head, NULL, &json, &error) &&
                       ast_page_write(&json, output, &error) && ast_output_finish(output, &error)))
-        code = ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        code = ast_cli_fail("%s", error.text);
     ast_text_free(&json);
     free(title);
     return code;
@@ -312,7 +311,7 @@ static int run_with_report(job *work) {
     ast_format_error error;
     ast_output *output = ast_output_open(work->given.report, false, &error);
     if (!output)
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_fail("%s", error.text);
     char *line = ast_cli_command_line(&ast_cli_reproduce, work->given.common.argc, work->given.common.argv);
     int code = run_experiment(work), written = AST_CLI_FAILED;
     if ((code == AST_CLI_DONE || code > AST_CLI_SIGNAL) && work->page.charts.size + work->page.tables.size > 0)
@@ -320,7 +319,7 @@ static int run_with_report(job *work) {
     if (written >= 0)
         ast_output_abandon(output);
     else if (!ast_output_commit(output, &error))
-        written = ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        written = ast_cli_fail("%s", error.text);
     free(line);
     return code == AST_CLI_DONE && written >= 0 ? written : code;
 }

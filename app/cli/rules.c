@@ -129,8 +129,8 @@ static int check_methods(const ast_cli_command *command, const ast_cli_common *c
         const ast_cli_option *option = ast_cli_find(command, common->typed[i]->name, &use);
         unsigned bits = option->methods ? option->methods : use.methods;
         if (bits && !(bits & methods->bits[index]))
-            return ast_cli_fail(AST_CLI_USAGE, "--%s is for %s %s, not %s", option->name, methods->word,
-                                ast_cli_list_methods(list, methods, bits, " and "), methods->names[index]);
+            return ast_cli_misuse("--%s is for %s %s, not %s", option->name, methods->word,
+                                  ast_cli_list_methods(list, methods, bits, " and "), methods->names[index]);
     }
     return -1;
 }
@@ -143,10 +143,9 @@ static int check_company(const ast_cli_command *command, const ast_cli_common *c
         const ast_cli_option *option = common->typed[i];
         const char *other = option->excludes ? typed_of(common, option->excludes) : NULL;
         if (other)
-            return ast_cli_fail(AST_CLI_USAGE, "--%s cannot be combined with --%s", option->name, other);
+            return ast_cli_misuse("--%s cannot be combined with --%s", option->name, other);
         if (option->needs && !typed_of(common, option->needs))
-            return ast_cli_fail(AST_CLI_USAGE, "--%s needs %s", option->name,
-                                list_options(list, command, option->needs));
+            return ast_cli_misuse("--%s needs %s", option->name, list_options(list, command, option->needs));
     }
     return -1;
 }
@@ -177,11 +176,11 @@ static int check_modes(const ast_cli_command *command, const ast_cli_common *com
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         const char *what = on & modes[i].mode ? ast_cli_blocked(common, modes[i].mode) : NULL;
         if (what)
-            return ast_cli_fail(AST_CLI_USAGE, "%s cannot be combined with %s", what, modes[i].name);
+            return ast_cli_misuse("%s cannot be combined with %s", what, modes[i].name);
     }
     const char *what = on & AST_CLI_ON_RANKS ? ast_cli_blocked(common, AST_CLI_ON_RANKS) : NULL;
     if (what)
-        return ast_cli_fail(AST_CLI_USAGE, "%s works on one rank: start it without mpirun, or with -n 1", what);
+        return ast_cli_misuse("%s works on one rank: start it without mpirun, or with -n 1", what);
     return -1;
 }
 
@@ -216,22 +215,22 @@ static int check_kinds(const ast_cli_common *common, unsigned kinds, const char 
     if (!command->inputs)
         return -1;
     if (!(kinds & command->inputs) && exit_code == AST_CLI_FAILED && access(input, F_OK) != 0)
-        return ast_cli_fail(exit_code, "%s: cannot be opened: %s", input, strerror(errno));
+        return ast_cli_end(exit_code, "%s: cannot be opened: %s", input, strerror(errno));
     if (!(kinds & command->inputs))
-        return ast_cli_fail(exit_code, "%s takes %s, and %s is %s", command->name, list_kinds(list, command->inputs),
-                            name, what);
+        return ast_cli_end(exit_code, "%s takes %s, and %s is %s", command->name, list_kinds(list, command->inputs),
+                           name, what);
     for (size_t i = 0; i < common->typed_count; i++) {
         ast_cli_use use = {0};
         const ast_cli_option *option = ast_cli_find(command, common->typed[i]->name, &use);
         unsigned inputs = option->inputs ? option->inputs : use.group->inputs;
         if (inputs && !(inputs & kinds))
-            return ast_cli_fail(exit_code, "--%s is for %s, and %s is %s", option->name,
-                                list_kinds(list, inputs & command->inputs), name, what);
+            return ast_cli_end(exit_code, "--%s is for %s, and %s is %s", option->name,
+                               list_kinds(list, inputs & command->inputs), name, what);
     }
     size_t index = methods ? method_of(command, common) : 0;
     if (methods && methods->inputs && methods->inputs[index] && !(methods->inputs[index] & kinds))
-        return ast_cli_fail(exit_code, "%s is %s, which %s %s does not take", name, what, methods->word,
-                            methods->names[index]);
+        return ast_cli_end(exit_code, "%s is %s, which %s %s does not take", name, what, methods->word,
+                           methods->names[index]);
     return -1;
 }
 
@@ -260,8 +259,8 @@ static int check_no_data(const ast_cli_common *common) {
         ast_cli_use use = {0};
         const ast_cli_option *option = ast_cli_find(common->command, common->typed[i]->name, &use);
         if (option->inputs || use.group->inputs)
-            return ast_cli_fail(AST_CLI_USAGE, "--%s needs %s", option->name,
-                                list_options(list, common->command, common->command->data));
+            return ast_cli_misuse("--%s needs %s", option->name,
+                                  list_options(list, common->command, common->command->data));
     }
     return -1;
 }
@@ -285,8 +284,8 @@ static int check_required(const ast_cli_command *command, const ast_cli_common *
             int applies = !option->methods || (option->methods & bit);
             if (option->required && applies && !ast_cli_typed(common, option->name) &&
                 !typed_instead(common, option->name))
-                return ast_cli_fail(AST_CLI_USAGE, "%s needs --%s %s, %s", command->name, option->name, option->value,
-                                    option->required);
+                return ast_cli_misuse("%s needs --%s %s, %s", command->name, option->name, option->value,
+                                      option->required);
         }
     }
     return -1;

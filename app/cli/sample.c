@@ -84,10 +84,9 @@ static int check(void *data) {
                           : !given->output      ? "--output FILE"
                                                 : NULL;
     if (missing)
-        return ast_cli_fail(AST_CLI_USAGE, "sample needs %s", missing);
+        return ast_cli_misuse("sample needs %s", missing);
     if (given->axial && given->separation > 90)
-        return ast_cli_fail(AST_CLI_USAGE, "--separation %g is more than the 90 degrees that axes can be apart",
-                            given->separation);
+        return ast_cli_misuse("--separation %g is more than the 90 degrees that axes can be apart", given->separation);
     return ast_cli_check_targets(work->targets, TARGETS, NULL, given->common.json);
 }
 
@@ -105,8 +104,7 @@ static int prepare(void *data) {
     work->means = table_of(given->clusters, given->dimension, sizeof *work->means);
     work->labels = table_of(given->points, 1, sizeof *work->labels);
     if (!work->points || !work->means || !work->labels)
-        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for %zu points of %zu dimensions", given->points,
-                            given->dimension);
+        return ast_cli_fail("there is no memory for %zu points of %zu dimensions", given->points, given->dimension);
     int code = ast_cli_open_context(&given->common, &work->context);
     if (code < 0)
         code = ast_cli_open_targets(work->targets, TARGETS);

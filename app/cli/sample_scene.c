@@ -64,9 +64,9 @@ static int finish(job *work);
 int ast_cli_scene_run(const ast_cli_common *common, const ast_cli_scene *scene, const char *output) {
     job work = {.common = common, .folder = output};
     if (!output)
-        return ast_cli_fail(AST_CLI_USAGE, "sample --scene needs --output DIR, the folder for its frames");
+        return ast_cli_misuse("sample --scene needs --output DIR, the folder for its frames");
     if (strcmp(output, "-") == 0)
-        return ast_cli_fail(AST_CLI_USAGE, "--output: a scene is a folder of files, which standard output cannot be");
+        return ast_cli_misuse("--output: a scene is a folder of files, which standard output cannot be");
     set_hallway(&work, scene);
     int code = ast_cli_check_folder("output", output);
     if (code < 0)
@@ -114,7 +114,7 @@ static int prepare_part(const job *work, const char *part, const char *extension
     char *folder = name_of(work, part, 0, NULL), *after = name_of(work, part, work->hallway.frames, extension);
     int code = folder && after ? -1 : ast_cli_no_memory("the names of the files");
     if (code < 0 && lstat(after, &status) == 0)
-        code = ast_cli_fail(AST_CLI_FAILED, "%s is of a longer walk: choose another folder, or remove this one", after);
+        code = ast_cli_fail("%s is of a longer walk: choose another folder, or remove this one", after);
     if (code < 0)
         code = ast_cli_make_folder("output", folder);
     free(folder);
@@ -129,8 +129,7 @@ static int prepare(job *work) {
     work->truth = malloc(pixels * sizeof *work->truth);
     work->frames = malloc(hallway->frames * sizeof *work->frames);
     if (!work->depth || !work->truth || !work->frames)
-        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for frames of %zu x %zu pixels", hallway->width,
-                            hallway->height);
+        return ast_cli_fail("there is no memory for frames of %zu x %zu pixels", hallway->width, hallway->height);
     int code = ast_cli_open_context(work->common, &work->context);
     if (code < 0)
         code = prepare_part(work, "depth", "png");
@@ -185,7 +184,7 @@ static int make_frames(job *work) {
     }
     ast_cli_progress_end(&work->progress);
     if (code < 0 && index < count)
-        return ast_cli_fail(AST_CLI_SIGNAL + ast_cli_interrupted(), "stopped after %zu of %zu frames", index, count);
+        return ast_cli_end(AST_CLI_SIGNAL + ast_cli_interrupted(), "stopped after %zu of %zu frames", index, count);
     return code;
 }
 

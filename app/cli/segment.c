@@ -85,8 +85,7 @@ static int check_sheet(const ast_frame_list *list) {
         size_t length;
         const char *stem = ast_cli_stem(list->files[i].path, &length);
         if (list->count > 1 && length == strlen("contact-sheet") && strncmp(stem, "contact-sheet", length) == 0)
-            return ast_cli_fail(AST_CLI_FAILED, "the picture of %s would have the name of the contact sheet",
-                                list->files[i].path);
+            return ast_cli_fail("the picture of %s would have the name of the contact sheet", list->files[i].path);
     }
     return -1;
 }
@@ -166,7 +165,7 @@ static int take_frame(void *data) {
     if (!ast_shares_add(work->shares, number, tracking->inputs.frame.source, tracking->clusters, tracking->count,
                         &error) ||
         !ast_sheet_add(work->sheet, &work->picture, number, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_fail("%s", error.text);
     work->clustering += tracking->frame.seconds;
     return -1;
 }
@@ -175,7 +174,7 @@ static int process(job *work) {
     work->tracking.lines = work->given.common.json;
     int code = ast_cli_tracking_run(&work->tracking, take_frame, work);
     if (code < 0 && work->tracking.frames == 0)
-        code = ast_cli_fail(AST_CLI_FAILED, "%s holds no depth image", ast_cli_name(work->given.common.inputs[0].path));
+        code = ast_cli_fail("%s holds no depth image", ast_cli_name(work->given.common.inputs[0].path));
     return code;
 }
 
@@ -194,11 +193,11 @@ static int deliver_summary(const job *work, int which) {
     ast_format_error error;
     char *path;
     if (asprintf(&path, "%s/%s", work->given.output, summaries[which]) < 0)
-        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the name of %s", summaries[which]);
+        return ast_cli_fail("there is no memory for the name of %s", summaries[which]);
     ast_output *output = ast_output_open(path, false, &error);
     free(path);
     if (!output)
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_fail("%s", error.text);
     return ast_cli_frame_files_close(output, write_summary(work, which, output, &error), &error);
 }
 
@@ -235,7 +234,7 @@ static int print(const job *work) {
         return AST_CLI_DONE;
     ast_shares_band *bands = ast_shares_bands(work->shares, &count);
     if (!bands)
-        return ast_cli_fail(AST_CLI_FAILED, "there is no memory to print the result");
+        return ast_cli_fail("there is no memory to print the result");
     print_head(work, count);
     printf("%s%8s  %10s  %8s  %8s  %8s  %8s\n", colour ? "    " : "", "id", "mean share", "frames", "first", "last",
            "returned");

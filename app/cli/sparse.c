@@ -53,13 +53,11 @@ int ast_cli_sparse_apply(const ast_cli_sparse *sparse, const char *path, ast_inp
     if (!sparse->tf_idf)
         return -1;
     if (!points->starts)
-        return ast_cli_fail(AST_CLI_FAILED, "%s holds dense rows; --tf-idf is for sparse ones (.mtx, .npz)",
-                            ast_cli_name(path));
+        return ast_cli_fail("%s holds dense rows; --tf-idf is for sparse ones (.mtx, .npz)", ast_cli_name(path));
     double *values = input->owned; /* the readers of sparse rows put them first, in double */
     uint32_t *rows_with = calloc(points->dimension, sizeof *rows_with);
     if (!rows_with)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory for %zu columns", ast_cli_name(path),
-                            points->dimension);
+        return ast_cli_fail("%s: there is no memory for %zu columns", ast_cli_name(path), points->dimension);
     size_t rows = count_rows(points, values, rows_with);
     for (size_t e = 0; e < ast_points_index(points, points->starts, points->count); e++) {
         uint32_t with = rows_with[ast_points_index(points, points->columns, e)];

@@ -90,20 +90,19 @@ static int take_over(job *work, const ast_cli_standing *standing) {
     const char *state = work->given.state;
     ast_cli_tracking *tracking = &work->tracking;
     if (!standing->posed != !given->poses)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: the state was made with%s --poses, and this run is with%s", state,
+        return ast_cli_fail("%s: the state was made with%s --poses, and this run is with%s", state,
                             standing->posed ? "" : "out", standing->posed ? "out" : "");
     if (standing->posed != posed_how(given))
-        return ast_cli_fail(AST_CLI_FAILED, "%s: the state was made with%s --flip-y, and this run is with%s", state,
+        return ast_cli_fail("%s: the state was made with%s --flip-y, and this run is with%s", state,
                             given->flip_y ? "out" : "", given->flip_y ? "" : "out");
     if (given->dimension && !given->source.columns && given->dimension != standing->dimension)
-        return ast_cli_fail(AST_CLI_FAILED,
-                            "%s: the state was made with points of %" PRIu64 " dimensions, but --dimension is %zu",
+        return ast_cli_fail("%s: the state was made with points of %" PRIu64 " dimensions, but --dimension is %zu",
                             state, standing->dimension, given->dimension);
     int code = ast_cli_tracking_dimension(tracking, (size_t)standing->dimension, state);
     if (code >= 0)
         return code;
     if (ast_stream_load(tracking->stream, standing->state, standing->state_size) != AST_OK)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: %s", state, ast_message(tracking->context));
+        return ast_cli_fail("%s: %s", state, ast_message(tracking->context));
     return ast_cli_frames_resume(&tracking->inputs, standing->path, standing->whole_path, standing->number,
                                  given->poses != NULL);
 }
@@ -124,10 +123,9 @@ static int check_names(const job *work) {
     int code = -1;
     for (size_t i = 1; i < list->count && code < 0; i++) {
         if (!list->scenes && strcmp(sorted[i - 1], sorted[i]) == 0)
-            code = ast_cli_fail(AST_CLI_USAGE,
-                                "%s is given twice; with --state the inputs must differ, since the state "
-                                "names the last one",
-                                sorted[i]);
+            code = ast_cli_misuse("%s is given twice; with --state the inputs must differ, since the state "
+                                  "names the last one",
+                                  sorted[i]);
     }
     free(sorted);
     return code;
@@ -170,7 +168,7 @@ static int save_state(job *work) {
                                  .posed = posed_how(&given->tracking)};
     standing.state = ast_stream_save(tracking->stream, &standing.state_size);
     int code = standing.state ? ast_cli_state_write(given->state, given->tracking.durable, &standing)
-                              : ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory for the state", given->state);
+                              : ast_cli_fail("%s: there is no memory for the state", given->state);
     free(whole);
     return code;
 }

@@ -54,6 +54,6 @@ int ast_cli_tracking_print(const ast_cli_tracking *tracking) {
     ast_text_put(&json, "\n");
     bool good = ast_text_print(&json, stdout);
     ast_text_free(&json);
-    int code = good ? ast_cli_flush() : ast_cli_fail(AST_CLI_FAILED, "there is no memory to print the frame");
+    int code = good ? ast_cli_flush() : ast_cli_fail("there is no memory to print the frame");
     return code == AST_CLI_DONE && !ast_cli_closed() ? -1 : code; /* without a reader the stream ends */
 }

@@ -63,9 +63,9 @@ static int make_room(ast_cli_stream_planes *planes, const ast_cli_frames *inputs
     free(planes->of);
     planes->of = malloc(pixels * sizeof *planes->of);
     planes->capacity = planes->of ? pixels : 0;
-    return planes->of ? -1
-                      : ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory for the planes of %zu pixels",
-                                     inputs->frame.source, pixels);
+    return planes->of
+               ? -1
+               : ast_cli_fail("%s: there is no memory for the planes of %zu pixels", inputs->frame.source, pixels);
 }
 
 static int write_files(const ast_cli_stream_planes *planes, const ast_cli_frames *inputs, uint64_t number) {

@@ -31,8 +31,7 @@ static int parse_line(char *line, const char *path, size_t number, double values
         double value = strtod(word, &end);
         ++column;
         if (*end)
-            return ast_cli_fail(AST_CLI_FAILED, "%s: line %zu, column %zu: '%.40s' is not a number", path, number,
-                                column, word);
+            return ast_cli_fail("%s: line %zu, column %zu: '%.40s' is not a number", path, number, column, word);
         if (*columns >= MATRIX)
             memmove(values, values + 1, (MATRIX - 1) * sizeof *values);
         values[*columns < MATRIX ? *columns : MATRIX - 1] = value;
@@ -50,8 +49,7 @@ static int quaternion_turn(const double given[4], const char *path, size_t line,
         square += q[i] * q[i];
     }
     if (!(largest > 0) || !isfinite(square))
-        return ast_cli_fail(AST_CLI_FAILED,
-                            "%s: line %zu: %g %g %g %g is no quaternion of a rotation: it is zero or not finite", path,
+        return ast_cli_fail("%s: line %zu: %g %g %g %g is no quaternion of a rotation: it is zero or not finite", path,
                             line, given[0], given[1], given[2], given[3]);
     double norm = sqrt(square), x = q[0] / norm, y = q[1] / norm, z = q[2] / norm, w = q[3] / norm;
     turn[0] = 1 - 2 * (y * y + z * z);
@@ -111,7 +109,7 @@ static int add_pose(ast_cli_poses *poses, const char *path, size_t line, const d
     size_t held = columns < MATRIX ? columns : MATRIX;
     const char *problem = columns == MATRIX ? matrix_problem(values) : NULL;
     if (problem)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: line %zu: the 4 x 4 matrix is no pose: %s", path, line, problem);
+        return ast_cli_fail("%s: line %zu: the 4 x 4 matrix is no pose: %s", path, line, problem);
     int code = -1;
     if (columns == MATRIX)
         matrix_turn(values, pose.turn);
@@ -126,7 +124,7 @@ static int add_pose(ast_cli_poses *poses, const char *path, size_t line, const d
     if (code >= 0)
         return code;
     if (!ast_array_grow(&poses->rows, &poses->room, poses->count + 1, sizeof *poses->rows))
-        return ast_cli_fail(AST_CLI_FAILED, "%s: there is not enough memory for its rows", poses->path);
+        return ast_cli_fail("%s: there is not enough memory for its rows", poses->path);
     poses->rows[poses->count++] = pose;
     return -1;
 }
@@ -140,8 +138,7 @@ typedef struct text {
 
 static int read_row(ast_cli_poses *poses, text *t) {
     if (t->columns < QUATERNION)
-        return ast_cli_fail(AST_CLI_FAILED,
-                            "%s: line %zu has %zu column%s; a pose needs at least four, the last ones "
+        return ast_cli_fail("%s: line %zu has %zu column%s; a pose needs at least four, the last ones "
                             "being qx qy qz qw",
                             t->path, t->line, t->columns, t->columns == 1 ? "" : "s");
     int code = add_pose(poses, t->path, t->line, t->values, t->columns);
@@ -152,7 +149,7 @@ static int read_row(ast_cli_poses *poses, text *t) {
 static int read_text(ast_cli_poses *poses, text *t, bool rows) {
     FILE *file = fopen(t->path, "re");
     if (!file)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: cannot be opened: %s", t->path, strerror(errno));
+        return ast_cli_fail("%s: cannot be opened: %s", t->path, strerror(errno));
     char *line = NULL;
     size_t capacity = 0;
     int code = -1;
@@ -167,7 +164,7 @@ static int read_text(ast_cli_poses *poses, text *t, bool rows) {
             code = read_row(poses, t);
     }
     if (code < 0 && !feof(file))
-        code = ast_cli_fail(AST_CLI_FAILED, "%s: cannot be read: %s", t->path, strerror(errno));
+        code = ast_cli_fail("%s: cannot be read: %s", t->path, strerror(errno));
     free(line);
     fclose(file);
     return code;
@@ -177,8 +174,8 @@ static int read_matrix(ast_cli_poses *poses, const char *path) {
     text t = {.path = path};
     int code = read_text(poses, &t, false);
     if (code < 0 && t.columns != MATRIX)
-        code = ast_cli_fail(AST_CLI_FAILED, "%s: has %zu number%s, but a pose is the 16 of a 4 x 4 matrix", path,
-                            t.columns, t.columns == 1 ? "" : "s");
+        code = ast_cli_fail("%s: has %zu number%s, but a pose is the 16 of a 4 x 4 matrix", path, t.columns,
+                            t.columns == 1 ? "" : "s");
     return code < 0 ? add_pose(poses, path, t.line, t.values, MATRIX) : code;
 }
 
@@ -200,12 +197,11 @@ static void keep_texts(ast_folder *files) {
 static int read_folder(ast_cli_poses *poses) {
     ast_format_error error;
     if (!ast_folder_list(&poses->files, poses->path, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_fail("%s", error.text);
     keep_texts(&poses->files);
     int code = -1;
     if (poses->files.count == 0)
-        code = ast_cli_fail(AST_CLI_FAILED, "%s: holds no pose: .txt files with a 4 x 4 matrix each are needed",
-                            poses->path);
+        code = ast_cli_fail("%s: holds no pose: .txt files with a 4 x 4 matrix each are needed", poses->path);
     for (size_t i = 0; i < poses->files.count && code < 0; i++)
         code = read_matrix(poses, poses->files.paths[i]);
     return code;
@@ -233,15 +229,14 @@ static void turn_row(const double turn[9], double x[3]) {
 static int find_pose(const ast_cli_poses *poses, const ast_input_frame *frame, const ast_cli_pose **pose) {
     uint64_t row = frame->index;
     if (poses->chosen && (frame->number != AST_WHOLE || row >= poses->frames))
-        return ast_cli_fail(AST_CLI_FAILED,
-                            "%s: has many frames, and its name is one time for all of them; give "
+        return ast_cli_fail("%s: has many frames, and its name is one time for all of them; give "
                             "--pose-times row",
                             frame->path);
     if (poses->chosen)
         row = poses->chosen[row];
     if (row >= poses->count)
-        return ast_cli_fail(AST_CLI_FAILED, "%s has %zu row%s, but %s is frame %" PRIu64 " of the inputs and has none",
-                            poses->path, poses->count, poses->count == 1 ? "" : "s", frame->source, row + 1);
+        return ast_cli_fail("%s has %zu row%s, but %s is frame %" PRIu64 " of the inputs and has none", poses->path,
+                            poses->count, poses->count == 1 ? "" : "s", frame->source, row + 1);
     *pose = &poses->rows[row];
     return -1;
 }
@@ -261,7 +256,6 @@ int ast_cli_poses_matrix(const ast_cli_poses *poses, const ast_input_frame *fram
     for (int r = 0; r < 3; r++) {
         if (!isfinite(pose->at[r]))
             return ast_cli_fail(
-                AST_CLI_FAILED,
                 "%s: the pose of %s has no position; planes need rows of tx ty tz qx qy qz qw, or 4 x 4 "
                 "matrices",
                 poses->path, frame->source);
@@ -294,14 +288,14 @@ int ast_cli_poses_turn(ast_cli_poses *poses, const ast_input_frame *frame, ast_p
     if (code >= 0)
         return code;
     if (points->dimension != 3 && points->count > 0)
-        return ast_cli_fail(AST_CLI_FAILED, "%s has points of %zu dimensions, but --poses turns points of 3", source,
+        return ast_cli_fail("%s has points of %zu dimensions, but --poses turns points of 3", source,
                             points->dimension);
     if (points->count > poses->capacity) {
         free(poses->turned);
         poses->turned = malloc(points->count * 3 * sizeof *poses->turned);
         poses->capacity = poses->turned ? points->count : 0;
         if (!poses->turned)
-            return ast_cli_fail(AST_CLI_FAILED, "%s: there is not enough memory to turn its points", source);
+            return ast_cli_fail("%s: there is not enough memory to turn its points", source);
     }
     for (size_t i = 0; i < points->count; i++) {
         ast_points_row(points, i, poses->turned + 3 * i);

@@ -48,7 +48,7 @@ int ast_cli_is_state(const char *path) {
 }
 
 static int damaged(const char *path) {
-    return ast_cli_fail(AST_CLI_FAILED, "%s: the state is damaged; delete the file to start anew", path);
+    return ast_cli_fail("%s: the state is damaged; delete the file to start anew", path);
 }
 
 /* The names are stored with the NUL that ends them. */
@@ -58,11 +58,11 @@ static int is_name(const unsigned char *place, uint64_t size) {
 
 static int understand(const char *path, const unsigned char *bytes, size_t size, ast_cli_standing *standing) {
     if (size < MAGIC_SIZE || memcmp(bytes, magic, MAGIC_SIZE) != 0)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: is no state of asterism stream, so it is not touched", path);
+        return ast_cli_fail("%s: is no state of asterism stream, so it is not touched", path);
     if (size < HEAD_SIZE + CHECKSUM_SIZE)
         return damaged(path);
     if (get(bytes + 8, 4) != VERSION)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: is a state of version %u; this program knows version %d", path,
+        return ast_cli_fail("%s: is a state of version %u; this program knows version %d", path,
                             (unsigned)get(bytes + 8, 4), VERSION);
     uint64_t names = get(bytes + 40, 8), whole_names = get(bytes + 48, 8), state = get(bytes + 56, 8);
     size_t body = size - HEAD_SIZE - CHECKSUM_SIZE;
@@ -89,7 +89,7 @@ int ast_cli_state_read(const char *path, unsigned char **bytes, ast_cli_standing
     if (stat(path, &status) != 0 && errno == ENOENT)
         return -1;
     if (!ast_read_file(path, bytes, &size, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_fail("%s", error.text);
     return understand(path, *bytes, size, standing);
 }
 
@@ -157,5 +157,5 @@ int ast_cli_state_write(const char *path, int durable, const ast_cli_standing *s
     good = good && ast_output_write(output, sum, sizeof sum, &error);
     return ast_output_close(output, good, &error)
                ? -1
-               : ast_cli_fail(AST_CLI_FAILED, "%s; the state is that of the frame before", error.text);
+               : ast_cli_fail("%s; the state is that of the frame before", error.text);
 }

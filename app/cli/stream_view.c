@@ -93,7 +93,7 @@ int ast_cli_stream_view_open(ast_cli_stream_view *view, const ast_cli_stream_vie
     if (given->report)
         view->output = ast_output_open(given->report, false, &error);
     if (given->report && !view->output)
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_fail("%s", error.text);
     return given->view == SIZE_MAX ? -1 : start_view(view);
 }
 
@@ -128,7 +128,7 @@ int ast_cli_stream_view_frame(ast_cli_stream_view *view, const ast_cli_tracking 
     if (view->frames == 0 && tracking->frame.frame > 0)
         ast_recording_note(view->recording, "The run went on from a state; the frames before it are not shown.");
     if (!ast_recording_add(view->recording, &frame, tracking->options.dimension, view->live ? &parcel : NULL, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_fail("%s", error.text);
     if (view->live)
         ast_live_publish(view->live, parcel);
     view->frames++;
@@ -159,7 +159,7 @@ static int finish_report(ast_cli_stream_view *view, int code) {
     if (code > AST_CLI_SIGNAL)
         ast_recording_note(view->recording, "The run was stopped before its inputs ended.");
     if (view->output && !write_report(view, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_fail("%s", error.text);
     return code;
 }
 

@@ -26,10 +26,10 @@ int ast_cli_check_kept(const ast_cli_target *targets, size_t count, const char *
     for (size_t i = 0; i < count; i++) {
         const char *path = targets[i].path;
         if (same(path, input))
-            return ast_cli_fail(AST_CLI_USAGE, "--%s would overwrite the input %s", targets[i].option, input);
+            return ast_cli_misuse("--%s would overwrite the input %s", targets[i].option, input);
         if (path && ast_same_file(path, input))
-            return ast_cli_fail(AST_CLI_FAILED, "--%s would overwrite the input %s, which %s is as well",
-                                targets[i].option, input, path);
+            return ast_cli_fail("--%s would overwrite the input %s, which %s is as well", targets[i].option, input,
+                                path);
     }
     return -1;
 }
@@ -39,17 +39,15 @@ int ast_cli_check_targets(const ast_cli_target *targets, size_t count, const cha
     for (size_t i = 0; i < count; i++) {
         const char *path = targets[i].path;
         if (path && !targets[i].own && !ast_output_check(path, targets[i].table, &error))
-            return ast_cli_fail(AST_CLI_USAGE, "--%s: %s", targets[i].option, error.text);
+            return ast_cli_misuse("--%s: %s", targets[i].option, error.text);
         if (path && targets[i].extension && !same(path, "-") && !ast_has_extension(path, targets[i].extension))
-            return ast_cli_fail(AST_CLI_USAGE, "--%s %s: the name must end in %s", targets[i].option, path,
-                                targets[i].extension);
+            return ast_cli_misuse("--%s %s: the name must end in %s", targets[i].option, path, targets[i].extension);
         if (json && same(path, "-"))
-            return ast_cli_fail(AST_CLI_USAGE, "--json and --%s - would both write to standard output",
-                                targets[i].option);
+            return ast_cli_misuse("--json and --%s - would both write to standard output", targets[i].option);
         for (size_t j = 0; j < i; j++) {
             if (same(targets[j].path, path))
-                return ast_cli_fail(AST_CLI_USAGE, "--%s and --%s would both write to %s", targets[j].option,
-                                    targets[i].option, same(path, "-") ? "standard output" : path);
+                return ast_cli_misuse("--%s and --%s would both write to %s", targets[j].option, targets[i].option,
+                                      same(path, "-") ? "standard output" : path);
         }
     }
     return ast_cli_check_kept(targets, count, input);
@@ -71,9 +69,9 @@ int ast_cli_numbered(const char **const *names, size_t count, size_t number) {
             continue;
         *names[i] = code < 0 && !same(name, "-") ? numbered(name, number) : NULL;
         if (code < 0 && same(name, "-"))
-            code = ast_cli_fail(AST_CLI_USAGE, "--frame all writes files for each scene, which - cannot be");
+            code = ast_cli_misuse("--frame all writes files for each scene, which - cannot be");
         else if (code < 0 && !*names[i])
-            code = ast_cli_fail(AST_CLI_FAILED, "there is no memory for the name of %s", name);
+            code = ast_cli_fail("there is no memory for the name of %s", name);
     }
     return code;
 }
@@ -89,15 +87,14 @@ int ast_cli_check_folder(const char *option, const char *folder) {
     static const char *const extensions[] = {".npy", ".csv", ".tsv", ".txt", ".png", ".json"};
     for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++)
         if (ast_has_extension(folder, extensions[i]) && access(folder, F_OK) != 0)
-            return ast_cli_fail(AST_CLI_USAGE,
-                                "--%s %s: this is the name of a folder, for one file per frame; leave out the %s",
-                                option, folder, extensions[i]);
+            return ast_cli_misuse("--%s %s: this is the name of a folder, for one file per frame; leave out the %s",
+                                  option, folder, extensions[i]);
     return -1;
 }
 
 int ast_cli_make_folder(const char *option, const char *folder) {
     ast_format_error error;
-    return ast_folder_make(folder, &error) ? -1 : ast_cli_fail(AST_CLI_FAILED, "--%s: %s", option, error.text);
+    return ast_folder_make(folder, &error) ? -1 : ast_cli_fail("--%s: %s", option, error.text);
 }
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
@@ -111,7 +108,7 @@ int ast_cli_open_targets(ast_cli_target *targets, size_t count) {
         targets[i].output = ast_output_open(targets[i].path, false, &error);
         if (!targets[i].output) {
             ast_cli_abandon_targets(targets, count);
-            return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+            return ast_cli_fail("%s", error.text);
         }
     }
     return -1;
@@ -120,7 +117,7 @@ int ast_cli_open_targets(ast_cli_target *targets, size_t count) {
 int ast_cli_target_failed(const ast_cli_target *target, const ast_format_error *error) {
     if (same(target->path, "-") && ast_cli_closed())
         return AST_CLI_DONE;
-    return ast_cli_fail(AST_CLI_FAILED, "%s", error->text);
+    return ast_cli_fail("%s", error->text);
 }
 
 static int commit(ast_cli_target *targets, size_t count) {
@@ -154,7 +151,7 @@ int ast_cli_print(const ast_cli_common *common, const ast_cli_printer *printer) 
     if (!common->json)
         printer->table(printer->work);
     else if (!print_object(printer))
-        return ast_cli_fail(AST_CLI_FAILED, "there is no memory to print the result");
+        return ast_cli_fail("there is no memory to print the result");
     return ast_cli_flush();
 }
 

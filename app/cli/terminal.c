@@ -13,12 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-int ast_cli_fail(int code, const char *format, ...) {
+static void say(const char *before, const char *format, va_list arguments) {
     char sentence[4096];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, format, arguments);
-    va_end(arguments);
+    int length = snprintf(sentence, sizeof sentence, "%s", before);
+    vsnprintf(sentence + length, sizeof sentence - (size_t)length, format, arguments);
     /* A file may have a newline or an escape sequence in its name; the sentence stays one harmless line. */
     for (char *c = sentence; *c; c++) {
         if ((unsigned char)*c < ' ' || *c == 127)
@@ -28,15 +26,45 @@ int ast_cli_fail(int code, const char *format, ...) {
         ast_cli_keep(sentence);
     else
         fprintf(stderr, "asterism: %s\n", sentence);
+}
+
+int ast_cli_fail(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say("", format, arguments);
+    va_end(arguments);
+    return AST_CLI_FAILED;
+}
+
+int ast_cli_misuse(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say("", format, arguments);
+    va_end(arguments);
+    return AST_CLI_USAGE;
+}
+
+int ast_cli_end(int code, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say("", format, arguments);
+    va_end(arguments);
     return code;
 }
 
+void ast_cli_warn(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say("warning: ", format, arguments);
+    va_end(arguments);
+}
+
 int ast_cli_outcome(bool good, const ast_format_error *error) {
-    return good ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error->text);
+    return good ? -1 : ast_cli_fail("%s", error->text);
 }
 
 int ast_cli_no_memory(const char *what) {
-    return ast_cli_fail(AST_CLI_FAILED, "there is no memory for %s", what);
+    return ast_cli_fail("there is no memory for %s", what);
 }
 
 int ast_cli_flush(void) {
@@ -50,8 +78,7 @@ int ast_cli_flush(void) {
     }
     if (errno == EPIPE || ast_cli_closed())
         return AST_CLI_DONE;
-    return ast_cli_fail(AST_CLI_FAILED, "cannot write to standard output%s%s", errno ? ": " : "",
-                        errno ? strerror(errno) : "");
+    return ast_cli_fail("cannot write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
 }
 
 int ast_cli_closed(void) {

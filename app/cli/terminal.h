@@ -9,8 +9,11 @@
 
 #include <stdio.h>
 
-/* Prints "asterism: " and the sentence on stderr as one line, whatever the file names in it hold; returns `code`. */
-int ast_cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* All of these print "asterism: " and the sentence on stderr as one line, whatever the file names in it hold. */
+int ast_cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));          /* AST_CLI_FAILED */
+int ast_cli_misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));        /* AST_CLI_USAGE */
+int ast_cli_end(int code, const char *format, ...) __attribute__((format(printf, 2, 3))); /* the code */
+void ast_cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));         /* with "warning: " */
 
 /* -1 if it went well, to go on; otherwise 1 after printing the sentence of the error. */
 int ast_cli_outcome(bool good, const ast_format_error *error);

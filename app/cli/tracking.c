@@ -109,7 +109,7 @@ static int resolve(ast_cli_tracking_settings *given) {
     any.dimension = 3; /* the true one is not known yet */
     any.revive_near = any.merge_tracked = 0;
     const char *problem = ast_stream_options_problem(&any);
-    return problem ? ast_cli_fail(AST_CLI_USAGE, "%s", problem) : -1;
+    return problem ? ast_cli_misuse("%s", problem) : -1;
 }
 
 int ast_cli_tracking_find(ast_cli_tracking_settings *given, const ast_cli_common *common) {
@@ -172,13 +172,13 @@ int ast_cli_tracking_open(ast_cli_tracking *tracking, const ast_cli_common *comm
 int ast_cli_tracking_dimension(ast_cli_tracking *tracking, size_t dimension, const char *name) {
     tracking->options.dimension = dimension;
     if (tracking->options.rigid && dimension != 3)
-        return ast_cli_fail(AST_CLI_FAILED, "%s has points of %zu dimensions, and --rigid is for 3", name, dimension);
+        return ast_cli_fail("%s has points of %zu dimensions, and --rigid is for 3", name, dimension);
     const char *problem = ast_stream_options_problem(&tracking->options);
     if (problem)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: %s", name, problem);
+        return ast_cli_fail("%s: %s", name, problem);
     ast_stream_open(&tracking->stream, tracking->context, &tracking->options);
     if (!tracking->stream)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: %s", name, ast_message(tracking->context));
+        return ast_cli_fail("%s: %s", name, ast_message(tracking->context));
     return -1;
 }
 
@@ -211,14 +211,13 @@ static int check_dimension(ast_cli_tracking *tracking, ast_points *points) {
         wanted = tracking->options.dimension;
     if (points->count == 0 && points->dimension == 0) {
         if (!wanted)
-            return ast_cli_fail(AST_CLI_FAILED,
-                                "%s holds no points, and no frame before it says how many dimensions "
+            return ast_cli_fail("%s holds no points, and no frame before it says how many dimensions "
                                 "they have; --dimension D can",
                                 source);
         points->dimension = wanted;
     }
     if (wanted && points->dimension != wanted)
-        return ast_cli_fail(AST_CLI_FAILED, "%s has points of %zu dimensions, but %s %zu", source, points->dimension,
+        return ast_cli_fail("%s has points of %zu dimensions, but %s %zu", source, points->dimension,
                             tracking->stream ? "those of the frames before it have" : "--dimension is", wanted);
     return tracking->stream ? -1 : ast_cli_tracking_dimension(tracking, points->dimension, source);
 }
@@ -230,8 +229,7 @@ static int make_room(ast_cli_tracking *tracking, size_t count) {
     tracking->capacity = count > 2 * tracking->capacity ? count : 2 * tracking->capacity;
     tracking->labels = malloc((tracking->capacity ? tracking->capacity : 1) * sizeof *tracking->labels);
     if (!tracking->labels)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory for %zu labels", tracking->inputs.frame.source,
-                            count);
+        return ast_cli_fail("%s: there is no memory for %zu labels", tracking->inputs.frame.source, count);
     return -1;
 }
 
@@ -326,7 +324,7 @@ int ast_cli_tracking_run(ast_cli_tracking *tracking, int (*take)(void *work), vo
     ast_cli_progress_end(&progress);
     ast_cli_missing_end(&tracking->made, tracking->frames);
     if (code < 0 && ast_cli_interrupted())
-        code = ast_cli_fail(AST_CLI_SIGNAL + ast_cli_interrupted(), "stopped after %" PRIu64 " frame%s of this run",
-                            tracking->frames, tracking->frames == 1 ? "" : "s");
+        code = ast_cli_end(AST_CLI_SIGNAL + ast_cli_interrupted(), "stopped after %" PRIu64 " frame%s of this run",
+                           tracking->frames, tracking->frames == 1 ? "" : "s");
     return code;
 }

@@ -72,8 +72,8 @@ static int check(void *data) {
     job *work = data;
     const settings *given = &work->given;
     if (given->options.to > given->options.from)
-        return ast_cli_fail(AST_CLI_USAGE, "--to %g is above --from %g; the sweep goes from large angles to small ones",
-                            given->options.to, given->options.from);
+        return ast_cli_misuse("--to %g is above --from %g; the sweep goes from large angles to small ones",
+                              given->options.to, given->options.from);
     work->targets[CSV] = (ast_cli_target){.option = "csv", .path = given->csv, .own = true};
     work->targets[SVG] = (ast_cli_target){.option = "svg", .path = given->svg, .own = true};
     work->targets[MEANS] = (ast_cli_target){.option = "means", .path = given->means, .table = true};
@@ -249,7 +249,7 @@ static int deliver(void *data) {
     size_t count;
     if ((targets[CSV].output && !write_csv(work, targets[CSV].output, &error)) ||
         (targets[SVG].output && !write_svg(work, targets[SVG].output, &error)))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_fail("%s", error.text);
     int code = write_report(work);
     if (code >= 0)
         return code;

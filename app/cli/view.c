@@ -51,7 +51,7 @@ static int check(void *data) {
     work->path = given->common.inputs[0].path;
     int code = given->report ? -1 : ast_cli_serving_check("view", given->bind);
     if (code < 0 && strcmp(work->path, "-") == 0)
-        code = ast_cli_fail(AST_CLI_USAGE, "view needs the name of a file or a folder, not standard input");
+        code = ast_cli_misuse("view needs the name of a file or a folder, not standard input");
     return code;
 }
 
@@ -88,17 +88,17 @@ static int find_in_folder(void *data) {
     if (!ast_is_folder(path))
         return -1;
     if (!ast_folder_list(&folder, path, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_fail("%s", error.text);
     const char *one = only_one(&folder, is_report, &count);
     if (count == 0)
         one = only_one(&folder, is_lines, &count);
     int code = -1;
     if (count > 1)
-        code = ast_cli_fail(AST_CLI_FAILED, "%s holds %zu results; name one of them, such as %s", path, count, one);
+        code = ast_cli_fail("%s holds %zu results; name one of them, such as %s", path, count, one);
     else if (count == 0)
-        code = ast_cli_fail(AST_CLI_FAILED, "%s holds no report (.html) and no lines of a stream (.jsonl)", path);
+        code = ast_cli_fail("%s holds no report (.html) and no lines of a stream (.jsonl)", path);
     else if (!(work->path = work->found = strdup(one)))
-        code = ast_cli_fail(AST_CLI_FAILED, "there is no memory for the name of %s", one);
+        code = ast_cli_fail("there is no memory for the name of %s", one);
     ast_folder_free(&folder);
     return code;
 }
@@ -110,14 +110,14 @@ static int read_report(const char *path, ast_text *html) {
     unsigned char *bytes;
     size_t size;
     if (!ast_read_file(path, &bytes, &size, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_fail("%s", error.text);
     int ours = memmem(bytes, size, "id=\"asterism-data\"", strlen("id=\"asterism-data\"")) != NULL;
     if (ours)
         ast_text_add(html, bytes, size);
     free(bytes);
     if (!ours)
-        return ast_cli_fail(AST_CLI_FAILED, "%s is no report of asterism: it holds no result", path);
-    return html->failed ? ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory to show it", path) : -1;
+        return ast_cli_fail("%s is no report of asterism: it holds no result", path);
+    return html->failed ? ast_cli_fail("%s: there is no memory to show it", path) : -1;
 }
 
 static int make_object(const settings *given, const char *path, ast_page_head *head, ast_text *json) {
@@ -127,8 +127,7 @@ static int make_object(const settings *given, const char *path, ast_page_head *h
         return ast_cli_view_lines(path, head, json);
     if (ast_cli_is_state(path))
         return ast_cli_view_state(path, head, json);
-    return ast_cli_fail(AST_CLI_FAILED,
-                        "%s is neither a report (.html) nor the lines of a stream (.jsonl) nor its state; points need "
+    return ast_cli_fail("%s is neither a report (.html) nor the lines of a stream (.jsonl) nor its state; points need "
                         "--labels FILE",
                         path);
 }
@@ -149,7 +148,7 @@ static int make_page(void *data) {
     if (code < 0)
         code = make_object(given, path, &head, &json);
     if (code < 0 && !ast_page_fill(page, length, &json, &work->html))
-        code = ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory to show it", path);
+        code = ast_cli_fail("%s: there is no memory to show it", path);
     ast_text_free(&json);
     free(title);
     free(line);
@@ -160,7 +159,7 @@ static int write_page(const char *path, const ast_text *html) {
     ast_format_error error;
     ast_output *output = ast_output_open(path, false, &error);
     bool good = output && ast_output_write(output, html->bytes, html->size, &error);
-    return ast_output_close(output, good, &error) ? AST_CLI_DONE : ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    return ast_output_close(output, good, &error) ? AST_CLI_DONE : ast_cli_fail("%s", error.text);
 }
 
 static int serve_page(const settings *given, ast_text *html) {

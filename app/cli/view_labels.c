@@ -31,7 +31,7 @@ static int count_clusters(given *work, const char *labels) {
             work->count = (size_t)work->labels[i] + 1;
     }
     if (work->count > MOST_CLUSTERS)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: the label %zu is larger than any cluster's", labels, work->count - 1);
+        return ast_cli_fail("%s: the label %zu is larger than any cluster's", labels, work->count - 1);
     return -1;
 }
 
@@ -78,7 +78,7 @@ static int make_clusters(given *work) {
         finish_clusters(work);
     }
     free(row);
-    return good ? -1 : ast_cli_fail(AST_CLI_FAILED, "there is no memory for %zu clusters", work->count);
+    return good ? -1 : ast_cli_fail("there is no memory for %zu clusters", work->count);
 }
 
 static int make_object(const given *work, const char *labels, ast_page_head *head, ast_text *json) {
@@ -97,7 +97,7 @@ static int make_object(const given *work, const char *labels, ast_page_head *hea
                            .count = work->count,
                            .labels_name = labels,
                            .seed = 1};
-    return ast_batch_page_json(&page, json, &error) ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    return ast_batch_page_json(&page, json, &error) ? -1 : ast_cli_fail("%s", error.text);
 }
 
 int ast_cli_view_labels(const char *points, const char *labels, ast_page_head *head, ast_text *json) {

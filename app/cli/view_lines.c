@@ -121,7 +121,7 @@ static int each_line(const char *path, const char *text, size_t size, int (*take
         size_t length = (size_t)((stop ? stop : end) - at);
         line of = {0};
         if (length > 0 && !read_line(&of, at, length))
-            code = ast_cli_fail(AST_CLI_FAILED, "%s: line %zu is no line of asterism stream", path, number);
+            code = ast_cli_fail("%s: line %zu is no line of asterism stream", path, number);
         else if (length > 0)
             code = take(data, &of);
         free_line(&of);
@@ -142,15 +142,15 @@ static int gather(void *data, const line *of) {
     if (of->count == 0)
         return -1;
     if (all->dimension && of->dimension != all->dimension)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: frame %zu has means of %zu dimensions, those before it have %zu",
-                            all->path, (size_t)of->frame.frame, of->dimension, all->dimension);
+        return ast_cli_fail("%s: frame %zu has means of %zu dimensions, those before it have %zu", all->path,
+                            (size_t)of->frame.frame, of->dimension, all->dimension);
     all->dimension = of->dimension;
     size_t numbers = (all->count + of->count) * all->dimension;
     if (numbers > MOST_NUMBERS)
         return -1;
     float *larger = realloc(all->rows, numbers * sizeof *larger);
     if (!larger)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory to show it", all->path);
+        return ast_cli_fail("%s: there is no memory to show it", all->path);
     memcpy(larger + all->count * all->dimension, of->means, of->count * all->dimension * sizeof *larger);
     all->rows = larger;
     all->count += of->count;
@@ -179,7 +179,7 @@ static int fill(const char *path, const char *text, size_t size, ast_recording *
     filled into = {recording, all.dimension ? all.dimension : 3};
     ast_points points = ast_points_f4(all.rows, all.count, all.dimension);
     if (code < 0 && all.count && !ast_recording_project(recording, &points, &error))
-        code = ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        code = ast_cli_fail("%s", error.text);
     if (code < 0)
         code = each_line(path, text, size, record, &into);
     free(all.rows);
@@ -191,12 +191,12 @@ int ast_cli_view_lines(const char *path, ast_page_head *head, ast_text *json) {
     unsigned char *bytes;
     size_t size;
     if (!ast_read_file(path, &bytes, &size, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_fail("%s", error.text);
     ast_note(&head->notes, "Made from the lines of a stream, which hold neither points nor pictures.");
     ast_recording *recording = ast_recording_open(head);
     int code = recording ? fill(path, (const char *)bytes, size, recording) : -1;
     if (code < 0 && (!recording || !ast_recording_json(recording, false, json, NULL)))
-        code = ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory to show it", path);
+        code = ast_cli_fail("%s: there is no memory to show it", path);
     ast_recording_close(recording);
     free(bytes);
     return code;

@@ -22,7 +22,7 @@ static int load(const char *path, const ast_cli_standing *standing, ast_context 
     if (ast_stream_saved(context, standing->state, standing->state_size, options) != AST_OK ||
         ast_stream_open(stream, context, options) != AST_OK ||
         ast_stream_load(*stream, standing->state, standing->state_size) != AST_OK)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: %s", path, ast_message(context));
+        return ast_cli_fail("%s: %s", path, ast_message(context));
     return -1;
 }
 
@@ -80,7 +80,7 @@ int ast_cli_view_state(const char *path, ast_page_head *head, ast_text *json) {
     ast_cli_common common = {.threads = 1};
     int code = ast_cli_state_read(path, &bytes, &standing);
     if (code < 0 && !bytes)
-        code = ast_cli_fail(AST_CLI_FAILED, "%s: cannot be opened: it is gone", path);
+        code = ast_cli_fail("%s: cannot be opened: it is gone", path);
     if (code < 0)
         code = ast_cli_open_context(&common, &context);
     if (code < 0)
