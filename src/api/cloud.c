@@ -3,7 +3,7 @@
  * Entry points for clouds and meshes: check, call. */
 #include "context.h"
 
-#include "surface.h"
+#include "surface_normals.h"
 #include "axes.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ static ast_status normals_of_cloud(ast_context *context, const float *points, si
     ast_status status = ast_check_rows(fault, points, count, "point");
     if (status != AST_OK)
         return status;
-    status = ast_surface_of_cloud(fault, context->pool, ast_cloud_kernels_choose(context->kernels->name), points, count,
+    status = ast_normals_of_cloud(fault, context->pool, ast_cloud_kernels_choose(context->kernels->name), points, count,
                                   options, normals, curvature, &context->tree);
     return status == AST_OK ? ast_check_cancelled(context) : status;
 }
@@ -76,7 +76,7 @@ static ast_status normals_of_mesh(ast_context *context, const float *vertices, s
         status = ast_check_faces(fault, faces, face_count, vertex_count);
     if (status != AST_OK)
         return status;
-    ast_surface_of_mesh(context->pool, vertices, faces, face_count, normals, areas);
+    ast_normals_of_mesh(context->pool, vertices, faces, face_count, normals, areas);
     return ast_check_cancelled(context);
 }
 

@@ -87,7 +87,7 @@ void ast_depth_close(ast_depth *depth) {
         return;
     ast_depth_release(depth);
     ast_patch_work_release(&depth->patch_work);
-    ast_nonplanar_release(&depth->runs);
+    ast_nonplanar_release(&depth->spans);
     ast_lens_release(&depth->lens);
     ast_depth_frame_release(&depth->own);
     ast_free_all(depth->plane_normals, depth->tv.memory);
@@ -209,7 +209,7 @@ static uint16_t largest_value(const ast_depth *depth, const ast_depth_image *ima
     uint16_t most = 0;
     bool saturated = false;
     for (size_t v = 0; v < image->height; v++)
-        saturated |= depth->kernels->peak(ast_depth_image_row(image, v), image->width, &most);
+        saturated |= depth->kernels->largest_value(ast_depth_image_row(image, v), image->width, &most);
     return saturated && most < SATURATED ? UINT16_MAX - 1 : UINT16_MAX;
 }
 

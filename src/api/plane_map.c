@@ -99,19 +99,19 @@ static ast_status find_in_cloud(ast_plane_map *map, const float *points, const f
         status = ast_check_rows(&context->fault, points, count, "point");
     if (status != AST_OK)
         return status;
-    ast_cloud_cut cut = {.pool = context->pool,
-                         .kernels = ast_cloud_kernels_choose(context->kernels->name),
-                         .points = points,
-                         .normals = normals,
-                         .labels = labels,
-                         .count = count,
-                         .distance = map->options.distance,
-                         .area = map->options.area,
-                         .undirected = map->options.undirected,
-                         .tree = &context->tree,
-                         .plane_of = ast_allocate(count, sizeof *plane_of)};
-    status = cut.plane_of ? ast_planes_of_cloud(&context->fault, &cut, &table) : ast_fail_memory(&context->fault);
-    return keep(map, &table, status, cut.plane_of, plane_of, count);
+    ast_cloud_planes_job job = {.pool = context->pool,
+                                .kernels = ast_cloud_kernels_choose(context->kernels->name),
+                                .points = points,
+                                .normals = normals,
+                                .labels = labels,
+                                .count = count,
+                                .distance = map->options.distance,
+                                .area = map->options.area,
+                                .undirected = map->options.undirected,
+                                .tree = &context->tree,
+                                .plane_of = ast_allocate(count, sizeof *plane_of)};
+    status = job.plane_of ? ast_planes_of_cloud(&context->fault, &job, &table) : ast_fail_memory(&context->fault);
+    return keep(map, &table, status, job.plane_of, plane_of, count);
 }
 
 ast_status ast_plane_map_cloud(ast_plane_map *map, const float *points, const float *normals, const int32_t *labels,
@@ -121,36 +121,36 @@ ast_status ast_plane_map_cloud(ast_plane_map *map, const float *points, const fl
                : AST_BAD_OPTION;
 }
 
-static ast_status find_in_mesh(ast_plane_map *map, const ast_mesh_cut *given, int32_t *plane_of) {
+static ast_status find_in_mesh(ast_plane_map *map, const ast_mesh_planes_job *given, int32_t *plane_of) {
     ast_context *context = map->context;
     ast_plane_table table = {0};
-    ast_mesh_cut cut = *given;
-    ast_status status = check_arrays(&context->fault, cut.vertices, cut.faces, cut.labels, cut.face_count);
+    ast_mesh_planes_job job = *given;
+    ast_status status = check_arrays(&context->fault, job.vertices, job.faces, job.labels, job.face_count);
     if (status == AST_OK)
-        status = ast_check_rows(&context->fault, cut.vertices, cut.vertex_count, "vertex");
+        status = ast_check_rows(&context->fault, job.vertices, job.vertex_count, "vertex");
     if (status == AST_OK)
-        status = ast_check_faces(&context->fault, cut.faces, cut.face_count, cut.vertex_count);
+        status = ast_check_faces(&context->fault, job.faces, job.face_count, job.vertex_count);
     if (status != AST_OK)
         return status;
-    cut.plane_of = ast_allocate(cut.face_count, sizeof *plane_of);
-    status = cut.plane_of ? ast_planes_of_mesh(&context->fault, &cut, &table) : ast_fail_memory(&context->fault);
-    return keep(map, &table, status, cut.plane_of, plane_of, cut.face_count);
+    job.plane_of = ast_allocate(job.face_count, sizeof *plane_of);
+    status = job.plane_of ? ast_planes_of_mesh(&context->fault, &job, &table) : ast_fail_memory(&context->fault);
+    return keep(map, &table, status, job.plane_of, plane_of, job.face_count);
 }
 
 ast_status ast_plane_map_mesh(ast_plane_map *map, const float *vertices, size_t vertex_count, const int32_t *faces,
                               size_t face_count, const int32_t *labels, int32_t *plane_of) {
     if (!ast_enter(map ? map->context : NULL))
         return AST_BAD_OPTION;
-    ast_mesh_cut cut = {.pool = map->context->pool,
-                        .vertices = vertices,
-                        .vertex_count = vertex_count,
-                        .faces = faces,
-                        .face_count = face_count,
-                        .labels = labels,
-                        .distance = map->options.distance,
-                        .area = map->options.area,
-                        .undirected = map->options.undirected};
-    return ast_leave(map->context, find_in_mesh(map, &cut, plane_of));
+    ast_mesh_planes_job job = {.pool = map->context->pool,
+                               .vertices = vertices,
+                               .vertex_count = vertex_count,
+                               .faces = faces,
+                               .face_count = face_count,
+                               .labels = labels,
+                               .distance = map->options.distance,
+                               .area = map->options.area,
+                               .undirected = map->options.undirected};
+    return ast_leave(map->context, find_in_mesh(map, &job, plane_of));
 }
 
 /* ---- Frames ------------------------------------------------------------------------------------------------------ */
@@ -161,10 +161,10 @@ ast_status ast_plane_map_mesh(ast_plane_map *map, const float *vertices, size_t 
 /* The matrix, or the identity. */
 static ast_pose pose_of(const double *given) {
     static const double none[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
-    ast_pose pose = {.world = given != NULL};
+    ast_pose pose = {.known = given != NULL};
     const double *m = given ? given : none;
     for (int i = 0; i < 12; i++)
-        pose.of[i] = m[i];
+        pose.matrix[i] = m[i];
     pose.mirror =
         m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) + m[2] * (m[4] * m[9] - m[5] * m[8]) <
         0;
@@ -196,7 +196,7 @@ static ast_status check_frame(const ast_plane_map *map, const ast_depth_frame *f
         return ast_fail(fault, AST_BAD_DATA,
                         "the first three columns of the pose are no rotation: they must have length 1 and be "
                         "perpendicular");
-    if (map->tracks.frame > 0 && map->tracks.world != (pose != NULL))
+    if (map->tracks.frame > 0 && map->tracks.has_poses != (pose != NULL))
         return ast_fail(fault, AST_BAD_OPTION, "a plane map gets all frames with poses, or none");
     return AST_OK;
 }
@@ -210,10 +210,10 @@ ast_status ast_plane_map_frame(ast_plane_map *map, const ast_depth_frame *frame,
     if (status != AST_OK)
         return ast_leave(context, status);
     ast_pose where = pose_of(pose);
-    map->tracks.world = where.world;
+    map->tracks.has_poses = where.known;
     map->tracks.offset = map->options.offset;
     map->tracks.area = map->options.area < 0 ? LEAST_AREA : map->options.area;
-    map->tracks.epsilon = frame->epsilon;
+    map->tracks.depth_noise = frame->epsilon;
     map->tracks.kernels = ast_cloud_kernels_choose(context->kernels->name);
     if (!ast_planes_of_frame(&map->work, &map->tracks, frame, labels, &where, &map->table, plane_of))
         status = ast_fail_memory(&context->fault);

@@ -12,55 +12,55 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define PER_CELL 8.0   /* points */
-#define MOST_CELLS 2   /* times as many cells as points at most */
-#define AROUND 2       /* cells on each side in which the density is measured */
-#define MOST_SHARE 2.0 /* of a cell at the edge, in the sum: its points are scattered like others */
-#define SMALLEST 2.0   /* cells: smaller holes and pieces have no outline */
-#define SIMPLER 0.3    /* cells: how far an outline may move */
+#define PER_CELL 8.0          /* points */
+#define MOST_CELLS 2          /* times as many cells as points at most */
+#define DENSITY_RADIUS 2      /* cells on each side in which the density is measured */
+#define MOST_SHARE 2.0        /* of a cell at the edge, in the sum: its points are scattered like others */
+#define OUTLINE_MIN_AREA 2.0  /* cells: smaller holes and pieces have no outline */
+#define OUTLINE_TOLERANCE 0.3 /* cells: how far an outline may move */
 
 /* A row and a column of empty cells are on each side. */
 typedef struct cells {
     size_t across, down;
     float *counts, *shares;
-    uint8_t *closed, *wide;
-    double low[2], side, usual; /* usual: points of a covered cell, overall */
+    uint8_t *closed, *dilated;
+    double low[2], side, mean_count; /* mean_count: points of a covered cell, overall */
 } cells;
 
-static void choose_cells(cells *c, double (*at)[2], size_t n, double share);
+static void choose_cells(cells *c, double (*at)[2], size_t n, double area_per_point);
 static bool open_cells(cells *c);
 static void count_points(cells *c, double (*at)[2], size_t n);
 static void close_gaps(cells *c);
 static double find_shares(cells *c);
 static void raise_shares(cells *c);
 
-bool ast_cloud_extent(double (*at)[2], size_t n, double share, ast_polygons *outline, ast_sheet *sheet, double *area) {
+bool ast_cloud_extent(double (*at)[2], size_t n, double area_per_point, ast_polygons *outline, ast_plane_grid *grid,
+                      double *area) {
     cells c;
-    choose_cells(&c, at, n, share);
+    choose_cells(&c, at, n, area_per_point);
     bool good = open_cells(&c);
     if (good) {
         count_points(&c, at, n);
         close_gaps(&c);
         *area = find_shares(&c) * c.side * c.side;
-        good = ast_polygons_trace(outline, c.shares, c.across, c.down, SMALLEST, SIMPLER);
+        good = ast_polygons_trace(outline, c.shares, c.across, c.down, OUTLINE_MIN_AREA, OUTLINE_TOLERANCE);
         if (good && outline->count == 0) { /* so few points that no cell is half covered */
             raise_shares(&c);
-            good = ast_polygons_trace(outline, c.shares, c.across, c.down, SMALLEST, SIMPLER);
+            good = ast_polygons_trace(outline, c.shares, c.across, c.down, OUTLINE_MIN_AREA, OUTLINE_TOLERANCE);
         }
-        sheet->cell = c.side;
+        grid->cell = c.side;
         for (int d = 0; d < 3; d++)
-            sheet->origin[d] +=
-                (c.low[0] - c.side / 2) * sheet->axes[0][d] + (c.low[1] - c.side / 2) * sheet->axes[1][d];
+            grid->origin[d] += (c.low[0] - c.side / 2) * grid->axes[0][d] + (c.low[1] - c.side / 2) * grid->axes[1][d];
     }
-    ast_free_all(c.counts, c.shares, c.closed, c.wide);
+    ast_free_all(c.counts, c.shares, c.closed, c.dilated);
     return good;
 }
 
 /* ---- Cells ------------------------------------------------------------------------------------------------------- */
 
-static void choose_cells(cells *c, double (*at)[2], size_t n, double share) {
+static void choose_cells(cells *c, double (*at)[2], size_t n, double area_per_point) {
     double high[2] = {-INFINITY, -INFINITY}, most = MOST_CELLS * (double)n + 64;
-    *c = (cells){.low = {INFINITY, INFINITY}, .side = sqrt(PER_CELL * share)};
+    *c = (cells){.low = {INFINITY, INFINITY}, .side = sqrt(PER_CELL * area_per_point)};
     for (size_t i = 0; i < n; i++)
         for (int d = 0; d < 2; d++) {
             c->low[d] = at[i][d] < c->low[d] ? at[i][d] : c->low[d];
@@ -75,7 +75,7 @@ static void choose_cells(cells *c, double (*at)[2], size_t n, double share) {
     c->side = c->side > 0 ? c->side : 1;
     c->across = (size_t)(width / c->side) + 3;
     c->down = (size_t)(height / c->side) + 3;
-    c->usual = c->side * c->side / (share > 0 ? share : c->side * c->side);
+    c->mean_count = c->side * c->side / (area_per_point > 0 ? area_per_point : c->side * c->side);
 }
 
 static bool open_cells(cells *c) {
@@ -83,8 +83,8 @@ static bool open_cells(cells *c) {
     c->counts = ast_allocate_zero(all, sizeof *c->counts);
     c->shares = ast_allocate_zero(all, sizeof *c->shares);
     c->closed = ast_allocate_zero(all, 1);
-    c->wide = ast_allocate_zero(all, 1);
-    return c->counts && c->shares && c->closed && c->wide;
+    c->dilated = ast_allocate_zero(all, 1);
+    return c->counts && c->shares && c->closed && c->dilated;
 }
 
 static void count_points(cells *c, double (*at)[2], size_t n) {
@@ -109,10 +109,10 @@ static void close_gaps(cells *c) {
         c->closed[k] = c->counts[k] > 0;
     for (size_t row = 0; row < c->down; row++)
         for (size_t column = 0; column < c->across; column++)
-            c->wide[row * c->across + column] = look_around(c, c->closed, column, row, true);
+            c->dilated[row * c->across + column] = look_around(c, c->closed, column, row, true);
     for (size_t row = 0; row < c->down; row++)
         for (size_t column = 0; column < c->across; column++)
-            if (look_around(c, c->wide, column, row, false))
+            if (look_around(c, c->dilated, column, row, false))
                 c->closed[row * c->across + column] = 1;
 }
 
@@ -121,31 +121,32 @@ static void close_gaps(cells *c) {
 /* Points of a covered cell: the mean of those nearby, or of all if there are none. */
 static double density_at(const cells *c, size_t column, size_t row) {
     double sum = 0, found = 0;
-    for (size_t r = row < AROUND ? 0 : row - AROUND; r <= row + AROUND && r < c->down; r++)
-        for (size_t k = column < AROUND ? 0 : column - AROUND; k <= column + AROUND && k < c->across; k++)
-            if (c->wide[r * c->across + k]) {
+    for (size_t r = row < DENSITY_RADIUS ? 0 : row - DENSITY_RADIUS; r <= row + DENSITY_RADIUS && r < c->down; r++)
+        for (size_t k = column < DENSITY_RADIUS ? 0 : column - DENSITY_RADIUS;
+             k <= column + DENSITY_RADIUS && k < c->across; k++)
+            if (c->dilated[r * c->across + k]) {
                 sum += (double)c->counts[r * c->across + k];
                 found++;
             }
-    return sum > 0 ? sum / found : c->usual;
+    return sum > 0 ? sum / found : c->mean_count;
 }
 
 /* Returns the sum of the shares, in cells. */
 static double find_shares(cells *c) {
     double sum = 0, points = 0, covered = 0;
     for (size_t row = 0; row < c->down; row++)
-        for (size_t column = 0; column < c->across; column++) { /* `wide` has served; now it is what is covered */
+        for (size_t column = 0; column < c->across; column++) { /* `dilated` has served; now it is what is covered */
             size_t k = row * c->across + column;
-            c->wide[k] = look_around(c, c->closed, column, row, false);
-            points += c->wide[k] ? (double)c->counts[k] : 0;
-            covered += c->wide[k];
+            c->dilated[k] = look_around(c, c->closed, column, row, false);
+            points += c->dilated[k] ? (double)c->counts[k] : 0;
+            covered += c->dilated[k];
         }
-    c->usual = points > 0 ? points / covered : c->usual;
+    c->mean_count = points > 0 ? points / covered : c->mean_count;
     for (size_t row = 0; row < c->down; row++)
         for (size_t column = 0; column < c->across; column++) {
             size_t k = row * c->across + column;
-            double share = c->wide[k] ? 1 : (double)c->counts[k];
-            if (!c->wide[k] && c->counts[k] > 0)
+            double share = c->dilated[k] ? 1 : (double)c->counts[k];
+            if (!c->dilated[k] && c->counts[k] > 0)
                 share /= density_at(c, column, row);
             sum += share < MOST_SHARE ? share : MOST_SHARE;
             c->shares[k] = (float)(share < 1 ? share : 1);

@@ -13,48 +13,48 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SEED_LEAST 8   /* points of a patch that starts a region */
-#define AIMED 64       /* points of a region from which on its own plane has its normal, not the mean of normals */
-#define NEARLY 0.9986  /* cosine of 3 degrees: neighbouring regions of one bent plane */
-#define BENT 0.01      /* of its size: how far a plane may be from flat */
-#define MOST_BENT 3.0  /* standard deviations: how far a point may be from a bent plane */
-#define FIT_AGAIN 1.25 /* growth of a region after which its plane is fitted again */
+#define SEED_LEAST 8      /* points of a patch that starts a region */
+#define FIT_MIN_POINTS 64 /* points of a region from which on its own plane has its normal, not the mean of normals */
+#define PARALLEL_COSINE 0.9986 /* cosine of 3 degrees: neighbouring regions of one bent plane */
+#define BENT 0.01              /* of its size: how far a plane may be from flat */
+#define MOST_BENT 3.0          /* standard deviations: how far a point may be from a bent plane */
+#define FIT_AGAIN 1.25         /* growth of a region after which its plane is fitted again */
 
 typedef struct growth {
-    ast_cloud_cut *cut;
+    ast_cloud_planes_job *job;
     int32_t *order; /* patches, the flattest first */
     int32_t *queue; /* patches of the region that grows */
     size_t seeds;
     double limit; /* mean square of the distances of a patch from its region's plane */
 } growth;
 
-static bool open_growth(growth *g, ast_cloud_cut *cut);
+static bool open_growth(growth *g, ast_cloud_planes_job *job);
 static size_t grow_region(growth *g, int32_t seed, ast_region *region, int32_t number);
-static void forget(growth *g, size_t members);
+static void unassign(growth *g, size_t members);
 static void join_regions(growth *g);
 
-bool ast_cloud_grow(ast_cloud_cut *cut) {
+bool ast_cloud_grow_regions(ast_cloud_planes_job *job) {
     growth g;
-    bool good = open_growth(&g, cut);
-    for (size_t i = 0; good && i < g.seeds && !ast_pool_poll(cut->pool); i++) {
-        int32_t seed = g.order[i], number = (int32_t)cut->region_count;
-        if (cut->patches[seed].region >= 0)
+    bool good = open_growth(&g, job);
+    for (size_t i = 0; good && i < g.seeds && !ast_pool_poll(job->pool); i++) {
+        int32_t seed = g.order[i], number = (int32_t)job->region_count;
+        if (job->patches[seed].region >= 0)
             continue;
-        good = ast_reserve(&cut->regions, &cut->region_room, cut->region_count, cut->region_count + 1,
-                           sizeof *cut->regions);
+        good = ast_reserve(&job->regions, &job->region_room, job->region_count, job->region_count + 1,
+                           sizeof *job->regions);
         if (!good)
             break;
-        ast_region *region = &cut->regions[number];
-        *region = (ast_region){.into = number};
+        ast_region *region = &job->regions[number];
+        *region = (ast_region){.merged_into = number};
         size_t members = grow_region(&g, seed, region, number);
         if (members > 1) { /* again, with the plane that it found */
-            forget(&g, members);
+            unassign(&g, members);
             members = grow_region(&g, seed, region, number);
         }
-        if (region->scatter.n >= AST_PLANE_LEAST)
-            cut->region_count++;
+        if (region->scatter.n >= AST_PLANE_MIN_POINTS)
+            job->region_count++;
         else
-            forget(&g, members);
+            unassign(&g, members);
     }
     if (good)
         join_regions(&g);
@@ -75,17 +75,17 @@ static int compare_seeds(const void *a, const void *b) {
     return by_square ? by_square : (x->patch > y->patch) - (x->patch < y->patch);
 }
 
-static bool open_growth(growth *g, ast_cloud_cut *cut) {
-    size_t n = cut->patch_count;
+static bool open_growth(growth *g, ast_cloud_planes_job *job) {
+    size_t n = job->patch_count;
     candidate *seeds = ast_allocate(n, sizeof *seeds);
-    *g = (growth){.cut = cut,
+    *g = (growth){.job = job,
                   .order = ast_allocate(n, sizeof *g->order),
                   .queue = ast_allocate(n, sizeof *g->queue),
-                  .limit = cut->distance * cut->distance / 2};
+                  .limit = job->distance * job->distance / 2};
     bool good = seeds && g->order && g->queue;
     for (size_t k = 0; good && k < n; k++)
-        if (cut->patches[k].scatter.n >= SEED_LEAST && cut->patches[k].square <= g->limit)
-            seeds[g->seeds++] = (candidate){cut->patches[k].square, (int32_t)k};
+        if (job->patches[k].scatter.n >= SEED_LEAST && job->patches[k].mean_square <= g->limit)
+            seeds[g->seeds++] = (candidate){job->patches[k].mean_square, (int32_t)k};
     if (good)
         qsort(seeds, g->seeds, sizeof *seeds, compare_seeds);
     for (size_t i = 0; good && i < g->seeds; i++)
@@ -97,15 +97,15 @@ static bool open_growth(growth *g, ast_cloud_cut *cut) {
 /* ---- A region ---------------------------------------------------------------------------------------------------- */
 
 static void fit(const growth *g, ast_region *region) {
-    ast_flat *flat = &region->flat;
-    double length = sqrt(ast_dot3(region->towards, region->towards));
-    if (region->scatter.n >= AIMED || length == 0) {
-        ast_axes_of axes = ast_scatter_axes(g->cut->kernels, &region->scatter, region->towards);
+    ast_plane_equation *flat = &region->plane;
+    double length = sqrt(ast_dot3(region->normal_sum, region->normal_sum));
+    if (region->scatter.n >= FIT_MIN_POINTS || length == 0) {
+        ast_principal_axes axes = ast_scatter_principal_axes(g->job->kernels, &region->scatter, region->normal_sum);
         for (int c = 0; c < 3; c++)
             flat->normal[c] = axes.vectors[0][c];
     } else {
         for (int c = 0; c < 3; c++)
-            flat->normal[c] = region->towards[c] / length;
+            flat->normal[c] = region->normal_sum[c] / length;
     }
     flat->offset = ast_dot3(flat->normal, region->scatter.mean);
 }
@@ -113,27 +113,27 @@ static void fit(const growth *g, ast_region *region) {
 /* The cosine of the angle between two normals. */
 static double facing(const growth *g, const double *a, const double *b) {
     double dot = ast_dot3(a, b);
-    return g->cut->undirected ? fabs(dot) : dot;
+    return g->job->undirected ? fabs(dot) : dot;
 }
 
 static bool fits(const growth *g, const ast_region *region, const ast_cloud_patch *patch) {
-    return patch->region < 0 && facing(g, patch->normal, region->flat.normal) >= AST_FACING &&
-           ast_scatter_distance(&patch->scatter, &region->flat) <= g->limit;
+    return patch->region < 0 && facing(g, patch->normal, region->plane.normal) >= AST_PATCH_MIN_COSINE &&
+           ast_scatter_mean_square(&patch->scatter, &region->plane) <= g->limit;
 }
 
 static void add_normals(const growth *g, ast_region *region, const double *normal, double weight) {
-    if (g->cut->undirected && ast_dot3(region->towards, normal) < 0)
+    if (g->job->undirected && ast_dot3(region->normal_sum, normal) < 0)
         weight = -weight;
     for (int c = 0; c < 3; c++)
-        region->towards[c] += weight * normal[c];
+        region->normal_sum[c] += weight * normal[c];
 }
 
-static void take(growth *g, ast_region *region, int32_t number, int32_t patch, size_t *members) {
-    ast_cloud_patch *p = &g->cut->patches[patch];
+static void add_patch(growth *g, ast_region *region, int32_t number, int32_t patch, size_t *members) {
+    ast_cloud_patch *p = &g->job->patches[patch];
     p->region = number;
     ast_scatter_add(&region->scatter, &p->scatter);
     add_normals(g, region, p->normal, p->scatter.n);
-    region->area += p->share * p->scatter.n;
+    region->area += p->area_per_point * p->scatter.n;
     g->queue[(*members)++] = patch;
 }
 
@@ -144,17 +144,17 @@ static size_t grow_region(growth *g, int32_t seed, ast_region *region, int32_t n
     region->scatter = (ast_scatter){0};
     region->area = 0;
     for (int c = 0; c < 3; c++)
-        region->towards[c] = 0;
-    take(g, region, number, seed, &members);
+        region->normal_sum[c] = 0;
+    add_patch(g, region, number, seed, &members);
     if (fitted == 0) {
         fit(g, region);
         fitted = region->scatter.n;
     }
     for (size_t next = 0; next < members; next++) {
-        const ast_cloud_patch *from = &g->cut->patches[g->queue[next]];
-        for (int32_t l = 0; l < from->link_count; l++)
-            if (fits(g, region, &g->cut->patches[from->links[l]]))
-                take(g, region, number, from->links[l], &members);
+        const ast_cloud_patch *from = &g->job->patches[g->queue[next]];
+        for (int32_t l = 0; l < from->neighbour_count; l++)
+            if (fits(g, region, &g->job->patches[from->neighbours[l]]))
+                add_patch(g, region, number, from->neighbours[l], &members);
         if (region->scatter.n >= FIT_AGAIN * fitted) {
             fit(g, region);
             fitted = region->scatter.n;
@@ -164,16 +164,16 @@ static size_t grow_region(growth *g, int32_t seed, ast_region *region, int32_t n
     return members;
 }
 
-static void forget(growth *g, size_t members) {
+static void unassign(growth *g, size_t members) {
     for (size_t i = 0; i < members; i++)
-        g->cut->patches[g->queue[i]].region = -1;
+        g->job->patches[g->queue[i]].region = -1;
 }
 
 /* ---- Joining ----------------------------------------------------------------------------------------------------- */
 
-static int32_t whole_of(ast_region *regions, int32_t k) {
-    while (regions[k].into != k)
-        k = regions[k].into = regions[regions[k].into].into;
+static int32_t root_of(ast_region *regions, int32_t k) {
+    while (regions[k].merged_into != k)
+        k = regions[k].merged_into = regions[regions[k].merged_into].merged_into;
     return k;
 }
 
@@ -183,57 +183,57 @@ static int32_t whole_of(ast_region *regions, int32_t k) {
 static double limit_of(const growth *g, const ast_region *a, const ast_region *b, const ast_cloud_patch *p,
                        const ast_cloud_patch *q) {
     double noise = g->limit / 2, bent = BENT * BENT * fmin(a->area, b->area);
-    bool smooth = facing(g, a->flat.normal, b->flat.normal) >= NEARLY &&
-                  fabs(ast_flat_distance(&a->flat, q->scatter.mean)) <= g->cut->distance &&
-                  fabs(ast_flat_distance(&b->flat, p->scatter.mean)) <= g->cut->distance;
+    bool smooth = facing(g, a->plane.normal, b->plane.normal) >= PARALLEL_COSINE &&
+                  fabs(ast_plane_distance(&a->plane, q->scatter.mean)) <= g->job->distance &&
+                  fabs(ast_plane_distance(&b->plane, p->scatter.mean)) <= g->job->distance;
     return smooth ? fmax(noise, bent) : noise;
 }
 
 /* Joins the regions a < b, of which the neighbouring patches p and q are, if the points of each lie on the plane of
  * both together. */
 static bool join(growth *g, int32_t a, int32_t b, const ast_cloud_patch *p, const ast_cloud_patch *q) {
-    ast_region *regions = g->cut->regions, both = regions[a];
-    if (facing(g, regions[a].flat.normal, regions[b].flat.normal) < AST_FACING)
+    ast_region *regions = g->job->regions, both = regions[a];
+    if (facing(g, regions[a].plane.normal, regions[b].plane.normal) < AST_PATCH_MIN_COSINE)
         return false;
     double limit = limit_of(g, &regions[a], &regions[b], p, q);
     const ast_region *small = regions[a].scatter.n < regions[b].scatter.n ? &regions[a] : &regions[b];
     const ast_region *large = small == &regions[a] ? &regions[b] : &regions[a];
-    if (fabs(ast_flat_distance(&large->flat, small->scatter.mean)) > 4 * sqrt(limit))
+    if (fabs(ast_plane_distance(&large->plane, small->scatter.mean)) > 4 * sqrt(limit))
         return false; /* the plane of both could not be that near to the small one */
     ast_scatter_add(&both.scatter, &regions[b].scatter);
-    add_normals(g, &both, regions[b].towards, 1);
+    add_normals(g, &both, regions[b].normal_sum, 1);
     both.area += regions[b].area;
     fit(g, &both);
-    if (ast_scatter_distance(&regions[a].scatter, &both.flat) > limit ||
-        ast_scatter_distance(&regions[b].scatter, &both.flat) > limit)
+    if (ast_scatter_mean_square(&regions[a].scatter, &both.plane) > limit ||
+        ast_scatter_mean_square(&regions[b].scatter, &both.plane) > limit)
         return false;
     regions[a] = both;
-    regions[b].into = a;
+    regions[b].merged_into = a;
     return true;
 }
 
 /* Pairs in the order of patches and their neighbours, until no pair joins. */
 static void join_regions(growth *g) {
-    ast_cloud_cut *cut = g->cut;
-    for (bool joined = true; joined && !ast_pool_poll(cut->pool);) {
+    ast_cloud_planes_job *job = g->job;
+    for (bool joined = true; joined && !ast_pool_poll(job->pool);) {
         joined = false;
-        for (size_t k = 0; k < cut->patch_count; k++) {
-            const ast_cloud_patch *patch = &cut->patches[k];
-            for (int32_t l = 0; patch->region >= 0 && l < patch->link_count; l++) {
-                const ast_cloud_patch *other = &cut->patches[patch->links[l]];
+        for (size_t k = 0; k < job->patch_count; k++) {
+            const ast_cloud_patch *patch = &job->patches[k];
+            for (int32_t l = 0; patch->region >= 0 && l < patch->neighbour_count; l++) {
+                const ast_cloud_patch *other = &job->patches[patch->neighbours[l]];
                 if (other->region < 0 || other->region == patch->region)
                     continue;
-                int32_t a = whole_of(cut->regions, patch->region), b = whole_of(cut->regions, other->region);
+                int32_t a = root_of(job->regions, patch->region), b = root_of(job->regions, other->region);
                 if (a != b)
                     joined |= a < b ? join(g, a, b, patch, other) : join(g, b, a, other, patch);
             }
         }
     }
-    for (size_t k = 0; k < cut->region_count; k++) {
-        double square = ast_scatter_distance(&cut->regions[k].scatter, &cut->regions[k].flat);
-        cut->regions[k].reach = fmax(cut->distance, MOST_BENT * sqrt(square));
+    for (size_t k = 0; k < job->region_count; k++) {
+        double square = ast_scatter_mean_square(&job->regions[k].scatter, &job->regions[k].plane);
+        job->regions[k].inlier_distance = fmax(job->distance, MOST_BENT * sqrt(square));
     }
-    for (size_t k = 0; k < cut->patch_count; k++)
-        if (cut->patches[k].region >= 0)
-            cut->patches[k].region = whole_of(cut->regions, cut->patches[k].region);
+    for (size_t k = 0; k < job->patch_count; k++)
+        if (job->patches[k].region >= 0)
+            job->patches[k].region = root_of(job->regions, job->patches[k].region);
 }

@@ -5,7 +5,7 @@
  * Points are processed leaf by leaf. The points of a leaf are neighbours, so the part of the tree that they visit stays
  * in the cache, and one call of the eigenvalue kernel takes all their matrices. Differences to the point, in double,
  * are exact unless magnitudes differ extremely: a cloud far from the origin loses no digits here. */
-#include "surface.h"
+#include "surface_normals.h"
 
 #include "memory.h"
 
@@ -36,7 +36,7 @@ typedef struct patch {
 static void clear_rows(void *data, size_t block, int worker);
 static void fit_leaves(void *data, size_t block, int worker);
 
-ast_status ast_surface_of_cloud(ast_fault *fault, ast_pool *pool, const ast_cloud_kernels *kernels, const float *points,
+ast_status ast_normals_of_cloud(ast_fault *fault, ast_pool *pool, const ast_cloud_kernels *kernels, const float *points,
                                 size_t count, const ast_cloud_options *options, float *normals, float *curvature,
                                 ast_kdtree *tree) {
     surface s = {.kernels = kernels, .options = options, .count = count, .normals = normals, .curvature = curvature};
@@ -75,7 +75,7 @@ static void clear_rows(void *data, size_t block, int worker) {
 
 /* n times the covariance of n neighbours: the sum of d d^T minus (sum of d) (sum of d)^T / n, where d is the difference
  * to the point. Added from the nearest on, so that the order depends only on the definition of the neighbours. */
-static void covariance(const ast_kdtree *tree, const ast_nearest *found, const double *p, double out[6]) {
+static void covariance(const ast_kdtree *tree, const ast_neighbours *found, const double *p, double out[6]) {
     double sum[3] = {0}, square[6] = {0}, n = (double)found->count;
     for (size_t i = 0; i < found->count; i++) {
         const ast_kdleaf *leaf = &tree->leaves[found->slot[i] / AST_LEAF];
@@ -139,7 +139,7 @@ static void write_normal(const surface *s, const patch *from, size_t at, const d
 
 /* ---- A leaf ------------------------------------------------------------------------------------------------------ */
 
-static void fit_leaf(const surface *s, size_t number, ast_nearest *found) {
+static void fit_leaf(const surface *s, size_t number, ast_neighbours *found) {
     const ast_kdleaf *leaf = &s->tree.leaves[number];
     size_t size = ast_kdtree_leaf_size(&s->tree, number);
     patch from = {0};
@@ -149,7 +149,7 @@ static void fit_leaf(const surface *s, size_t number, ast_nearest *found) {
         s->kernels->nearest(&s->tree, at, found);
         covariance(&s->tree, found, p, matrix);
         for (int e = 0; e < 6; e++)
-            from.moments.of[e][i] = matrix[e];
+            from.moments.elements[e][i] = matrix[e];
         from.neighbours = found->count;
     }
     s->kernels->eigen(&from.moments, &from.eigen);
@@ -164,7 +164,7 @@ static void fit_leaves(void *data, size_t block, int worker) {
     const surface *s = data;
     size_t end = (block + 1) * BLOCK_LEAVES, leaves = ast_kdtree_leaves(&s->tree);
     char *memory = s->scratch + (size_t)worker * s->scratch_size;
-    ast_nearest found = {.squared = (double *)(void *)memory, .wanted = s->wanted};
+    ast_neighbours found = {.squared = (double *)(void *)memory, .wanted = s->wanted};
     found.slot = (int32_t *)(void *)(found.squared + s->wanted);
     for (size_t leaf = block * BLOCK_LEAVES; leaf < end && leaf < leaves; leaf++)
         fit_leaf(s, leaf, &found);

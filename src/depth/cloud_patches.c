@@ -22,42 +22,42 @@
 static void count_patches(void *data, size_t block, int worker);
 static void fill_patches(void *data, size_t block, int worker);
 static void link_patches(void *data, size_t block, int worker);
-static bool find_distance(ast_cloud_cut *cut);
+static bool find_distance(ast_cloud_planes_job *job);
 
-bool ast_cloud_patches_make(ast_cloud_cut *cut) {
-    if (!ast_kdtree_is_of(cut->tree, cut->pool, cut->points, cut->count)) {
-        ast_kdtree_free(cut->tree);
-        if (!ast_kdtree_build(cut->tree, cut->pool, cut->points, cut->count))
+bool ast_cloud_make_patches(ast_cloud_planes_job *job) {
+    if (!ast_kdtree_is_of(job->tree, job->pool, job->points, job->count)) {
+        ast_kdtree_free(job->tree);
+        if (!ast_kdtree_build(job->tree, job->pool, job->points, job->count))
             return false;
     }
-    size_t leaves = ast_kdtree_leaves(cut->tree), blocks = (leaves + BLOCK_LEAVES - 1) / BLOCK_LEAVES;
-    cut->first = ast_allocate_zero(leaves + 1, sizeof *cut->first);
-    cut->groups = ast_allocate(leaves * AST_LEAF, sizeof *cut->groups);
-    if (!cut->first || !cut->groups)
+    size_t leaves = ast_kdtree_leaves(job->tree), blocks = (leaves + BLOCK_LEAVES - 1) / BLOCK_LEAVES;
+    job->first_patch = ast_allocate_zero(leaves + 1, sizeof *job->first_patch);
+    job->patch_in_leaf = ast_allocate(leaves * AST_LEAF, sizeof *job->patch_in_leaf);
+    if (!job->first_patch || !job->patch_in_leaf)
         return false;
-    ast_pool_run(cut->pool, blocks, count_patches, cut);
+    ast_pool_run(job->pool, blocks, count_patches, job);
     for (size_t leaf = 0; leaf < leaves; leaf++)
-        cut->first[leaf + 1] += cut->first[leaf];
-    cut->patch_count = cut->first[leaves];
-    cut->patches = ast_allocate(cut->patch_count, sizeof *cut->patches);
-    if (!cut->patches)
+        job->first_patch[leaf + 1] += job->first_patch[leaf];
+    job->patch_count = job->first_patch[leaves];
+    job->patches = ast_allocate(job->patch_count, sizeof *job->patches);
+    if (!job->patches)
         return false;
-    ast_pool_run(cut->pool, blocks, fill_patches, cut);
-    ast_pool_try(cut->pool, (cut->patch_count + BLOCK_PATCHES - 1) / BLOCK_PATCHES, link_patches, cut);
-    return find_distance(cut);
+    ast_pool_run(job->pool, blocks, fill_patches, job);
+    ast_pool_try(job->pool, (job->patch_count + BLOCK_PATCHES - 1) / BLOCK_PATCHES, link_patches, job);
+    return find_distance(job);
 }
 
 /* ---- Groups of a leaf -------------------------------------------------------------------------------------------- */
 
-/* Gives the slots of a leaf the numbers of their groups, one for each label with AST_PATCH_LEAST points or more; -1 for
- * none. Returns the number of groups. */
-static size_t group_leaf(const ast_cloud_cut *cut, size_t number, int8_t *of) {
-    const ast_kdleaf *leaf = &cut->tree->leaves[number];
-    size_t size = ast_kdtree_leaf_size(cut->tree, number), kept = 0, labels = 0, sizes[AST_LEAF] = {0};
+/* Gives the slots of a leaf the numbers of their groups, one for each label with AST_PATCH_MIN_POINTS points or more;
+ * -1 for none. Returns the number of groups. */
+static size_t group_leaf(const ast_cloud_planes_job *job, size_t number, int8_t *of) {
+    const ast_kdleaf *leaf = &job->tree->leaves[number];
+    size_t size = ast_kdtree_leaf_size(job->tree, number), kept = 0, labels = 0, sizes[AST_LEAF] = {0};
     int32_t known[AST_LEAF] = {0};
     int8_t renamed[AST_LEAF] = {0};
     for (size_t s = 0; s < size; s++) {
-        int32_t label = cut->labels[leaf->index[s]];
+        int32_t label = job->labels[leaf->index[s]];
         size_t at = 0;
         while (at < labels && known[at] != label)
             at++;
@@ -69,19 +69,19 @@ static size_t group_leaf(const ast_cloud_cut *cut, size_t number, int8_t *of) {
         of[s] = (int8_t)at;
     }
     for (size_t k = 0; k < labels; k++)
-        renamed[k] = (int8_t)(known[k] >= 0 && sizes[k] >= AST_PATCH_LEAST ? kept++ : SIZE_MAX);
+        renamed[k] = (int8_t)(known[k] >= 0 && sizes[k] >= AST_PATCH_MIN_POINTS ? kept++ : SIZE_MAX);
     for (size_t s = 0; s < size; s++)
         of[s] = renamed[of[s]];
     return kept;
 }
 
 static void count_patches(void *data, size_t block, int worker) {
-    const ast_cloud_cut *cut = data;
-    size_t leaves = ast_kdtree_leaves(cut->tree);
+    const ast_cloud_planes_job *job = data;
+    size_t leaves = ast_kdtree_leaves(job->tree);
     (void)worker;
     for (size_t leaf = block * BLOCK_LEAVES; leaf < (block + 1) * BLOCK_LEAVES && leaf < leaves; leaf++) {
-        ast_cloud_expect(cut, leaf + AST_LEAVES_AHEAD);
-        cut->first[leaf + 1] = group_leaf(cut, leaf, cut->groups + leaf * AST_LEAF);
+        ast_cloud_prefetch_leaf(job, leaf + AST_PREFETCH_LEAVES);
+        job->first_patch[leaf + 1] = group_leaf(job, leaf, job->patch_in_leaf + leaf * AST_LEAF);
     }
 }
 
@@ -102,19 +102,19 @@ static void add_point(ast_cloud_patch *patch, const float *p, const float *norma
     }
 }
 
-static void fill_leaf(const ast_cloud_cut *cut, size_t number) {
-    const ast_kdleaf *leaf = &cut->tree->leaves[number];
-    const int8_t *of = cut->groups + number * AST_LEAF;
-    ast_cloud_patch *patches = cut->patches + cut->first[number];
-    for (size_t k = cut->first[number]; k < cut->first[number + 1]; k++)
-        cut->patches[k] = (ast_cloud_patch){
+static void fill_leaf(const ast_cloud_planes_job *job, size_t number) {
+    const ast_kdleaf *leaf = &job->tree->leaves[number];
+    const int8_t *of = job->patch_in_leaf + number * AST_LEAF;
+    ast_cloud_patch *patches = job->patches + job->first_patch[number];
+    for (size_t k = job->first_patch[number]; k < job->first_patch[number + 1]; k++)
+        job->patches[k] = (ast_cloud_patch){
             .region = -1, .low = {INFINITY, INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY, -INFINITY}};
-    for (size_t s = 0; s < ast_kdtree_leaf_size(cut->tree, number); s++) {
+    for (size_t s = 0; s < ast_kdtree_leaf_size(job->tree, number); s++) {
         float p[3] = {leaf->x[s], leaf->y[s], leaf->z[s]};
         if (of[s] < 0)
             continue;
-        patches[of[s]].label = cut->labels[leaf->index[s]];
-        add_point(&patches[of[s]], p, cut->normals + 3 * (size_t)leaf->index[s], cut->undirected);
+        patches[of[s]].label = job->labels[leaf->index[s]];
+        add_point(&patches[of[s]], p, job->normals + 3 * (size_t)leaf->index[s], job->undirected);
     }
 }
 
@@ -124,20 +124,21 @@ static void measure_patch(ast_cloud_patch *patch, const double *squares) {
     double n = patch->scatter.n, length = sqrt(ast_dot3(patch->normal, patch->normal));
     for (int c = 0; c < 3; c++)
         patch->normal[c] = length > 0 ? patch->normal[c] / length : 0;
-    patch->square = squares[0] / n;
-    patch->share = 12 * sqrt(squares[1] * squares[2]) / (n * n);
-    double near = REACH * sqrt(patch->share), half = sqrt(3 * squares[2] / n); /* points on a line have no area */
-    patch->reach = near > half ? near : half;
+    patch->mean_square = squares[0] / n;
+    patch->area_per_point = 12 * sqrt(squares[1] * squares[2]) / (n * n);
+    double near = REACH * sqrt(patch->area_per_point),
+           half = sqrt(3 * squares[2] / n); /* points on a line have no area */
+    patch->link_distance = near > half ? near : half;
 }
 
 /* Up to AST_LEAF patches with one call of the kernel. */
-static void measure_patches(const ast_cloud_cut *cut, ast_cloud_patch *patches, size_t count) {
+static void measure_patches(const ast_cloud_planes_job *job, ast_cloud_patch *patches, size_t count) {
     ast_moments3 moments = {0};
     ast_eigen3 eigen;
     for (size_t k = 0; k < count; k++)
         for (int e = 0; e < 6; e++)
-            moments.of[e][k] = patches[k].scatter.of[e];
-    cut->kernels->eigen(&moments, &eigen);
+            moments.elements[e][k] = patches[k].scatter.products[e];
+    job->kernels->eigen(&moments, &eigen);
     for (size_t k = 0; k < count; k++) {
         double squares[3];
         for (int i = 0; i < 3; i++)
@@ -148,16 +149,17 @@ static void measure_patches(const ast_cloud_cut *cut, ast_cloud_patch *patches, 
 }
 
 static void fill_patches(void *data, size_t block, int worker) {
-    const ast_cloud_cut *cut = data;
-    size_t leaves = ast_kdtree_leaves(cut->tree), begin = block * BLOCK_LEAVES, end = begin + BLOCK_LEAVES;
+    const ast_cloud_planes_job *job = data;
+    size_t leaves = ast_kdtree_leaves(job->tree), begin = block * BLOCK_LEAVES, end = begin + BLOCK_LEAVES;
     (void)worker;
     end = end < leaves ? end : leaves;
     for (size_t leaf = begin; leaf < end; leaf++) {
-        ast_cloud_expect(cut, leaf + AST_LEAVES_AHEAD);
-        fill_leaf(cut, leaf);
+        ast_cloud_prefetch_leaf(job, leaf + AST_PREFETCH_LEAVES);
+        fill_leaf(job, leaf);
     }
-    for (size_t k = cut->first[begin]; k < cut->first[end]; k += AST_LEAF)
-        measure_patches(cut, cut->patches + k, cut->first[end] - k < AST_LEAF ? cut->first[end] - k : AST_LEAF);
+    for (size_t k = job->first_patch[begin]; k < job->first_patch[end]; k += AST_LEAF)
+        measure_patches(job, job->patches + k,
+                        job->first_patch[end] - k < AST_LEAF ? job->first_patch[end] - k : AST_LEAF);
 }
 
 /* ---- Neighbours -------------------------------------------------------------------------------------------------- */
@@ -169,7 +171,7 @@ static bool near_box(const ast_cloud_patch *patch, const float *low, const float
         double gap = below > above ? below : above;
         squares += gap > 0 ? gap * gap : 0;
     }
-    return squares <= patch->reach * patch->reach;
+    return squares <= patch->link_distance * patch->link_distance;
 }
 
 static bool near_child(const ast_cloud_patch *patch, const ast_kdnode *node, int child) {
@@ -181,34 +183,35 @@ static bool near_child(const ast_cloud_patch *patch, const ast_kdnode *node, int
     return near_box(patch, low, high);
 }
 
-static void link_leaf(const ast_cloud_cut *cut, ast_cloud_patch *patch, size_t leaf) {
-    for (size_t k = cut->first[leaf]; k < cut->first[leaf + 1]; k++) {
-        const ast_cloud_patch *other = &cut->patches[k];
-        if (other != patch && patch->link_count < AST_LINKS && near_box(patch, other->low, other->high))
-            patch->links[patch->link_count++] = (int32_t)k;
+static void link_leaf(const ast_cloud_planes_job *job, ast_cloud_patch *patch, size_t leaf) {
+    for (size_t k = job->first_patch[leaf]; k < job->first_patch[leaf + 1]; k++) {
+        const ast_cloud_patch *other = &job->patches[k];
+        if (other != patch && patch->neighbour_count < AST_PATCH_MAX_NEIGHBOURS &&
+            near_box(patch, other->low, other->high))
+            patch->neighbours[patch->neighbour_count++] = (int32_t)k;
     }
 }
 
 /* From the root down through the boxes within reach. */
-static void link_patch(const ast_cloud_cut *cut, ast_cloud_patch *patch) {
-    size_t leaves = ast_kdtree_leaves(cut->tree), stack[64] = {1};
+static void link_patch(const ast_cloud_planes_job *job, ast_cloud_patch *patch) {
+    size_t leaves = ast_kdtree_leaves(job->tree), stack[64] = {1};
     for (int depth = 1; depth > 0;) {
         size_t node = stack[--depth];
         if (node >= leaves) {
-            link_leaf(cut, patch, node - leaves);
+            link_leaf(job, patch, node - leaves);
             continue;
         }
         for (int child = 1; child >= 0; child--)
-            if (near_child(patch, &cut->tree->nodes[node], child))
+            if (near_child(patch, &job->tree->nodes[node], child))
                 stack[depth++] = 2 * node + (size_t)child;
     }
 }
 
 static void link_patches(void *data, size_t block, int worker) {
-    ast_cloud_cut *cut = data;
+    ast_cloud_planes_job *job = data;
     (void)worker;
-    for (size_t k = block * BLOCK_PATCHES; k < (block + 1) * BLOCK_PATCHES && k < cut->patch_count; k++)
-        link_patch(cut, &cut->patches[k]);
+    for (size_t k = block * BLOCK_PATCHES; k < (block + 1) * BLOCK_PATCHES && k < job->patch_count; k++)
+        link_patch(job, &job->patches[k]);
 }
 
 /* ---- The noise --------------------------------------------------------------------------------------------------- */
@@ -224,38 +227,38 @@ static double median(double *numbers, size_t count) {
 }
 
 /* The cosine of the angle between two normals. */
-static double facing(const ast_cloud_cut *cut, const double *a, const double *b) {
+static double facing(const ast_cloud_planes_job *job, const double *a, const double *b) {
     double dot = ast_dot3(a, b);
-    return cut->undirected ? fabs(dot) : dot;
+    return job->undirected ? fabs(dot) : dot;
 }
 
 /* The standard deviation of the points of a patch and of those around it that face its way from their plane, whose
  * three parameters were fitted to them. A patch alone could be a piece of one scan line, which lies on many planes. */
-static double deviation(const ast_cloud_cut *cut, const ast_cloud_patch *patch) {
+static double deviation(const ast_cloud_planes_job *job, const ast_cloud_patch *patch) {
     ast_scatter all = patch->scatter;
-    for (int32_t l = 0; l < patch->link_count; l++)
-        if (facing(cut, patch->normal, cut->patches[patch->links[l]].normal) >= AST_FACING)
-            ast_scatter_add(&all, &cut->patches[patch->links[l]].scatter);
-    return sqrt(ast_scatter_axes(cut->kernels, &all, patch->normal).squares[0] / (all.n - 3));
+    for (int32_t l = 0; l < patch->neighbour_count; l++)
+        if (facing(job, patch->normal, job->patches[patch->neighbours[l]].normal) >= AST_PATCH_MIN_COSINE)
+            ast_scatter_add(&all, &job->patches[patch->neighbours[l]].scatter);
+    return sqrt(ast_scatter_principal_axes(job->kernels, &all, patch->normal).square_sums[0] / (all.n - 3));
 }
 
-static bool find_distance(ast_cloud_cut *cut) {
-    if (cut->distance > 0)
+static bool find_distance(ast_cloud_planes_job *job) {
+    if (job->distance > 0)
         return true;
-    size_t count = 0, step = 1 + cut->patch_count / SAMPLES;
+    size_t count = 0, step = 1 + job->patch_count / SAMPLES;
     double *deviations = ast_allocate(SAMPLES, sizeof *deviations), *spacings = ast_allocate(SAMPLES, sizeof *spacings);
     double largest = 0;
     bool good = deviations && spacings;
-    for (size_t k = 0; good && k < cut->patch_count; k += step) {
-        if (cut->patches[k].scatter.n < AST_PATCH_LEAST)
+    for (size_t k = 0; good && k < job->patch_count; k += step) {
+        if (job->patches[k].scatter.n < AST_PATCH_MIN_POINTS)
             continue; /* most of its points have no normal; three points lie on any plane */
-        deviations[count] = deviation(cut, &cut->patches[k]);
-        spacings[count++] = sqrt(cut->patches[k].share);
+        deviations[count] = deviation(job, &job->patches[k]);
+        spacings[count++] = sqrt(job->patches[k].area_per_point);
         for (int c = 0; c < 3; c++)
-            largest = fmax(largest, fabs(cut->patches[k].scatter.mean[c]));
+            largest = fmax(largest, fabs(job->patches[k].scatter.mean[c]));
     }
     if (good)
-        cut->distance =
+        job->distance =
             fmax(fmax(NOISE * median(deviations, count), SPACING * median(spacings, count)), ROUNDING * largest);
     ast_free_all(deviations, spacings);
     return good;

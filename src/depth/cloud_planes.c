@@ -11,7 +11,7 @@
 
 /* Cosine of the largest angle between the normals of a point and of its plane, 60 degrees: the normals at an edge are
  * between those of both sides. */
-#define FACING 0.5
+#define MIN_COSINE 0.5
 
 #define BLOCK_LEAVES 64
 #define SPARSE 0.9      /* the share of the patches of a plane that are denser than those that its cells are for */
@@ -22,14 +22,14 @@
 typedef struct piece {
     ast_plane_info info;
     ast_polygons outline;
-    ast_sheet sheet;
+    ast_plane_grid grid;
     size_t first, count;             /* its points in `order` */
     size_t first_patch, patch_count; /* its patches in `patches` */
     bool failed;
 } piece;
 
 typedef struct pieces {
-    ast_cloud_cut *cut;
+    ast_cloud_planes_job *job;
     piece *list; /* one for each region */
     size_t count;
     int32_t *order;   /* points, by piece */
@@ -38,34 +38,34 @@ typedef struct pieces {
     size_t kept;
 } pieces;
 
-static ast_status find_planes(ast_fault *fault, ast_cloud_cut *cut, ast_plane_table *table);
+static ast_status find_planes(ast_fault *fault, ast_cloud_planes_job *job, ast_plane_table *table);
 
-ast_status ast_planes_of_cloud(ast_fault *fault, ast_cloud_cut *cut, ast_plane_table *table) {
-    ast_status status = find_planes(fault, cut, table);
-    ast_free_all(cut->patches, cut->first, cut->groups, cut->regions);
-    if (ast_pool_cancelled(cut->pool)) /* it may be incomplete */
-        ast_kdtree_free(cut->tree);
+ast_status ast_planes_of_cloud(ast_fault *fault, ast_cloud_planes_job *job, ast_plane_table *table) {
+    ast_status status = find_planes(fault, job, table);
+    ast_free_all(job->patches, job->first_patch, job->patch_in_leaf, job->regions);
+    if (ast_pool_cancelled(job->pool)) /* it may be incomplete */
+        ast_kdtree_free(job->tree);
     return status;
 }
 
 static void assign_points(void *data, size_t block, int worker);
-static bool open_pieces(pieces *p, ast_cloud_cut *cut);
+static bool open_pieces(pieces *p, ast_cloud_planes_job *job);
 static void measure_piece(void *data, size_t block, int worker);
 static bool keep_largest(pieces *p);
 static bool fill_table(const pieces *p, ast_plane_table *table);
 static void close_pieces(pieces *p);
 
-static ast_status find_planes(ast_fault *fault, ast_cloud_cut *cut, ast_plane_table *table) {
-    if (!ast_cloud_patches_make(cut) || !ast_cloud_grow(cut))
+static ast_status find_planes(ast_fault *fault, ast_cloud_planes_job *job, ast_plane_table *table) {
+    if (!ast_cloud_make_patches(job) || !ast_cloud_grow_regions(job))
         return ast_fail_memory(fault);
-    for (size_t i = 0; i < cut->count; i++)
-        cut->plane_of[i] = -1;
-    if (!ast_pool_try(cut->pool, (ast_kdtree_leaves(cut->tree) + BLOCK_LEAVES - 1) / BLOCK_LEAVES, assign_points, cut))
+    for (size_t i = 0; i < job->count; i++)
+        job->plane_of[i] = -1;
+    if (!ast_pool_try(job->pool, (ast_kdtree_leaves(job->tree) + BLOCK_LEAVES - 1) / BLOCK_LEAVES, assign_points, job))
         return AST_OK; /* cancelled */
     pieces p;
-    bool good = open_pieces(&p, cut);
+    bool good = open_pieces(&p, job);
     if (good)
-        ast_pool_try(cut->pool, p.count, measure_piece, &p);
+        ast_pool_try(job->pool, p.count, measure_piece, &p);
     for (size_t k = 0; k < p.count && good; k++)
         good = !p.list[k].failed;
     good = good && keep_largest(&p) && fill_table(&p, table);
@@ -84,25 +84,26 @@ static void add_candidate(int32_t *list, size_t *count, int32_t region) {
 }
 
 /* The planes of the patches of a leaf and of those around them. */
-static size_t find_candidates(const ast_cloud_cut *cut, size_t leaf, int32_t *list) {
+static size_t find_candidates(const ast_cloud_planes_job *job, size_t leaf, int32_t *list) {
     size_t count = 0;
-    for (size_t k = cut->first[leaf]; k < cut->first[leaf + 1]; k++)
-        add_candidate(list, &count, cut->patches[k].region);
-    for (size_t k = cut->first[leaf]; k < cut->first[leaf + 1]; k++)
-        for (int32_t l = 0; l < cut->patches[k].link_count; l++)
-            add_candidate(list, &count, cut->patches[cut->patches[k].links[l]].region);
+    for (size_t k = job->first_patch[leaf]; k < job->first_patch[leaf + 1]; k++)
+        add_candidate(list, &count, job->patches[k].region);
+    for (size_t k = job->first_patch[leaf]; k < job->first_patch[leaf + 1]; k++)
+        for (int32_t l = 0; l < job->patches[k].neighbour_count; l++)
+            add_candidate(list, &count, job->patches[job->patches[k].neighbours[l]].region);
     return count;
 }
 
-static int32_t choose_plane(const ast_cloud_cut *cut, size_t row, const double *p, const int32_t *list, size_t count) {
-    const float *n = cut->normals + 3 * row;
+static int32_t choose_plane(const ast_cloud_planes_job *job, size_t row, const double *p, const int32_t *list,
+                            size_t count) {
+    const float *n = job->normals + 3 * row;
     double normal[3] = {n[0], n[1], n[2]}, length = sqrt(ast_dot3(normal, normal)), least = INFINITY;
     int32_t found = -1;
     for (size_t i = 0; i < count; i++) {
-        const ast_flat *flat = &cut->regions[list[i]].flat;
-        double away = fabs(ast_flat_distance(flat, p)), facing = ast_dot3(normal, flat->normal);
-        facing = cut->undirected ? fabs(facing) : facing;
-        if (away < least && away <= cut->regions[list[i]].reach && facing >= FACING * length) {
+        const ast_plane_equation *flat = &job->regions[list[i]].plane;
+        double away = fabs(ast_plane_distance(flat, p)), facing = ast_dot3(normal, flat->normal);
+        facing = job->undirected ? fabs(facing) : facing;
+        if (away < least && away <= job->regions[list[i]].inlier_distance && facing >= MIN_COSINE * length) {
             least = away;
             found = list[i];
         }
@@ -111,18 +112,18 @@ static int32_t choose_plane(const ast_cloud_cut *cut, size_t row, const double *
 }
 
 static void assign_points(void *data, size_t block, int worker) {
-    const ast_cloud_cut *cut = data;
-    size_t leaves = ast_kdtree_leaves(cut->tree);
+    const ast_cloud_planes_job *job = data;
+    size_t leaves = ast_kdtree_leaves(job->tree);
     (void)worker;
     for (size_t leaf = block * BLOCK_LEAVES; leaf < (block + 1) * BLOCK_LEAVES && leaf < leaves; leaf++) {
-        const ast_kdleaf *from = &cut->tree->leaves[leaf];
+        const ast_kdleaf *from = &job->tree->leaves[leaf];
         int32_t list[CANDIDATES];
-        ast_cloud_expect(cut, leaf + AST_LEAVES_AHEAD);
-        size_t count = find_candidates(cut, leaf, list);
-        for (size_t s = 0; count > 0 && s < ast_kdtree_leaf_size(cut->tree, leaf); s++) {
+        ast_cloud_prefetch_leaf(job, leaf + AST_PREFETCH_LEAVES);
+        size_t count = find_candidates(job, leaf, list);
+        for (size_t s = 0; count > 0 && s < ast_kdtree_leaf_size(job->tree, leaf); s++) {
             double p[3] = {from->x[s], from->y[s], from->z[s]};
             size_t row = (size_t)from->index[s];
-            cut->plane_of[row] = choose_plane(cut, row, p, list, count);
+            job->plane_of[row] = choose_plane(job, row, p, list, count);
         }
     }
 }
@@ -131,48 +132,48 @@ static void assign_points(void *data, size_t block, int worker) {
 
 /* Sorts 0..n-1 by piece; `of` gives the piece of each, -1 for none. The pieces' numbers are at `count` from here. */
 static void sort_points(pieces *p) {
-    const ast_cloud_cut *cut = p->cut;
+    const ast_cloud_planes_job *job = p->job;
     size_t next = 0;
-    for (size_t i = 0; i < cut->count; i++)
-        if (cut->plane_of[i] >= 0)
-            p->list[cut->plane_of[i]].count++;
+    for (size_t i = 0; i < job->count; i++)
+        if (job->plane_of[i] >= 0)
+            p->list[job->plane_of[i]].count++;
     for (size_t k = 0; k < p->count; k++) {
         p->list[k].first = next;
         next += p->list[k].count;
         p->list[k].count = 0;
     }
-    for (size_t i = 0; i < cut->count; i++)
-        if (cut->plane_of[i] >= 0) {
-            piece *to = &p->list[cut->plane_of[i]];
+    for (size_t i = 0; i < job->count; i++)
+        if (job->plane_of[i] >= 0) {
+            piece *to = &p->list[job->plane_of[i]];
             p->order[to->first + to->count++] = (int32_t)i;
         }
 }
 
 static void sort_patches(pieces *p) {
-    const ast_cloud_cut *cut = p->cut;
+    const ast_cloud_planes_job *job = p->job;
     size_t next = 0;
-    for (size_t i = 0; i < cut->patch_count; i++)
-        if (cut->patches[i].region >= 0)
-            p->list[cut->patches[i].region].patch_count++;
+    for (size_t i = 0; i < job->patch_count; i++)
+        if (job->patches[i].region >= 0)
+            p->list[job->patches[i].region].patch_count++;
     for (size_t k = 0; k < p->count; k++) {
         p->list[k].first_patch = next;
         next += p->list[k].patch_count;
         p->list[k].patch_count = 0;
     }
-    for (size_t i = 0; i < cut->patch_count; i++)
-        if (cut->patches[i].region >= 0) {
-            piece *to = &p->list[cut->patches[i].region];
+    for (size_t i = 0; i < job->patch_count; i++)
+        if (job->patches[i].region >= 0) {
+            piece *to = &p->list[job->patches[i].region];
             p->patches[to->first_patch + to->patch_count++] = (int32_t)i;
         }
 }
 
-static bool open_pieces(pieces *p, ast_cloud_cut *cut) {
-    *p = (pieces){.cut = cut,
-                  .list = ast_allocate_zero(cut->region_count, sizeof *p->list),
-                  .count = cut->region_count,
-                  .order = ast_allocate(cut->count, sizeof *p->order),
-                  .patches = ast_allocate(cut->patch_count, sizeof *p->patches),
-                  .rank = ast_allocate(cut->region_count, sizeof *p->rank)};
+static bool open_pieces(pieces *p, ast_cloud_planes_job *job) {
+    *p = (pieces){.job = job,
+                  .list = ast_allocate_zero(job->region_count, sizeof *p->list),
+                  .count = job->region_count,
+                  .order = ast_allocate(job->count, sizeof *p->order),
+                  .patches = ast_allocate(job->patch_count, sizeof *p->patches),
+                  .rank = ast_allocate(job->region_count, sizeof *p->rank)};
     if (!p->list || !p->order || !p->patches || !p->rank)
         return false;
     sort_points(p);
@@ -193,7 +194,7 @@ static ast_scatter sum_points(const pieces *p, const piece *from, const double *
     double sum[3] = {0}, square[6] = {0}, n = (double)from->count;
     ast_scatter scatter = {.n = n};
     for (size_t i = 0; i < from->count; i++) {
-        const float *at = p->cut->points + 3 * (size_t)p->order[from->first + i];
+        const float *at = p->job->points + 3 * (size_t)p->order[from->first + i];
         double d[3] = {at[0] - middle[0], at[1] - middle[1], at[2] - middle[2]};
         for (int a = 0, e = 0; a < 3; a++) {
             sum[a] += d[a];
@@ -204,7 +205,7 @@ static ast_scatter sum_points(const pieces *p, const piece *from, const double *
     for (int a = 0, e = 0; a < 3; a++) {
         scatter.mean[a] = middle[a] + sum[a] / n;
         for (int b = a; b < 3; b++, e++)
-            scatter.of[e] = square[e] - sum[a] * sum[b] / n;
+            scatter.products[e] = square[e] - sum[a] * sum[b] / n;
     }
     return scatter;
 }
@@ -220,7 +221,7 @@ static bool find_share(const pieces *p, const piece *from, double *share) {
     if (!shares)
         return false;
     for (size_t i = 0; i < from->patch_count; i++)
-        shares[i] = p->cut->patches[p->patches[from->first_patch + i]].share;
+        shares[i] = p->job->patches[p->patches[from->first_patch + i]].area_per_point;
     qsort(shares, from->patch_count, sizeof *shares, compare_shares);
     *share = from->patch_count ? shares[(size_t)(SPARSE * (double)(from->patch_count - 1))] : 0;
     free(shares);
@@ -244,7 +245,7 @@ static bool find_direction(const pieces *p, piece *to) {
     if (!all)
         return false;
     for (size_t i = 0; i < to->patch_count; i++) {
-        const ast_cloud_patch *patch = &p->cut->patches[p->patches[to->first_patch + i]];
+        const ast_cloud_patch *patch = &p->job->patches[p->patches[to->first_patch + i]];
         all[i] = (labelled){patch->label, patch->scatter.n};
     }
     qsort(all, to->patch_count, sizeof *all, compare_labels);
@@ -259,13 +260,13 @@ static bool find_direction(const pieces *p, piece *to) {
     return true;
 }
 
-/* The first axis of the sheet is the widest; the two and the normal make a left-handed frame. */
-static void lay_sheet(piece *to, const ast_axes_of *axes) {
+/* The first axis of the grid is the widest; the two and the normal make a left-handed frame. */
+static void set_grid(piece *to, const ast_principal_axes *axes) {
     const double *n = axes->vectors[0], *a = axes->vectors[2];
     for (int c = 0; c < 3; c++) {
-        to->sheet.origin[c] = to->info.centroid[c];
-        to->sheet.axes[0][c] = a[c];
-        to->sheet.axes[1][c] = a[(c + 1) % 3] * n[(c + 2) % 3] - a[(c + 2) % 3] * n[(c + 1) % 3];
+        to->grid.origin[c] = to->info.centroid[c];
+        to->grid.axes[0][c] = a[c];
+        to->grid.axes[1][c] = a[(c + 1) % 3] * n[(c + 2) % 3] - a[(c + 2) % 3] * n[(c + 1) % 3];
     }
 }
 
@@ -276,13 +277,13 @@ static bool measure_extent(const pieces *p, piece *to) {
         return false;
     }
     for (size_t i = 0; i < to->count; i++) {
-        const float *point = p->cut->points + 3 * (size_t)p->order[to->first + i];
+        const float *point = p->job->points + 3 * (size_t)p->order[to->first + i];
         double d[3] = {point[0] - to->info.centroid[0], point[1] - to->info.centroid[1],
                        point[2] - to->info.centroid[2]};
-        at[i][0] = ast_dot3(d, to->sheet.axes[0]);
-        at[i][1] = ast_dot3(d, to->sheet.axes[1]);
+        at[i][0] = ast_dot3(d, to->grid.axes[0]);
+        at[i][1] = ast_dot3(d, to->grid.axes[1]);
     }
-    bool good = ast_cloud_extent(at, to->count, share, &to->outline, &to->sheet, &to->info.area);
+    bool good = ast_cloud_extent(at, to->count, share, &to->outline, &to->grid, &to->info.area);
     free(at);
     return good;
 }
@@ -290,19 +291,19 @@ static bool measure_extent(const pieces *p, piece *to) {
 static void measure_piece(void *data, size_t block, int worker) {
     pieces *p = data;
     piece *to = &p->list[block];
-    const ast_region *region = &p->cut->regions[block];
+    const ast_region *region = &p->job->regions[block];
     (void)worker;
-    if (to->count < AST_PLANE_LEAST)
+    if (to->count < AST_PLANE_MIN_POINTS)
         return;
     ast_scatter scatter = sum_points(p, to, region->scatter.mean);
-    ast_axes_of axes = ast_scatter_axes(p->cut->kernels, &scatter, region->towards);
-    to->info = (ast_plane_info){.direction = -1, .count = to->count, .rms = sqrt(axes.squares[0] / scatter.n)};
+    ast_principal_axes axes = ast_scatter_principal_axes(p->job->kernels, &scatter, region->normal_sum);
+    to->info = (ast_plane_info){.direction = -1, .count = to->count, .rms = sqrt(axes.square_sums[0] / scatter.n)};
     for (int c = 0; c < 3; c++) {
         to->info.normal[c] = axes.vectors[0][c] + 0.0; /* no negative zeros */
         to->info.centroid[c] = scatter.mean[c];
     }
     to->info.offset = ast_dot3(to->info.normal, to->info.centroid);
-    lay_sheet(to, &axes);
+    set_grid(to, &axes);
     to->failed = !measure_extent(p, to) || !find_direction(p, to);
 }
 
@@ -322,7 +323,7 @@ static int compare_areas(const void *a, const void *b) {
 /* Leaves out the smallest, and numbers the others from the largest on. */
 static bool keep_largest(pieces *p) {
     ranked *all = ast_allocate(p->count, sizeof *all);
-    double sum = 0, least = p->cut->area;
+    double sum = 0, least = p->job->area;
     size_t measured = 0;
     for (size_t k = 0; all && k < p->count; k++)
         if (p->list[k].info.area > 0) {
@@ -346,11 +347,11 @@ static bool fill_table(const pieces *p, ast_plane_table *table) {
     for (size_t i = 0; i < p->kept && good; i++) {
         piece *from = &p->list[p->rank[i]];
         from->info.id = (int32_t)i;
-        good = ast_plane_table_add_sheet(table, &from->info, &from->outline, &from->sheet);
+        good = ast_plane_table_add_outline(table, &from->info, &from->outline, &from->grid);
     }
     ast_plane_table_finish(table);
-    for (size_t i = 0; i < p->cut->count; i++)
-        if (p->cut->plane_of[i] >= 0)
-            p->cut->plane_of[i] = p->list[p->cut->plane_of[i]].info.id;
+    for (size_t i = 0; i < p->job->count; i++)
+        if (p->job->plane_of[i] >= 0)
+            p->job->plane_of[i] = p->list[p->job->plane_of[i]].info.id;
     return good;
 }

@@ -11,39 +11,40 @@
 #include "plane_table.h"
 #include "pool.h"
 
-#define AST_FACING 0.9 /* cosine of the largest angle between the normals of a patch and of its region: 25 degrees */
+#define AST_PATCH_MIN_COSINE                                                                                           \
+    0.9 /* cosine of the largest angle between the normals of a patch and of its region: 25 degrees */
 
 enum {
-    AST_LEAVES_AHEAD = 4, /* leaves whose points are fetched before their turn */
-    AST_PATCH_LEAST = 4,  /* points of a patch */
-    AST_LINKS = 32,       /* neighbours of a patch at most */
-    AST_PLANE_LEAST = 32  /* points of a plane */
+    AST_PREFETCH_LEAVES = 4,       /* leaves whose points are fetched before their turn */
+    AST_PATCH_MIN_POINTS = 4,      /* points of a patch */
+    AST_PATCH_MAX_NEIGHBOURS = 32, /* neighbours of a patch at most */
+    AST_PLANE_MIN_POINTS = 32      /* points of a plane */
 };
 
 /* Points of a leaf with one label. */
 typedef struct ast_cloud_patch {
     ast_scatter scatter;
-    double normal[3];         /* mean of the points' normals, of length 1 */
-    double square;            /* mean square of the distances from its plane of least squares */
-    double share;             /* area per point */
-    double reach;             /* how far away its neighbours may be */
-    float low[3], high[3];    /* box */
-    int32_t label, region;    /* region: -1 for none */
-    int32_t links[AST_LINKS]; /* patches around it */
-    int32_t link_count;
+    double normal[3];                             /* mean of the points' normals, of length 1 */
+    double mean_square;                           /* mean square of the distances from its plane of least squares */
+    double area_per_point;                        /* area per point */
+    double link_distance;                         /* how far away its neighbours may be */
+    float low[3], high[3];                        /* box */
+    int32_t label, region;                        /* region: -1 for none */
+    int32_t neighbours[AST_PATCH_MAX_NEIGHBOURS]; /* patches around it */
+    int32_t neighbour_count;
 } ast_cloud_patch;
 
 /* Patches on one plane. */
 typedef struct ast_region {
     ast_scatter scatter;
-    ast_flat flat;
-    double towards[3]; /* sum of normals */
-    double area;       /* of its patches, about */
-    double reach;      /* how far a point may be from the plane */
-    int32_t into;      /* the region it became part of; itself if none */
+    ast_plane_equation plane;
+    double normal_sum[3];   /* sum of normals */
+    double area;            /* of its patches, about */
+    double inlier_distance; /* how far a point may be from the plane */
+    int32_t merged_into;    /* the region it became part of; itself if none */
 } ast_region;
 
-typedef struct ast_cloud_cut {
+typedef struct ast_cloud_planes_job {
     ast_pool *pool;
     const ast_cloud_kernels *kernels;
     const float *points, *normals;
@@ -55,39 +56,40 @@ typedef struct ast_cloud_cut {
     ast_kdtree *tree; /* of these points, or of others: then it is built again */
     ast_cloud_patch *patches;
     size_t patch_count;
-    size_t *first;  /* [leaves + 1] the first patch of each leaf */
-    int8_t *groups; /* [leaves * AST_LEAF] the patch of each slot among those of its leaf, -1 for none */
+    size_t *first_patch;   /* [leaves + 1] the first patch of each leaf */
+    int8_t *patch_in_leaf; /* [leaves * AST_LEAF] the patch of each slot among those of its leaf, -1 for none */
     ast_region *regions;
     size_t region_count, region_room;
     int32_t *plane_of; /* (count) */
-} ast_cloud_cut;
+} ast_cloud_planes_job;
 
 /* Has the labels and normals of the points of a leaf ready: rows next to each other in space are anywhere in memory. */
-static inline void ast_cloud_expect(const ast_cloud_cut *cut, size_t leaf) {
-    if (leaf >= ast_kdtree_leaves(cut->tree))
+static inline void ast_cloud_prefetch_leaf(const ast_cloud_planes_job *job, size_t leaf) {
+    if (leaf >= ast_kdtree_leaves(job->tree))
         return;
-    for (size_t s = 0; s < ast_kdtree_leaf_size(cut->tree, leaf); s++) {
-        size_t row = (size_t)cut->tree->leaves[leaf].index[s];
-        __builtin_prefetch(cut->labels + row);
-        __builtin_prefetch(cut->normals + 3 * row);
+    for (size_t s = 0; s < ast_kdtree_leaf_size(job->tree, leaf); s++) {
+        size_t row = (size_t)job->tree->leaves[leaf].index[s];
+        __builtin_prefetch(job->labels + row);
+        __builtin_prefetch(job->normals + 3 * row);
     }
 }
 
 /* cloud_patches.c: the patches, their neighbours, and the distance where it is not given. False if memory runs out. */
-bool ast_cloud_patches_make(ast_cloud_cut *cut);
+bool ast_cloud_make_patches(ast_cloud_planes_job *job);
 
 /* cloud_grow.c: the regions. False if memory runs out; a cancelled pool ends it early. */
-bool ast_cloud_grow(ast_cloud_cut *cut);
+bool ast_cloud_grow_regions(ast_cloud_planes_job *job);
 
 /* cloud_extent.c: area, centroid on the plane, and outline of the points in (n, 2) coordinates along `axes` from
- * `origin`; `share` is the area per point where they are sparse. */
-bool ast_cloud_extent(double (*at)[2], size_t n, double share, ast_polygons *outline, ast_sheet *sheet, double *area);
+ * `origin`; `area_per_point` is that where they are sparse. */
+bool ast_cloud_extent(double (*at)[2], size_t n, double area_per_point, ast_polygons *outline, ast_plane_grid *grid,
+                      double *area);
 
 /* The planes of a cloud (cloud_planes.c) and of a mesh (mesh_planes.c), with checked arguments; plane_of may not be
  * NULL. distance and area as in ast_plane_options. */
-ast_status ast_planes_of_cloud(ast_fault *fault, ast_cloud_cut *cut, ast_plane_table *table);
+ast_status ast_planes_of_cloud(ast_fault *fault, ast_cloud_planes_job *job, ast_plane_table *table);
 
-typedef struct ast_mesh_cut {
+typedef struct ast_mesh_planes_job {
     ast_pool *pool;
     const float *vertices;
     size_t vertex_count;
@@ -97,8 +99,8 @@ typedef struct ast_mesh_cut {
     double distance, area; /* options */
     bool undirected;       /* option */
     int32_t *plane_of;     /* (face_count) */
-} ast_mesh_cut;
+} ast_mesh_planes_job;
 
-ast_status ast_planes_of_mesh(ast_fault *fault, const ast_mesh_cut *cut, ast_plane_table *table);
+ast_status ast_planes_of_mesh(ast_fault *fault, const ast_mesh_planes_job *job, ast_plane_table *table);
 
 #endif

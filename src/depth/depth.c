@@ -33,7 +33,7 @@ ast_status ast_depth_prepare(ast_depth *depth, size_t width, size_t height) {
     size_t radius = (size_t)(o->filter_radius > o->window ? o->filter_radius : o->window);
     depth->pad = round_up(radius + 1, AST_ALIGNMENT / sizeof(float));
     depth->row = round_up(width, AST_ALIGNMENT / sizeof(float)) + 2 * depth->pad;
-    size_t filter = ast_depth_filter_rows(depth), aim = ast_depth_normals_rows(depth);
+    size_t filter = ast_depth_filter_scratch_rows(depth), aim = ast_depth_normals_scratch_rows(depth);
     depth->scratch_rows = filter > aim ? filter : aim;
     depth->scratch_size = (depth->scratch_rows + 2 * AST_DOUBLE_ROWS) * depth->row;
     depth->inverse = ast_allocate(width * height + AST_LANES, sizeof *depth->inverse);
@@ -56,8 +56,8 @@ size_t ast_depth_bands(const ast_depth *depth) {
 
 size_t ast_band_first(const ast_depth *depth, size_t band) {
     size_t bands = ast_depth_bands(depth), seen = 0, row = 0, all = 0;
-    const ast_runs *r = &depth->runs;
-    if (!r->some || band == bands)
+    const ast_column_spans *r = &depth->spans;
+    if (!r->partial || band == bands)
         return depth->height * band / bands;
     for (size_t k = 0; k < r->down; k++)
         all += r->work[k];
@@ -66,11 +66,11 @@ size_t ast_band_first(const ast_depth *depth, size_t band) {
     return row * AST_CELL < depth->height ? row * AST_CELL : depth->height;
 }
 
-ast_scratch ast_scratch_of(const ast_depth *depth, int worker) {
-    return (ast_scratch){depth, depth->scratch + (size_t)worker * depth->scratch_size};
+ast_scratch_rows ast_scratch_rows_of(const ast_depth *depth, int worker) {
+    return (ast_scratch_rows){depth, depth->scratch + (size_t)worker * depth->scratch_size};
 }
 
-float *ast_scratch_take(ast_scratch *rows, size_t count) {
+float *ast_scratch_rows_take(ast_scratch_rows *rows, size_t count) {
     float *taken = rows->next + rows->depth->pad;
     rows->next += count * rows->depth->row;
     return taken;
@@ -81,7 +81,7 @@ double *ast_double_row(const ast_depth *depth, int worker, size_t index) {
     return (double *)(void *)first + index * depth->row + depth->pad;
 }
 
-void ast_row_end(float *row, size_t n) {
+void ast_row_clear_tail(float *row, size_t n) {
     memset(row + n, 0, (round_up(n, AST_LANES) - n) * sizeof *row);
 }
 

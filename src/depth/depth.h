@@ -28,65 +28,67 @@ typedef struct ast_tv {
 typedef struct ast_patches {
     size_t across, down; /* cells of the image */
     size_t capacity;
-    union ast_patch *sums;    /* of the leaders, and of the cells in no patch */
-    struct ast_plane *planes; /* of the leaders */
-    int32_t *leader;          /* a cell of the same patch, the cell itself if it leads; -1 if it is in no patch */
-    float *normals;           /* (cells, 3) of the leaders */
-    uint8_t *uncertain;       /* of the leaders: 1 if the normal, which late pixels may have, is not certain */
-    ast_noise noise;          /* of the image */
+    union ast_pixel_moments *moments; /* of the leaders, and of the cells in no patch */
+    struct ast_plane_fit *fits;       /* of the leaders */
+    int32_t *leader;    /* a cell of the same patch, the cell itself if it leads; -1 if it is in no patch */
+    float *normals;     /* (cells, 3) of the leaders */
+    uint8_t *uncertain; /* of the leaders: 1 if the normal, which late pixels may have, is not certain */
+    ast_noise noise;    /* of the image */
 } ast_patches;
 
-/* Working memory of planes.c, for images of up to `capacity` cells; arrays have one entry per cell, row by row. */
+/* Working memory of plane_normals.c, for images of up to `capacity` cells; arrays have one entry per cell, row by row.
+ */
 typedef struct ast_patch_work {
     size_t capacity;
     ast_noise_counts *counts;
-    struct ast_sample *samples; /* the cells as they are, before any joins */
-    struct ast_pair *pairs;     /* (2 cells) neighbouring patches */
-    uint64_t *pair_slots;       /* (AST_PLACES) pairs of this round, by a hash */
-    double *allowed_increase;   /* of the leaders: what the residual may grow by if they join a larger patch */
-    double *choice_cost;        /* of the leaders: the cost of joining their choice in this round */
-    int32_t *leaders;           /* the cells that lead, in order */
-    int32_t *choice;            /* -1 for none */
-    uint32_t *changed_round;    /* the round in which the patch last grew */
-    uint8_t *has_unassigned;    /* 1: some pixels of the cell have depth, but no normal of a plane */
+    struct ast_noise_sample *samples; /* the cells as they are, before any joins */
+    struct ast_patch_pair *pairs;     /* (2 cells) neighbouring patches */
+    uint64_t *pair_slots;             /* (AST_PAIR_SLOTS) pairs of this round, by a hash */
+    double *allowed_increase;         /* of the leaders: what the residual may grow by if they join a larger patch */
+    double *choice_cost;              /* of the leaders: the cost of joining their choice in this round */
+    int32_t *leaders;                 /* the cells that lead, in order */
+    int32_t *choice;                  /* -1 for none */
+    uint32_t *changed_round;          /* the round in which the patch last grew */
+    uint8_t *has_unassigned;          /* 1: some pixels of the cell have depth, but no normal of a plane */
 } ast_patch_work;
 
-#define AST_EDGE 2 /* in `late` of a cell with open pixels, until they are filled: the pixel stays without a normal */
+#define AST_LATE_NO_NORMAL                                                                                             \
+    2 /* in `late` of a cell with open pixels, until they are filled: the pixel stays without a normal */
 
 /* Columns first .. last - 1 of a row of pixels. */
-typedef struct ast_run {
+typedef struct ast_column_span {
     uint32_t first, last;
-} ast_run;
+} ast_column_span;
 
 /* The parts of the image that the filter and the normals are computed for: everything, or what is around the pixels
  * that lie on no plane (late.c). Runs begin at multiples of AST_CELL, and end there or with the row. */
-typedef struct ast_runs {
-    bool some;          /* not everything */
-    ast_run *runs[2];   /* (down, most) of what is computed, and of the s that is read for it */
-    uint32_t *count[2]; /* (down) runs of the pixels in a row of cells */
-    size_t *work;       /* (down) pixels of what is computed in a row of cells */
-    size_t down, most;
-    float *normals;     /* (threads, W, 3) */
-    size_t width, rows; /* columns, and rows of cells, that there is memory for */
-} ast_runs;
+typedef struct ast_column_spans {
+    bool partial;              /* not everything */
+    ast_column_span *spans[2]; /* (down, row_capacity) of what is computed, and of the s that is read for it */
+    uint32_t *count[2];        /* (down) spans of the pixels in a row of cells */
+    size_t *work;              /* (down) pixels of what is computed in a row of cells */
+    size_t down, row_capacity;
+    float *normals;          /* (threads, W, 3) */
+    size_t width, cell_rows; /* columns, and rows of cells, that there is memory for */
+} ast_column_spans;
 
 /* Where the rays of a lens meet the image and the pinhole image, which begins at pixel (left, top) of the camera. A
  * converter and the frames that it filled share them. */
 typedef struct ast_lens_maps {
     size_t users;
     size_t width, height; /* of the images */
-    size_t across, down;  /* of the pinhole image */
+    size_t pinhole_width, pinhole_height;
     double left, top;
     float *to_pinhole; /* (height, width, 2) where the ray of a pixel meets the pinhole image, in the camera's pixels */
-    float *to_distorted; /* (down, across, 2) where it is in the image; NaN nowhere */
+    float *to_distorted; /* (pinhole_height, pinhole_width, 2) where it is in the image; NaN nowhere */
 } ast_lens_maps;
 
 /* Working memory of distortion.c: the pinhole image. Initially all zero. */
 typedef struct ast_lens {
     ast_lens_maps *maps;
-    uint16_t *values; /* (down, across) */
-    float *metres;    /* (down, across) */
-    float *normals;   /* (down, across, 3) */
+    uint16_t *values; /* (pinhole_height, pinhole_width) */
+    float *metres;    /* (pinhole_height, pinhole_width) */
+    float *normals;   /* (pinhole_height, pinhole_width, 3) */
 } ast_lens;
 
 /* An image after its conversion: what its planes are found from, and its report. With distortion W and H are those of
@@ -126,7 +128,7 @@ struct ast_depth {
     ast_patch_work patch_work;
     float *plane_normals; /* (H, W, 3) of planes, where the caller's are others */
     size_t plane_normals_capacity;
-    ast_runs runs;
+    ast_column_spans spans;
     ast_lens lens;
     ast_depth_frame own;    /* filled where the caller gives no frame */
     uint16_t largest_value; /* of the current image: the largest value that is no hole */
@@ -160,30 +162,31 @@ ast_depth_range ast_depth_range_of(const ast_depth *depth);
 void ast_depth_invert(ast_depth *depth, const ast_depth_image *image);
 void ast_depth_filter(ast_depth *depth, const ast_depth_image *image);
 
-/* depth->inverse -> the results. With runs.some only pixels that have depth and no normal yet get one, and become late
- * in `late` (H, W), which is NULL otherwise. */
+/* depth->inverse -> the results. With spans.partial only pixels that have depth and no normal yet get one, and become
+ * late in `late` (H, W), which is NULL otherwise. */
 void ast_depth_find_normals(ast_depth *depth, uint8_t *late, float *normals);
 void ast_depth_fill_metres(ast_depth *depth, const ast_depth_image *image, float *metres);
 void ast_depth_fill_points(ast_depth *depth, const ast_depth_image *image, float *points);
 
 /* Number of float rows that a band of each stage needs. */
-size_t ast_depth_filter_rows(const ast_depth *depth);
-size_t ast_depth_normals_rows(const ast_depth *depth);
+size_t ast_depth_filter_scratch_rows(const ast_depth *depth);
+size_t ast_depth_normals_scratch_rows(const ast_depth *depth);
 
 /* Hands out the scratch rows of a worker, one after the other. */
-typedef struct ast_scratch {
+typedef struct ast_scratch_rows {
     const ast_depth *depth;
     float *next;
-} ast_scratch;
+} ast_scratch_rows;
 
-ast_scratch ast_scratch_of(const ast_depth *depth, int worker);
-float *ast_scratch_take(ast_scratch *rows,
-                        size_t count); /* column 0 of the first row; the others follow at distances of depth->row */
+ast_scratch_rows ast_scratch_rows_of(const ast_depth *depth, int worker);
+float *
+ast_scratch_rows_take(ast_scratch_rows *rows,
+                      size_t count); /* column 0 of the first row; the others follow at distances of depth->row */
 double *ast_double_row(const ast_depth *depth, int worker, size_t index); /* 0..AST_DOUBLE_ROWS-1 */
 #define AST_DOUBLE_ROWS 2
 
 /* Clears what the kernels wrote after the n columns of a row. */
-void ast_row_end(float *row, size_t n);
+void ast_row_clear_tail(float *row, size_t n);
 
 /* Row y of an image in a ring of n rows; y may be negative. */
 static inline size_t ast_ring_index(ptrdiff_t y, size_t n) {
@@ -195,22 +198,22 @@ static inline bool ast_depth_has_row(const ast_depth *depth, ptrdiff_t y) {
     return y >= 0 && (size_t)y < depth->height;
 }
 
-/* Which runs: of what is computed, or of the s that is read for it. */
-typedef enum ast_stage { AST_COMPUTED = 0, AST_READ = 1 } ast_stage;
+/* Which spans: of what is computed, or of the s that is read for it. */
+typedef enum ast_span_kind { AST_SPANS_COMPUTED = 0, AST_SPANS_READ = 1 } ast_span_kind;
 
-/* The runs of row y, all of which is one run unless runs.some; none for rows outside the image. */
-static inline const ast_run *ast_runs_of(const ast_depth *depth, ast_stage stage, ptrdiff_t y, const ast_run *all,
-                                         size_t *count) {
-    if (!depth->runs.some || !ast_depth_has_row(depth, y)) {
-        *count = !depth->runs.some;
+/* The spans of row y, all of which is one span unless spans.partial; none for rows outside the image. */
+static inline const ast_column_span *ast_spans_of_row(const ast_depth *depth, ast_span_kind stage, ptrdiff_t y,
+                                                      const ast_column_span *all, size_t *count) {
+    if (!depth->spans.partial || !ast_depth_has_row(depth, y)) {
+        *count = !depth->spans.partial;
         return all;
     }
-    *count = depth->runs.count[stage][(size_t)y / AST_CELL];
-    return depth->runs.runs[stage] + (size_t)y / AST_CELL * depth->runs.most;
+    *count = depth->spans.count[stage][(size_t)y / AST_CELL];
+    return depth->spans.spans[stage] + (size_t)y / AST_CELL * depth->spans.row_capacity;
 }
 
 /* Bands are as high as the number of threads allows, because each computes the rows around it again. They have the same
- * number of rows or, with runs.some, of pixels in runs. */
+ * number of rows or, with spans.partial, of pixels in spans. */
 size_t ast_depth_bands(const ast_depth *depth);
 size_t ast_band_first(const ast_depth *depth, size_t band); /* its first row; the height for the band after the last */
 
@@ -238,7 +241,7 @@ void ast_lens_look_up(ast_depth *depth, const ast_depth_image *image, ast_depth_
 bool ast_depth_frame_prepare(ast_depth_frame *frame, const ast_depth *depth, size_t width, size_t height);
 void ast_depth_frame_release(ast_depth_frame *frame);
 
-/* Keeps the depth of the image, of which planes.c has just found the patches. */
+/* Keeps the depth of the image, of which plane_normals.c has just found the patches. */
 void ast_depth_frame_keep_metres(ast_depth_frame *frame, const ast_depth *depth, const ast_depth_image *image);
 
 /* Once all normals are found: the report and what else is known of the image. */
@@ -264,7 +267,7 @@ void ast_planes_find_normals(ast_depth *depth, const ast_depth_image *image, ast
 
 /* Allocates memory for images of this size, unless it is allocated already. False if there is not enough. */
 bool ast_nonplanar_prepare(ast_depth *depth);
-void ast_nonplanar_release(ast_runs *runs);
+void ast_nonplanar_release(ast_column_spans *spans);
 
 /* Gives the pixels that have depth, but not the normal of a plane, their guided normals, and notes them in `late`.
  * Smooths depth->inverse around them. */

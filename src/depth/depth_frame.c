@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is kept of an image after its conversion. planes.c writes the patches, the patch of each pixel and which pixels
- * are late; the depth of the pixels and the report are written here. */
+ * What is kept of an image after its conversion. plane_normals.c writes the patches, the patch of each pixel and which
+ * pixels are late; the depth of the pixels and the report are written here. */
 #include "depth.h"
 
 #include "memory.h"

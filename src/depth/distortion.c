@@ -14,7 +14,7 @@
 #define FARTHEST_RAY 4 /* tangent of the angle to the optical axis: 76 degrees */
 #define FOLD_STEPS 4000
 #define NEWTON_STEPS 30
-#define CLOSE 1e-9 /* of a focal length: far below a pixel */
+#define NEWTON_TOLERANCE 1e-9 /* of a focal length: far below a pixel */
 
 bool ast_depth_is_distorted(const ast_depth_options *options) {
     bool any = false;
@@ -71,7 +71,7 @@ static bool undistort(const double k[5], double max_ray_square, double u, double
     for (int i = 0; i < NEWTON_STEPS; i++) {
         distorted at = distort(k, x, y);
         double off_x = at.x - u, off_y = at.y - v, scale = at.xx * at.yy - at.xy * at.xy;
-        if (fabs(off_x) < CLOSE && fabs(off_y) < CLOSE) {
+        if (fabs(off_x) < NEWTON_TOLERANCE && fabs(off_y) < NEWTON_TOLERANCE) {
             ray[0] = x;
             ray[1] = y;
             return x * x + y * y < max_ray_square && scale > 0;
@@ -125,8 +125,8 @@ static size_t find_bounds(ast_lens_maps *maps) {
     }
     maps->left = low[0];
     maps->top = low[1];
-    maps->across = rays > 0 ? (size_t)(high[0] - low[0]) + 1 : 0;
-    maps->down = rays > 0 ? (size_t)(high[1] - low[1]) + 1 : 0;
+    maps->pinhole_width = rays > 0 ? (size_t)(high[0] - low[0]) + 1 : 0;
+    maps->pinhole_height = rays > 0 ? (size_t)(high[1] - low[1]) + 1 : 0;
     return rays;
 }
 
@@ -136,10 +136,10 @@ static void find_places(void *data, size_t j, int worker) {
     const ast_lens_maps *maps = m->maps;
     const ast_camera *camera = &m->options->camera;
     (void)worker;
-    for (size_t i = 0; i < maps->across; i++) {
+    for (size_t i = 0; i < maps->pinhole_width; i++) {
         double x = ((double)i + maps->left - camera->cx) / camera->fx;
         double y = ((double)j + maps->top - camera->cy) / camera->fy;
-        float *from = maps->to_distorted + 2 * (j * maps->across + i);
+        float *from = maps->to_distorted + 2 * (j * maps->pinhole_width + i);
         distorted at = distort(m->options->distortion, x, y);
         bool seen = x * x + y * y < m->max_ray_square;
         from[0] = seen ? (float)(at.x * camera->fx + camera->cx) : NAN;
@@ -171,11 +171,11 @@ static ast_status build(ast_depth *depth, size_t width, size_t height) {
                         "are k1, k2, p1, p2, k3, as in OpenCV",
                         width, height);
     }
-    size_t pixels = maps->across * maps->down;
+    size_t pixels = maps->pinhole_width * maps->pinhole_height;
     if (!ast_replace_arrays(AST_REQUEST(maps->to_distorted, 2 * pixels), AST_REQUEST(lens->values, pixels),
                             AST_REQUEST(lens->metres, pixels), AST_REQUEST(lens->normals, 3 * pixels)))
         return no_memory(depth, width, height);
-    ast_pool_run_rows(depth->pool, maps->down, ROWS, find_places, &m);
+    ast_pool_run_rows(depth->pool, maps->pinhole_height, ROWS, find_places, &m);
     return AST_OK;
 }
 
@@ -211,7 +211,7 @@ static uint16_t value_at(const ast_depth *depth, const ast_depth_image *image, s
 
 /* Inverse depth between four neighbours, which are one surface; 0 if they are not. s: two of the upper row, two of the
  * lower. */
-static double between(const double s[4], double right, double below, double jump) {
+static double interpolate(const double s[4], double right, double below, double jump) {
     double least = s[0], most = s[0];
     for (int i = 1; i < 4; i++) {
         least = fmin(least, s[i]);
@@ -241,7 +241,7 @@ static uint16_t sample_value(const ast_depth *depth, const ast_depth_image *imag
         uint16_t value = value_at(depth, image, column + i % 2, row + i / 2);
         s[i] = value > 0 ? units / value : 0;
     }
-    double inverse = between(s, u - (double)column, v - (double)row, depth->options.jump);
+    double inverse = interpolate(s, u - (double)column, v - (double)row, depth->options.jump);
     double value = inverse > 0 ? units / inverse + 0.5 : nearest;
     return (uint16_t)(value < 65535 ? value : 65535);
 }
@@ -249,7 +249,7 @@ static uint16_t sample_value(const ast_depth *depth, const ast_depth_image *imag
 static void resample_row(void *data, size_t j, int worker) {
     const remap_job *b = data;
     const ast_lens *lens = &b->depth->lens;
-    size_t across = lens->maps->across;
+    size_t across = lens->maps->pinhole_width;
     (void)worker;
     for (size_t i = j * across; i < (j + 1) * across; i++)
         lens->values[i] = sample_value(b->depth, b->image, lens->maps->to_distorted + 2 * i);
@@ -257,7 +257,7 @@ static void resample_row(void *data, size_t j, int worker) {
 
 ast_depth_image ast_lens_undistort(ast_depth *depth, const ast_depth_image *image) {
     ast_lens *lens = &depth->lens;
-    size_t across = lens->maps->across, down = lens->maps->down;
+    size_t across = lens->maps->pinhole_width, down = lens->maps->pinhole_height;
     remap_job b = {.depth = depth, .image = image};
     ast_pool_run_rows(depth->pool, down, ROWS, resample_row, &b);
     return (ast_depth_image){sizeof(ast_depth_image), lens->values, across, down,
@@ -268,7 +268,7 @@ ast_depth_image ast_lens_undistort(ast_depth *depth, const ast_depth_image *imag
 
 /* The smoothed depth at a place of the pinhole image; 0 where it is no surface. */
 static double sample_metres(const ast_depth *depth, double x, double y) {
-    size_t across = depth->lens.maps->across, down = depth->lens.maps->down;
+    size_t across = depth->lens.maps->pinhole_width, down = depth->lens.maps->pinhole_height;
     size_t column = first_of(x, across), row = first_of(y, down);
     double s[4];
     if (across < 2 || down < 2)
@@ -277,7 +277,7 @@ static double sample_metres(const ast_depth *depth, double x, double y) {
         float z = depth->lens.metres[(row + i / 2) * across + column + i % 2];
         s[i] = z > 0 ? 1 / (double)z : 0;
     }
-    double inverse = between(s, x - (double)column, y - (double)row, depth->options.jump);
+    double inverse = interpolate(s, x - (double)column, y - (double)row, depth->options.jump);
     return inverse > 0 ? 1 / inverse : 0;
 }
 
@@ -291,13 +291,14 @@ static float metres_of(const remap_job *b, uint16_t value, double x, double y) {
     return found > 0 ? (float)found : own;
 }
 
-static void look_up(const remap_job *b, size_t u, size_t v) {
+static void map_back(const remap_job *b, size_t u, size_t v) {
     const ast_lens_maps *maps = b->depth->lens.maps;
     const ast_camera *camera = &b->depth->camera;
     size_t at = v * maps->width + u;
     double x = (double)maps->to_pinhole[2 * at] - maps->left, y = (double)maps->to_pinhole[2 * at + 1] - maps->top;
     uint16_t value = value_at(b->depth, b->image, u, v);
-    bool seen = value > 0 && x >= 0 && y >= 0 && x + 0.5 < (double)maps->across && y + 0.5 < (double)maps->down;
+    bool seen = value > 0 && x >= 0 && y >= 0 && x + 0.5 < (double)maps->pinhole_width &&
+                y + 0.5 < (double)maps->pinhole_height;
     double z = seen && (b->metres || b->points) ? (double)metres_of(b, value, x, y) : (double)NAN;
     if (b->metres)
         b->metres[at] = (float)z;
@@ -306,7 +307,7 @@ static void look_up(const remap_job *b, size_t u, size_t v) {
         b->points[3 * at + 1] = (float)(z * ((y - camera->cy) / camera->fy));
         b->points[3 * at + 2] = (float)z;
     }
-    size_t there = seen && b->normals ? (size_t)(y + 0.5) * maps->across + (size_t)(x + 0.5) : 0;
+    size_t there = seen && b->normals ? (size_t)(y + 0.5) * maps->pinhole_width + (size_t)(x + 0.5) : 0;
     const float *normal = seen && b->normals ? b->depth->lens.normals + 3 * there : NULL;
     for (size_t i = 0; b->normals && i < 3; i++)
         b->normals[3 * at + i] = normal ? normal[i] : NAN;
@@ -318,7 +319,7 @@ static void look_up_row(void *data, size_t v, int worker) {
     const remap_job *b = data;
     (void)worker;
     for (size_t u = 0; u < b->depth->lens.maps->width; u++)
-        look_up(b, u, v);
+        map_back(b, u, v);
 }
 
 void ast_lens_look_up(ast_depth *depth, const ast_depth_image *image, ast_depth_frame *frame, float *metres,

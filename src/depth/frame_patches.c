@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define MOST_PATCHES 480 /* AST_LEAST_SHARE allows no more */
+#define MOST_PATCHES 480 /* AST_MIN_PATCH_SHARE allows no more */
 #define SLOTS 4          /* labels that are counted for a patch */
 
 /* ---- Patches ----------------------------------------------------------------------------------------------------- */
@@ -21,18 +21,18 @@ static int compare_patches(const void *a, const void *b) {
 bool ast_frame_find_patches(ast_frame_work *work, const ast_depth_frame *frame) {
     const ast_patches *p = &frame->patches;
     size_t cells = p->across * p->down;
-    double least = AST_LEAST_SHARE * (double)(frame->width * frame->height);
+    double least = AST_MIN_PATCH_SHARE * (double)(frame->width * frame->height);
     work->patch_count = 0;
     if (!ast_reserve(&work->patch_of, &work->patch_of_room, 0, cells, sizeof *work->patch_of))
         return false;
     for (size_t k = 0; k < cells; k++) {
         work->patch_of[k] = -1;
-        if (p->leader[k] != (int32_t)k || p->sums[k].n < least || work->patch_count == MOST_PATCHES)
+        if (p->leader[k] != (int32_t)k || p->moments[k].n < least || work->patch_count == MOST_PATCHES)
             continue;
         if (!ast_reserve(&work->patches, &work->patch_room, work->patch_count, work->patch_count + 1,
                          sizeof *work->patches))
             return false;
-        work->patches[work->patch_count++] = (ast_frame_patch){.leader = (int32_t)k, .area = p->sums[k].n};
+        work->patches[work->patch_count++] = (ast_frame_patch){.leader = (int32_t)k, .area = p->moments[k].n};
     }
     if (work->patch_count > 0)
         qsort(work->patches, work->patch_count, sizeof *work->patches, compare_patches);
@@ -86,7 +86,7 @@ static int32_t label_at(const ast_depth_frame *frame, const int32_t *labels, siz
 /* A cell adds the point of the plane at its middle; depth is known to within its square. Sums are about the camera,
  * which is near enough for doubles. */
 static void add_cell(ast_frame_patch *patch, const ast_depth_frame *frame, const ast_pose *pose, double u, double v) {
-    const ast_plane *fit = &frame->patches.planes[patch->leader];
+    const ast_plane_fit *fit = &frame->patches.fits[patch->leader];
     double s = ast_frame_s(frame, fit, u, v), p[3], at[3];
     if (!(s > 0))
         return;
@@ -97,7 +97,7 @@ static void add_cell(ast_frame_patch *patch, const ast_depth_frame *frame, const
     for (int i = 0, e = 0; i < 3; i++) {
         patch->scatter.mean[i] += weight * p[i];
         for (int j = i; j < 3; j++, e++)
-            patch->scatter.of[e] += weight * p[i] * p[j];
+            patch->scatter.products[e] += weight * p[i] * p[j];
         patch->low[i] = at[i] < patch->low[i] ? at[i] : patch->low[i];
         patch->high[i] = at[i] > patch->high[i] ? at[i] : patch->high[i];
     }
@@ -106,46 +106,47 @@ static void add_cell(ast_frame_patch *patch, const ast_depth_frame *frame, const
 }
 
 /* From sums about the camera to a scatter in the world: the mean moves, and R S R^T. */
-static void turn_scatter(ast_scatter *s, const ast_pose *pose) {
+static void scatter_to_world(ast_scatter *s, const ast_pose *pose) {
     static const int at[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
-    double mean[3], central[6] = {0}, turned[3][3];
+    double mean[3], central[6] = {0}, rotated[3][3];
     for (int i = 0; i < 3; i++)
         mean[i] = s->mean[i] / s->n;
     for (int i = 0, e = 0; i < 3; i++)
         for (int j = i; j < 3; j++, e++)
-            central[e] = s->of[e] - s->n * mean[i] * mean[j];
+            central[e] = s->products[e] - s->n * mean[i] * mean[j];
     for (int r = 0; r < 3; r++)
         for (int j = 0; j < 3; j++)
-            turned[r][j] = pose->of[4 * r] * central[at[0][j]] + pose->of[4 * r + 1] * central[at[1][j]] +
-                           pose->of[4 * r + 2] * central[at[2][j]];
+            rotated[r][j] = pose->matrix[4 * r] * central[at[0][j]] + pose->matrix[4 * r + 1] * central[at[1][j]] +
+                            pose->matrix[4 * r + 2] * central[at[2][j]];
     for (int r = 0, e = 0; r < 3; r++)
         for (int c = r; c < 3; c++, e++)
-            s->of[e] = ast_dot3(turned[r], pose->of + 4 * c);
+            s->products[e] = ast_dot3(rotated[r], pose->matrix + 4 * c);
     ast_pose_move(pose, mean, s->mean);
 }
 
 /* The plane with this normal (in the camera) through a point of the world. */
-static ast_flat flat_through(const ast_pose *pose, const double *normal, const double *at) {
-    ast_flat flat;
+static ast_plane_equation plane_through(const ast_pose *pose, const double *normal, const double *at) {
+    ast_plane_equation plane;
     for (int r = 0; r < 3; r++)
-        flat.normal[r] = ast_dot3(pose->of + 4 * r, normal);
-    flat.offset = ast_dot3(flat.normal, at);
-    return flat;
+        plane.normal[r] = ast_dot3(pose->matrix + 4 * r, normal);
+    plane.offset = ast_dot3(plane.normal, at);
+    return plane;
 }
 
 static void finish_patch(ast_frame_patch *patch, const ast_depth_frame *frame, const ast_pose *pose) {
-    const ast_patch *sums = &frame->patches.sums[patch->leader];
-    const ast_plane *fit = &frame->patches.planes[patch->leader];
+    const ast_pixel_moments *sums = &frame->patches.moments[patch->leader];
+    const ast_plane_fit *fit = &frame->patches.fits[patch->leader];
     double u = sums->x / sums->n + ast_middle(frame->width), v = sums->y / sums->n + ast_middle(frame->height);
     double s = ast_frame_s(frame, fit, u, v), p[3], normal[3], length = ast_frame_normal(frame, fit, normal);
-    turn_scatter(&patch->scatter, pose);
+    scatter_to_world(&patch->scatter, pose);
     ast_frame_point(frame, u, v, s, p);
-    ast_pose_move(pose, p, patch->at);
+    ast_pose_move(pose, p, patch->centre);
     patch->depth = p[2];
-    patch->distance = 1 / length;
-    patch->sure = !frame->patches.uncertain[patch->leader] && !isnan(frame->patches.normals[3 * patch->leader]);
-    patch->area *= ast_frame_area(frame, length);
-    patch->flat = flat_through(pose, normal, patch->at);
+    patch->camera_distance = 1 / length;
+    patch->normal_reliable =
+        !frame->patches.uncertain[patch->leader] && !isnan(frame->patches.normals[3 * patch->leader]);
+    patch->area *= ast_frame_pixel_area_factor(frame, length);
+    patch->plane = plane_through(pose, normal, patch->centre);
 }
 
 void ast_frame_place_patches(ast_frame_work *work, const ast_depth_frame *frame, const int32_t *labels,

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIMPLER 0.25 /* cells: how far an outline may move */
-#define SMALLEST 1.5 /* cells: smaller pieces and holes have no outline */
-#define FAR 0.05     /* of the mean s of a plane: the least s of its area and outline */
+#define OUTLINE_TOLERANCE 0.25 /* cells: how far an outline may move */
+#define OUTLINE_MIN_AREA 1.5   /* cells: smaller pieces and holes have no outline */
+#define LEAST_S 0.05           /* of the mean s of a plane: the least s of its area and outline */
 
 enum { PIXELS, SQUARES, AREA, X, Y, Z, SUMS }; /* over the pixels of a plane */
 
@@ -30,7 +30,7 @@ bool ast_planes_of_frame(ast_frame_work *work, ast_plane_tracks *tracks, const a
         return false;
     ast_frame_place_patches(work, frame, labels, pose);
     if (!ast_plane_tracks_step(tracks, work->patches, work->patch_count) ||
-        !ast_frame_recall(work, tracks, frame, pose) || !make_planes(work, tracks, frame))
+        !ast_frame_redetect_planes(work, tracks, frame, pose) || !make_planes(work, tracks, frame))
         return false;
     measure_planes(work, frame);
     if (!fill_table(work, tracks, frame, pose, table))
@@ -42,7 +42,7 @@ bool ast_planes_of_frame(ast_frame_work *work, ast_plane_tracks *tracks, const a
 
 void ast_frame_work_free(ast_frame_work *work) {
     ast_free_all(work->patches, work->planes, work->plane_of, work->patch_of, work->shares, work->partial);
-    ast_recall_free(&work->recall);
+    ast_redetection_free(&work->redetection);
     ast_polygons_free(&work->outline);
     *work = (ast_frame_work){.pool = work->pool, .kernels = work->kernels};
 }
@@ -77,25 +77,25 @@ static bool add_patches(ast_frame_work *work, const ast_depth_frame *frame) {
         ast_frame_plane *plane = plane_with(work, patch->track);
         if (!plane && !(plane = new_plane(work, patch->track)))
             return false;
-        ast_patch_add(&plane->sums, &frame->patches.sums[patch->leader]);
-        plane->fit = ast_plane_of(&plane->sums);
+        ast_pixel_moments_add(&plane->moments, &frame->patches.moments[patch->leader]);
+        plane->fit = ast_plane_fit_from(&plane->moments);
     }
     return true;
 }
 
 /* Those that no patch shows. */
 static bool add_recalled(ast_frame_work *work) {
-    for (size_t i = 0; i < work->recall.views; i++) {
-        const ast_known_view *view = &work->recall.list[i];
+    for (size_t i = 0; i < work->redetection.plane_count; i++) {
+        const ast_projected_plane *view = &work->redetection.planes[i];
         if (!view->found || plane_with(work, view->track))
             continue;
         ast_frame_plane *plane = new_plane(work, view->track);
         if (!plane)
             return false;
-        plane->sums.n = view->sum.pixels;
-        plane->sums.s = view->sum.s;
-        plane->least = view->sum.least;
-        plane->fit = view->plane;
+        plane->moments.n = view->pixels.count;
+        plane->moments.s = view->pixels.s;
+        plane->least_s = view->pixels.least_s;
+        plane->fit = view->fit;
         plane->by_pixels = true;
     }
     return true;
@@ -109,8 +109,8 @@ static void sort_planes(ast_frame_work *work, const ast_depth_frame *frame) {
     for (size_t i = 0; i < work->plane_count; i++) {
         ast_frame_plane *plane = &work->planes[i];
         double normal[3];
-        plane->length = ast_frame_normal(frame, &plane->fit, normal);
-        plane->least = fmax(plane->least, FAR * plane->sums.s / plane->sums.n);
+        plane->inverse_distance = ast_frame_normal(frame, &plane->fit, normal);
+        plane->least_s = fmax(plane->least_s, LEAST_S * plane->moments.s / plane->moments.n);
         work->plane_of[cells + (size_t)plane->track] = (int32_t)i;
     }
     for (size_t i = 0; i < work->patch_count; i++)
@@ -136,7 +136,7 @@ static void find_boxes(ast_frame_work *work, const ast_depth_frame *frame) {
         int32_t at = p->leader[k] < 0 ? -1 : work->plane_of[p->leader[k]];
         if (at >= 0)
             widen_box(&work->planes[at], p, k);
-        for (size_t i = ast_recall_leaders(work, frame, k, leaders); i-- > 0;)
+        for (size_t i = ast_redetected_leaders(work, frame, k, leaders); i-- > 0;)
             widen_box(&work->planes[work->plane_of[leaders[i]]], p, k);
     }
 }
@@ -153,7 +153,7 @@ static bool make_planes(ast_frame_work *work, const ast_plane_tracks *tracks, co
     find_boxes(work, frame);
     for (size_t i = 0; i < work->plane_count; i++) {
         ast_frame_plane *plane = &work->planes[i];
-        plane->cells = shares;
+        plane->first_share = shares;
         shares += (plane->last[0] - plane->first[0]) * (plane->last[1] - plane->first[1]);
     }
     if (!ast_reserve(&work->shares, &work->share_room, 0, shares, sizeof *work->shares) ||
@@ -181,8 +181,8 @@ _Static_assert(AST_CELL == 8, "the steps below are those of eight columns");
 
 /* The pixels of a row of a cell that belong to a patch: their number, and the squares of their distances from the plane
  * relative to that of the camera, 1 - s z. Eight columns side by side. */
-static inline void square_row(const float *z, const int32_t *of, int32_t leader, float level, float slope,
-                              quad *squares, quad *found) {
+static inline void sum_squares_row(const float *z, const int32_t *of, int32_t leader, float level, float slope,
+                                   quad *squares, quad *found) {
     static const quad steps[QUADS] = {{0, 1, 2, 3}, {4, 5, 6, 7}};
     for (size_t q = 0; q < QUADS; q++) {
         quad here;
@@ -195,8 +195,8 @@ static inline void square_row(const float *z, const int32_t *of, int32_t leader,
     }
 }
 
-static double square_cell(const measuring *m, const ast_plane *fit, int32_t leader, size_t u, size_t v, size_t wide,
-                          size_t high, double *n) {
+static double sum_squares_cell(const measuring *m, const ast_plane_fit *fit, int32_t leader, size_t u, size_t v,
+                               size_t wide, size_t high, double *n) {
     const ast_depth_frame *frame = m->frame;
     quad squares[QUADS] = {{0}}, found[QUADS] = {{0}};
     float z[AST_CELL] = {0}; /* of a cell at the right edge */
@@ -213,7 +213,7 @@ static double square_cell(const measuring *m, const ast_plane *fit, int32_t lead
             metres = z;
             leaders = of;
         }
-        square_row(metres, leaders, leader, level, slope, squares, found);
+        sum_squares_row(metres, leaders, leader, level, slope, squares, found);
     }
     *n = 0;
     for (size_t i = 0; i < AST_CELL; i++) {
@@ -226,8 +226,8 @@ static double square_cell(const measuring *m, const ast_plane *fit, int32_t lead
 /* n pixels around (u, v): their area and the sum of their places. */
 static void add_area(const ast_depth_frame *frame, const ast_frame_plane *plane, double u, double v, double n,
                      double *sums) {
-    double s = fmax(ast_frame_s(frame, &plane->fit, u, v), plane->least), p[3];
-    double area = n * ast_frame_area(frame, plane->length) / (s * s * s);
+    double s = fmax(ast_frame_s(frame, &plane->fit, u, v), plane->least_s), p[3];
+    double area = n * ast_frame_pixel_area_factor(frame, plane->inverse_distance) / (s * s * s);
     ast_frame_point(frame, u, v, s, p);
     sums[AREA] += area;
     for (int c = 0; c < 3; c++)
@@ -240,7 +240,7 @@ static void measure_cell(const measuring *m, size_t column, size_t row, int32_t 
     size_t u = column * AST_CELL, v = row * AST_CELL;
     size_t wide = frame->width - u < AST_CELL ? frame->width - u : AST_CELL;
     size_t high = frame->height - v < AST_CELL ? frame->height - v : AST_CELL;
-    double n, squares = square_cell(m, &plane->fit, leader, u, v, wide, high, &n);
+    double n, squares = sum_squares_cell(m, &plane->fit, leader, u, v, wide, high, &n);
     double *sums = m->work->partial + (row * m->work->plane_count + at) * SUMS;
     sums[PIXELS] += n;
     sums[SQUARES] += squares;
@@ -250,7 +250,7 @@ static void measure_cell(const measuring *m, size_t column, size_t row, int32_t 
         for (size_t x = u; x < u + wide; x++)
             if (m->work->leader[y * frame->width + x] == leader)
                 add_area(frame, plane, (double)x, (double)y, 1, sums);
-    m->work->shares[plane->cells + (row - plane->first[1]) * (plane->last[0] - plane->first[0]) + column -
+    m->work->shares[plane->first_share + (row - plane->first[1]) * (plane->last[0] - plane->first[0]) + column -
                     plane->first[0]] += (float)(n / (double)(wide * high));
 }
 
@@ -279,7 +279,7 @@ static void measure_row(void *data, size_t row, int worker) {
     for (size_t column = 0; column < p->across; column++) {
         int32_t leaders[9 + AST_CELL * AST_CELL];
         size_t count = leaders_around(m, column, row, leaders);
-        count += ast_recall_leaders(m->work, m->frame, row * p->across + column, leaders + count);
+        count += ast_redetected_leaders(m->work, m->frame, row * p->across + column, leaders + count);
         for (size_t i = 0; i < count; i++)
             measure_cell(m, column, row, leaders[i], (size_t)m->work->plane_of[leaders[i]]);
     }
@@ -291,65 +291,66 @@ static void measure_planes(ast_frame_work *work, const ast_depth_frame *frame) {
     for (size_t i = 0; i < work->plane_count; i++)
         for (int k = 0; k < SUMS; k++)
             for (size_t row = 0; row < frame->patches.down; row++)
-                work->planes[i].sums_of[k] += work->partial[(row * work->plane_count + i) * SUMS + (size_t)k];
+                work->planes[i].totals[k] += work->partial[(row * work->plane_count + i) * SUMS + (size_t)k];
 }
 
 /* ---- Results ----------------------------------------------------------------------------------------------------- */
 
-static void put_on(const ast_flat *flat, double *p) {
-    double away = ast_flat_distance(flat, p);
+static void project_on(const ast_plane_equation *flat, double *p) {
+    double away = ast_plane_distance(flat, p);
     for (int c = 0; c < 3; c++)
         p[c] -= away * flat->normal[c];
 }
 
 static bool trace(ast_frame_work *work, const ast_frame_plane *plane) {
     size_t across = plane->last[0] - plane->first[0], down = plane->last[1] - plane->first[1];
-    float *shares = work->shares + plane->cells, most = 0;
-    if (!ast_polygons_trace(&work->outline, shares, across, down, SMALLEST, SIMPLER))
+    float *shares = work->shares + plane->first_share, most = 0;
+    if (!ast_polygons_trace(&work->outline, shares, across, down, OUTLINE_MIN_AREA, OUTLINE_TOLERANCE))
         return false;
     for (size_t k = 0; k < across * down; k++)
         most = shares[k] > most ? shares[k] : most;
     for (size_t k = 0; work->outline.count == 0 && k < across * down; k++)
         shares[k] /= most;
-    return work->outline.count > 0 || ast_polygons_trace(&work->outline, shares, across, down, SMALLEST, SIMPLER);
+    return work->outline.count > 0 ||
+           ast_polygons_trace(&work->outline, shares, across, down, OUTLINE_MIN_AREA, OUTLINE_TOLERANCE);
 }
 
 /* The polygons of the image become polygons on the plane. A mirrored world turns them around. */
 static void place_outline(const ast_frame_work *work, const ast_frame_plane *plane, const ast_depth_frame *frame,
-                          const ast_pose *pose, const ast_flat *flat, double (*vertices)[3]) {
+                          const ast_pose *pose, const ast_plane_equation *flat, double (*vertices)[3]) {
     for (size_t p = 0, first = 0; p < work->outline.count; first = work->outline.ends[p++])
         for (size_t i = first; i < work->outline.ends[p]; i++) {
-            const double *at = work->outline.at[i];
+            const double *at = work->outline.vertices[i];
             double u = ((double)plane->first[0] + at[0] + 0.5) * AST_CELL - 0.5, point[3];
             double v = ((double)plane->first[1] + at[1] + 0.5) * AST_CELL - 0.5,
                    s = ast_frame_s(frame, &plane->fit, u, v);
             double *to = vertices[pose->mirror ? first + work->outline.ends[p] - 1 - i : i];
-            ast_frame_point(frame, u, v, fmax(s, plane->least), point);
+            ast_frame_point(frame, u, v, fmax(s, plane->least_s), point);
             ast_pose_move(pose, point, to);
-            put_on(flat, to);
+            project_on(flat, to);
         }
 }
 
 static bool add_plane(ast_frame_work *work, const ast_frame_plane *plane, const ast_plane_track *track,
                       const ast_depth_frame *frame, const ast_pose *pose, ast_plane_table *table) {
-    const double *sums = plane->sums_of;
+    const double *sums = plane->totals;
     double middle[3];
     size_t first;
     ast_plane_info info = {.id = track->id,
                            .direction = track->direction,
-                           .offset = track->flat.offset,
+                           .offset = track->plane.offset,
                            .area = sums[AREA],
                            .count = (size_t)sums[PIXELS],
-                           .rms = sqrt(sums[SQUARES] / sums[PIXELS]) / plane->length};
+                           .rms = sqrt(sums[SQUARES] / sums[PIXELS]) / plane->inverse_distance};
     for (int c = 0; c < 3; c++) {
-        info.normal[c] = track->flat.normal[c];
+        info.normal[c] = track->plane.normal[c];
         middle[c] = sums[X + c] / sums[AREA];
     }
     ast_pose_move(pose, middle, info.centroid);
-    put_on(&track->flat, info.centroid);
+    project_on(&track->plane, info.centroid);
     if (!trace(work, plane) || !ast_plane_table_add(table, &info, work->outline.ends, work->outline.count, &first))
         return false;
-    place_outline(work, plane, frame, pose, &track->flat, table->vertices + first);
+    place_outline(work, plane, frame, pose, &track->plane, table->vertices + first);
     return true;
 }
 
@@ -358,7 +359,7 @@ static bool fill_table(ast_frame_work *work, const ast_plane_tracks *tracks, con
     ast_plane_table_clear(table);
     for (size_t i = 0; i < work->plane_count; i++) {
         const ast_frame_plane *plane = &work->planes[i];
-        if (plane->sums_of[PIXELS] > 0 && !add_plane(work, plane, &tracks->list[plane->track], frame, pose, table)) {
+        if (plane->totals[PIXELS] > 0 && !add_plane(work, plane, &tracks->list[plane->track], frame, pose, table)) {
             ast_plane_table_clear(table);
             return false;
         }

@@ -11,14 +11,14 @@
  *
  * A pixel averages the functions of all windows that contain it. We use a weighted average, with the weight n (1 - a):
  * near an edge the windows that do not cross it dominate, so that noise is removed up to the edge. Incomplete windows
- * have little weight (AST_PART), enough where there are no others. If the dominating windows lie to one side of the
- * pixel, the mean of the slopes moves the average back from their centre to the pixel.
+ * have little weight (AST_INCOMPLETE_WINDOW_WEIGHT), enough where there are no others. If the dominating windows lie to
+ * one side of the pixel, the mean of the slopes moves the average back from their centre to the pixel.
  *
  * With f = 1 - a = epsilon^2 / (var + epsilon^2), sums over the windows that contain a pixel, at offsets u and v, are
  * sufficient:
  *
- *     weight = sum n f,   shrink = sum n f f,   level = sum n f f m,   slope = sum n f f (x, y),
- *     centre = sum n f f (u, v),   s' = (s (weight - shrink) + level - slope . centre / shrink) / weight. */
+ *     weight = sum n f,   fit_weight = sum n f f,   level = sum n f f m,   slope = sum n f f (x, y),
+ *     centre = sum n f f (u, v),   s' = (s (weight - fit_weight) + level - slope . centre / fit_weight) / weight. */
 #include "depth.h"
 
 #include <math.h>
@@ -29,13 +29,13 @@ typedef struct band {
     const ast_depth *depth;
     const ast_depth_image *image;
     ast_depth_range range;
-    size_t radius, rows; /* r, 2 r + 1 */
-    float *s;            /* ring */
-    ast_fits fits;       /* rings */
-    ast_fits sums;       /* sums of columns of fits */
-    float *tilt;         /* sums of columns of shrink times row */
-    ast_moments moments; /* sums of columns of s */
-    float *out;          /* a row to write to if the kernels would write into the next row of the image */
+    size_t radius, rows;        /* r, 2 r + 1 */
+    float *s;                   /* ring */
+    ast_fits fits;              /* rings */
+    ast_fits sums;              /* sums of columns of fits */
+    float *row_moment;          /* sums of columns of fit_weight times row */
+    ast_column_moments moments; /* sums of columns of s */
+    float *out;                 /* a row to write to if the kernels would write into the next row of the image */
 } band;
 
 typedef struct filtering {
@@ -93,26 +93,26 @@ static size_t ring_rows(const ast_depth *depth) {
     return 2 * (size_t)depth->options.filter_radius + 1;
 }
 
-size_t ast_depth_filter_rows(const ast_depth *depth) {
+size_t ast_depth_filter_scratch_rows(const ast_depth *depth) {
     return 6 * ring_rows(depth) + 6 + 2 + 1;
 }
 
 static band band_open(const filtering *f, int worker) {
-    ast_scratch rows = ast_scratch_of(f->depth, worker);
+    ast_scratch_rows rows = ast_scratch_rows_of(f->depth, worker);
     band b = {.depth = f->depth,
               .image = f->image,
               .range = f->range,
               .radius = (size_t)f->depth->options.filter_radius,
               .rows = ring_rows(f->depth)};
-    b.s = ast_scratch_take(&rows, b.rows);
+    b.s = ast_scratch_rows_take(&rows, b.rows);
     for (int i = 0; i < 5; i++) {
-        b.fits.rows[i] = ast_scratch_take(&rows, b.rows);
-        b.sums.rows[i] = ast_scratch_take(&rows, 1);
+        b.fits.rows[i] = ast_scratch_rows_take(&rows, b.rows);
+        b.sums.rows[i] = ast_scratch_rows_take(&rows, 1);
     }
-    b.tilt = ast_scratch_take(&rows, 1);
-    b.moments = (ast_moments){ast_scratch_take(&rows, 1), ast_scratch_take(&rows, 1),
-                              ast_double_row(f->depth, worker, 0), ast_double_row(f->depth, worker, 1)};
-    b.out = ast_scratch_take(&rows, 1);
+    b.row_moment = ast_scratch_rows_take(&rows, 1);
+    b.moments = (ast_column_moments){ast_scratch_rows_take(&rows, 1), ast_scratch_rows_take(&rows, 1),
+                                     ast_double_row(f->depth, worker, 0), ast_double_row(f->depth, worker, 1)};
+    b.out = ast_scratch_rows_take(&rows, 1);
     return b;
 }
 
@@ -123,13 +123,14 @@ static float *ring(const band *b, float *rows, ptrdiff_t y) {
 static void read_row(const band *b, ptrdiff_t y) {
     float *s = ring(b, b->s, y);
     size_t count;
-    const ast_run all = {0, (uint32_t)b->depth->width}, *runs = ast_runs_of(b->depth, AST_READ, y, &all, &count);
+    const ast_column_span all = {0, (uint32_t)b->depth->width},
+                          *spans = ast_spans_of_row(b->depth, AST_SPANS_READ, y, &all, &count);
     if (!ast_depth_has_row(b->depth, y))
         memset(s, 0, b->depth->width * sizeof *s);
     else
-        for (const ast_run *run = runs; run < runs + count; run++)
-            b->depth->kernels->invert(ast_depth_image_row(b->image, (size_t)y) + run->first, run->last - run->first,
-                                      b->range, s + run->first);
+        for (const ast_column_span *span = spans; span < spans + count; span++)
+            b->depth->kernels->invert(ast_depth_image_row(b->image, (size_t)y) + span->first, span->last - span->first,
+                                      b->range, s + span->first);
 }
 
 /* The rows of a ring around row y, from a column on. */
@@ -144,8 +145,8 @@ static ast_fits fits_from(ast_fits fits, size_t column) {
     return fits;
 }
 
-static ast_moments moments_from(ast_moments m, size_t column) {
-    return (ast_moments){m.count + column, m.tilt + column, m.sum + column, m.square + column};
+static ast_column_moments moments_from(ast_column_moments m, size_t column) {
+    return (ast_column_moments){m.count + column, m.row_moment + column, m.sum + column, m.square + column};
 }
 
 /* The fits of the windows around row y; needs s from row y - r to y + r. */
@@ -161,44 +162,46 @@ static void fit_row(const band *b, ptrdiff_t y) {
         return;
     }
     double epsilon2 = b->depth->options.filter_epsilon * b->depth->options.filter_epsilon;
-    const ast_run all = {0, (uint32_t)n}, *runs = ast_runs_of(b->depth, AST_READ, y, &all, &count);
-    for (const ast_run *run = runs; run < runs + count; run++) {
-        ring_around(b, b->s, y, run->first, rows);
-        b->depth->kernels->moments(rows, b->radius, run->last - run->first, moments_from(b->moments, run->first));
+    const ast_column_span all = {0, (uint32_t)n}, *spans = ast_spans_of_row(b->depth, AST_SPANS_READ, y, &all, &count);
+    for (const ast_column_span *span = spans; span < spans + count; span++) {
+        ring_around(b, b->s, y, span->first, rows);
+        b->depth->kernels->moments(rows, b->radius, span->last - span->first, moments_from(b->moments, span->first));
     }
-    runs = ast_runs_of(b->depth, AST_COMPUTED, y, &all, &count);
-    for (const ast_run *run = runs; run < runs + count; run++)
-        b->depth->kernels->fit(moments_from(b->moments, run->first), b->radius, (float)epsilon2, run->last - run->first,
-                               fits_from(fits, run->first));
+    spans = ast_spans_of_row(b->depth, AST_SPANS_COMPUTED, y, &all, &count);
+    for (const ast_column_span *span = spans; span < spans + count; span++)
+        b->depth->kernels->fit(moments_from(b->moments, span->first), b->radius, (float)epsilon2,
+                               span->last - span->first, fits_from(fits, span->first));
     for (int i = 0; i < 5; i++)
-        ast_row_end(fits.rows[i], n);
+        ast_row_clear_tail(fits.rows[i], n);
 }
 
-/* A run of row y of the result; needs the fits from row y - r to y + r. */
-static void write_run(const band *b, ptrdiff_t y, const ast_run *run) {
+/* A span of row y of the result; needs the fits from row y - r to y + r. */
+static void write_span(const band *b, ptrdiff_t y, const ast_column_span *span) {
     const ast_image_kernels *kernels = b->depth->kernels;
-    size_t n = run->last - run->first;
+    size_t n = span->last - span->first;
     const float *rows[2 * AST_DEPTH_MOST_RADIUS + 1];
-    ast_fits sums = fits_from(b->sums, run->first);
+    ast_fits sums = fits_from(b->sums, span->first);
     float *from[] = {b->fits.weight, b->fits.level, b->fits.x, b->fits.y};
-    float *to[] = {sums.weight, sums.level, sums.x, sums.y}, *tilt = b->tilt + run->first;
+    float *to[] = {sums.weight, sums.level, sums.x, sums.y}, *row_moment = b->row_moment + span->first;
     for (int i = 0; i < 4; i++) {
-        ring_around(b, from[i], y, run->first, rows);
+        ring_around(b, from[i], y, span->first, rows);
         kernels->sum_rows(rows, b->rows, n, to[i]);
     }
-    ring_around(b, b->fits.shrink, y, run->first, rows);
-    kernels->tilt_rows(rows, b->radius, n, sums.shrink, tilt);
-    float *row = b->depth->inverse + (size_t)y * b->depth->width + run->first, *out = n % AST_LANES == 0 ? row : b->out;
-    kernels->guide(sums, tilt, b->radius, ring(b, b->s, y) + run->first, n, out);
+    ring_around(b, b->fits.fit_weight, y, span->first, rows);
+    kernels->row_moments(rows, b->radius, n, sums.fit_weight, row_moment);
+    float *row = b->depth->inverse + (size_t)y * b->depth->width + span->first,
+          *out = n % AST_LANES == 0 ? row : b->out;
+    kernels->guide(sums, row_moment, b->radius, ring(b, b->s, y) + span->first, n, out);
     if (out != row)
         memcpy(row, out, n * sizeof *row);
 }
 
 static void write_row(const band *b, ptrdiff_t y) {
     size_t count;
-    const ast_run all = {0, (uint32_t)b->depth->width}, *runs = ast_runs_of(b->depth, AST_COMPUTED, y, &all, &count);
-    for (const ast_run *run = runs; run < runs + count; run++)
-        write_run(b, y, run);
+    const ast_column_span all = {0, (uint32_t)b->depth->width},
+                          *spans = ast_spans_of_row(b->depth, AST_SPANS_COMPUTED, y, &all, &count);
+    for (const ast_column_span *span = spans; span < spans + count; span++)
+        write_span(b, y, span);
 }
 
 static void filter_block(void *data, size_t block, int worker) {

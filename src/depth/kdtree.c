@@ -83,7 +83,7 @@ typedef struct comparison {
     atomic_bool differs;
 } comparison;
 
-static bool is_there(const float *p) {
+static bool has_no_nan(const float *p) {
     return !(isnan(p[0]) || isnan(p[1]) || isnan(p[2]));
 }
 
@@ -108,7 +108,7 @@ bool ast_kdtree_is_of(const ast_kdtree *tree, ast_pool *pool, const float *point
     if (!tree->leaves || tree->count > count)
         return false;
     for (size_t i = 0; i < count; i++)
-        there += is_there(points + 3 * i);
+        there += has_no_nan(points + 3 * i);
     if (there != tree->count)
         return false;
     ast_pool_run(pool, (ast_kdtree_leaves(tree) + BLOCK_LEAVES - 1) / BLOCK_LEAVES, compare_leaves, &c);
@@ -120,7 +120,7 @@ static size_t compact(entry *entries, const float *points, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const float *p = points + 3 * i;
         entries[kept] = (entry){{p[0], p[1], p[2]}, (int32_t)i};
-        kept += is_there(p);
+        kept += has_no_nan(p);
     }
     return kept;
 }
@@ -200,7 +200,7 @@ static box box_of(const entry *entries, size_t count) {
     return b;
 }
 
-static void tell_parent(const ast_kdtree *tree, size_t node, const box *b) {
+static void store_in_parent(const ast_kdtree *tree, size_t node, const box *b) {
     if (node == 1)
         return;
     ast_kdnode *parent = &tree->nodes[node / 2];
@@ -208,7 +208,7 @@ static void tell_parent(const ast_kdtree *tree, size_t node, const box *b) {
         parent->low[c][node % 2] = b->low[c];
         parent->high[c][node % 2] = b->high[c];
     }
-    parent->first[node % 2] = b->first;
+    parent->lowest_index[node % 2] = b->first;
 }
 
 static int longest_side(const box *b) {
@@ -231,7 +231,7 @@ static void split(const build *b, unsigned level, size_t j) {
     entry *entries = b->entries + begin;
     box bounds = box_of(entries, end - begin);
     int axis = longest_side(&bounds);
-    tell_parent(b->tree, ((size_t)1 << level) + j, &bounds);
+    store_in_parent(b->tree, ((size_t)1 << level) + j, &bounds);
     if (bounds.low[axis] < bounds.high[axis])
         select_rank(entries, end - begin, middle - begin, axis);
     else
@@ -242,7 +242,7 @@ static void fill_leaf(const build *b, size_t j) {
     size_t n = b->tree->count, begin = n * j >> b->tree->depth, end = n * (j + 1) >> b->tree->depth;
     ast_kdleaf *leaf = &b->tree->leaves[j];
     box bounds = box_of(b->entries + begin, end - begin);
-    tell_parent(b->tree, ast_kdtree_leaves(b->tree) + j, &bounds);
+    store_in_parent(b->tree, ast_kdtree_leaves(b->tree) + j, &bounds);
     for (size_t s = 0; s < AST_LEAF; s++) {
         entry e = {{NAN, NAN, NAN}, -1};
         if (s < end - begin)

@@ -28,7 +28,7 @@ typedef struct ast_kdleaf {
  * distances. */
 typedef struct ast_kdnode {
     float low[3][2], high[3][2];
-    int32_t first[2];
+    int32_t lowest_index[2];
     int32_t unused[2];
 } ast_kdnode;
 

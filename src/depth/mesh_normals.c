@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Normals and areas of triangles, from the cross product of two edges in double. */
-#include "surface.h"
+#include "surface_normals.h"
 
 #include <math.h>
 
@@ -20,7 +20,7 @@ typedef struct mesh {
 
 static void measure_faces(void *data, size_t block, int worker);
 
-void ast_surface_of_mesh(ast_pool *pool, const float *vertices, const int32_t *faces, size_t face_count, float *normals,
+void ast_normals_of_mesh(ast_pool *pool, const float *vertices, const int32_t *faces, size_t face_count, float *normals,
                          double *areas) {
     mesh m = {vertices, faces, face_count, normals, areas};
     ast_pool_try(pool, (face_count + BLOCK_FACES - 1) / BLOCK_FACES, measure_faces, &m);

@@ -6,23 +6,23 @@
 
 #include "memory.h"
 #include "mesh_edges.h"
-#include "surface.h"
+#include "surface_normals.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define DISTANCE 1e-4   /* of the diagonal of the box around the vertices */
 #define LEAST_AREA 1e-3 /* of the mesh */
-#define FACING 0.98     /* cosine of the largest angle between the normals of a face and of its plane: 11 degrees */
+#define MIN_COSINE 0.98 /* cosine of the largest angle between the normals of a face and of its plane: 11 degrees */
 #define FIT_AGAIN 1.25  /* growth of the area after which the plane is fitted again */
 #define STRAIGHT 0.1    /* of the distance: how far an outline may move where vertices are left out */
 
 /* A plane that grows; sums are weighted by area. */
-typedef struct face_sum {
+typedef struct face_region {
     double area, normal[3], middle[3];
-    ast_flat flat;
+    ast_plane_equation plane;
     int32_t label;
-} face_sum;
+} face_region;
 
 typedef struct side_of {
     int32_t from, to; /* vertices */
@@ -31,7 +31,7 @@ typedef struct side_of {
 } side_of;
 
 typedef struct growth {
-    const ast_mesh_cut *cut;
+    const ast_mesh_planes_job *job;
     ast_mesh_edges edges;
     float *normals; /* (faces, 3) */
     double *areas;  /* (faces) */
@@ -44,28 +44,28 @@ typedef struct growth {
     ast_polygons outline;
 } growth;
 
-static bool open_growth(growth *g, const ast_mesh_cut *cut);
+static bool open_growth(growth *g, const ast_mesh_planes_job *job);
 static void close_growth(growth *g);
-static bool add_plane(growth *g, size_t first, const face_sum *sum, ast_plane_table *table);
-static void grow(growth *g, size_t seed, int32_t number, face_sum *sum);
+static bool add_plane(growth *g, size_t first, const face_region *region, ast_plane_table *table);
+static void grow(growth *g, size_t seed, int32_t number, face_region *region);
 static bool sort_table(growth *g, ast_plane_table *table);
 
-ast_status ast_planes_of_mesh(ast_fault *fault, const ast_mesh_cut *cut, ast_plane_table *table) {
+ast_status ast_planes_of_mesh(ast_fault *fault, const ast_mesh_planes_job *job, ast_plane_table *table) {
     growth g;
-    bool good = open_growth(&g, cut);
+    bool good = open_growth(&g, job);
     ast_plane_table_clear(table);
-    for (size_t i = 0; good && i < cut->face_count && !ast_pool_poll(cut->pool); i++) {
+    for (size_t i = 0; good && i < job->face_count && !ast_pool_poll(job->pool); i++) {
         size_t seed = g.order[i], first = g.queued;
-        face_sum sum;
-        if (cut->plane_of[seed] != -1 || !(g.areas[seed] > 0) || cut->labels[seed] < 0)
+        face_region region;
+        if (job->plane_of[seed] != -1 || !(g.areas[seed] > 0) || job->labels[seed] < 0)
             continue;
-        grow(&g, seed, (int32_t)table->count, &sum);
-        if (sum.area >= g.least) {
-            good = add_plane(&g, first, &sum, table);
+        grow(&g, seed, (int32_t)table->count, &region);
+        if (region.area >= g.least) {
+            good = add_plane(&g, first, &region, table);
             continue;
         }
         for (size_t k = first; k < g.queued; k++)
-            cut->plane_of[g.queue[k]] = -2; /* on a plane that is too small */
+            job->plane_of[g.queue[k]] = -2; /* on a plane that is too small */
     }
     good = good && sort_table(&g, table);
     close_growth(&g);
@@ -97,7 +97,7 @@ static double diagonal_of(const float *vertices, size_t count) {
 }
 
 static bool sort_faces(growth *g) {
-    size_t n = g->cut->face_count;
+    size_t n = g->job->face_count;
     ranked *all = ast_allocate(n, sizeof *all);
     for (size_t i = 0; all && i < n; i++)
         all[i] = (ranked){g->areas[i], i};
@@ -109,24 +109,24 @@ static bool sort_faces(growth *g) {
     return all != NULL;
 }
 
-static bool open_growth(growth *g, const ast_mesh_cut *cut) {
-    size_t n = cut->face_count;
+static bool open_growth(growth *g, const ast_mesh_planes_job *job) {
+    size_t n = job->face_count;
     double sum = 0;
-    *g = (growth){.cut = cut,
+    *g = (growth){.job = job,
                   .normals = ast_allocate(3 * n, sizeof *g->normals),
                   .areas = ast_allocate(n, sizeof *g->areas),
                   .order = ast_allocate(n, sizeof *g->order),
                   .queue = ast_allocate(n, sizeof *g->queue)};
     if (!g->normals || !g->areas || !g->order || !g->queue ||
-        !ast_mesh_edges_find(&g->edges, cut->vertices, cut->vertex_count, cut->faces, n))
+        !ast_mesh_edges_find(&g->edges, job->vertices, job->vertex_count, job->faces, n))
         return false;
-    ast_surface_of_mesh(cut->pool, cut->vertices, cut->faces, n, g->normals, g->areas);
+    ast_normals_of_mesh(job->pool, job->vertices, job->faces, n, g->normals, g->areas);
     for (size_t i = 0; i < n; i++) {
-        cut->plane_of[i] = -1;
+        job->plane_of[i] = -1;
         sum += g->areas[i];
     }
-    g->distance = cut->distance > 0 ? cut->distance : DISTANCE * diagonal_of(cut->vertices, cut->vertex_count);
-    g->least = cut->area < 0 ? LEAST_AREA * sum : cut->area;
+    g->distance = job->distance > 0 ? job->distance : DISTANCE * diagonal_of(job->vertices, job->vertex_count);
+    g->least = job->area < 0 ? LEAST_AREA * sum : job->area;
     return sort_faces(g);
 }
 
@@ -139,73 +139,74 @@ static void close_growth(growth *g) {
 /* ---- Growing ----------------------------------------------------------------------------------------------------- */
 
 static const float *corner(const growth *g, size_t face, int k) {
-    return g->cut->vertices + 3 * (size_t)g->cut->faces[3 * face + (size_t)k];
+    return g->job->vertices + 3 * (size_t)g->job->faces[3 * face + (size_t)k];
 }
 
 /* The cosine of the angle between the normal of a face and a direction of length 1. */
-static double facing(const growth *g, size_t face, const double *towards) {
+static double cosine_to(const growth *g, size_t face, const double *towards) {
     const float *n = g->normals + 3 * face;
     return n[0] * towards[0] + n[1] * towards[1] + n[2] * towards[2];
 }
 
-static void take(growth *g, size_t face, int32_t number, face_sum *sum) {
-    double signed_area = g->cut->undirected && facing(g, face, sum->normal) < 0 ? -g->areas[face] : g->areas[face];
-    g->cut->plane_of[face] = number;
+static void add_face(growth *g, size_t face, int32_t number, face_region *region) {
+    double signed_area =
+        g->job->undirected && cosine_to(g, face, region->normal) < 0 ? -g->areas[face] : g->areas[face];
+    g->job->plane_of[face] = number;
     g->queue[g->queued++] = face;
-    sum->area += g->areas[face];
+    region->area += g->areas[face];
     for (int c = 0; c < 3; c++) {
         double third = ((double)corner(g, face, 0)[c] + corner(g, face, 1)[c] + corner(g, face, 2)[c]) / 3;
-        sum->normal[c] += signed_area * (double)g->normals[3 * face + (size_t)c];
-        sum->middle[c] += g->areas[face] * third;
+        region->normal[c] += signed_area * (double)g->normals[3 * face + (size_t)c];
+        region->middle[c] += g->areas[face] * third;
     }
 }
 
-static void fit(face_sum *sum) {
-    double length = sqrt(ast_dot3(sum->normal, sum->normal));
+static void fit(face_region *region) {
+    double length = sqrt(ast_dot3(region->normal, region->normal));
     for (int c = 0; c < 3; c++)
-        sum->flat.normal[c] = sum->normal[c] / length + 0.0;
-    sum->flat.offset = ast_dot3(sum->flat.normal, sum->middle) / sum->area;
+        region->plane.normal[c] = region->normal[c] / length + 0.0;
+    region->plane.offset = ast_dot3(region->plane.normal, region->middle) / region->area;
 }
 
-static bool fits(const growth *g, const face_sum *sum, size_t face) {
-    if (g->cut->plane_of[face] != -1 || g->cut->labels[face] != sum->label || !(g->areas[face] > 0))
+static bool fits(const growth *g, const face_region *region, size_t face) {
+    if (g->job->plane_of[face] != -1 || g->job->labels[face] != region->label || !(g->areas[face] > 0))
         return false;
-    double cosine = facing(g, face, sum->flat.normal);
-    if (!((g->cut->undirected ? fabs(cosine) : cosine) >= FACING))
+    double cosine = cosine_to(g, face, region->plane.normal);
+    if (!((g->job->undirected ? fabs(cosine) : cosine) >= MIN_COSINE))
         return false;
     for (int k = 0; k < 3; k++) {
         const float *at = corner(g, face, k);
         double p[3] = {at[0], at[1], at[2]};
-        if (!(fabs(ast_flat_distance(&sum->flat, p)) <= g->distance))
+        if (!(fabs(ast_plane_distance(&region->plane, p)) <= g->distance))
             return false;
     }
     return true;
 }
 
-static void grow(growth *g, size_t seed, int32_t number, face_sum *sum) {
+static void grow(growth *g, size_t seed, int32_t number, face_region *region) {
     size_t next = g->queued;
-    *sum = (face_sum){.label = g->cut->labels[seed]};
-    take(g, seed, number, sum);
-    fit(sum);
-    double fitted = sum->area;
+    *region = (face_region){.label = g->job->labels[seed]};
+    add_face(g, seed, number, region);
+    fit(region);
+    double fitted = region->area;
     for (; next < g->queued; next++) {
         for (size_t side = 3 * g->queue[next]; side < 3 * g->queue[next] + 3; side++)
             for (size_t other = (size_t)g->edges.next[side]; other != side; other = (size_t)g->edges.next[other])
-                if (fits(g, sum, other / 3))
-                    take(g, other / 3, number, sum);
-        if (sum->area >= FIT_AGAIN * fitted) {
-            fit(sum);
-            fitted = sum->area;
+                if (fits(g, region, other / 3))
+                    add_face(g, other / 3, number, region);
+        if (region->area >= FIT_AGAIN * fitted) {
+            fit(region);
+            fitted = region->area;
         }
     }
-    fit(sum);
+    fit(region);
 }
 
 /* ---- Outlines ---------------------------------------------------------------------------------------------------- */
 
 static bool is_outer(const growth *g, size_t side, int32_t number) {
     for (size_t other = (size_t)g->edges.next[side]; other != side; other = (size_t)g->edges.next[other])
-        if (g->cut->plane_of[other / 3] == number)
+        if (g->job->plane_of[other / 3] == number)
             return false;
     return true;
 }
@@ -217,10 +218,10 @@ static int compare_sides(const void *a, const void *b) {
 
 /* The outer sides of the faces from queue[first] on, sorted by the vertex at which they start. Those of a face that
  * looks the other way go backwards. */
-static bool find_sides(growth *g, size_t first, int32_t number, const ast_flat *flat, size_t *count) {
+static bool find_sides(growth *g, size_t first, int32_t number, const ast_plane_equation *plane, size_t *count) {
     *count = 0;
     for (size_t k = first; k < g->queued; k++) {
-        bool back = facing(g, g->queue[k], flat->normal) < 0;
+        bool back = cosine_to(g, g->queue[k], plane->normal) < 0;
         for (size_t side = 3 * g->queue[k]; side < 3 * g->queue[k] + 3; side++) {
             int32_t start = g->edges.corners[side], end = ast_side_end(&g->edges, side);
             if (!is_outer(g, side, number))
@@ -249,108 +250,110 @@ static size_t side_from(const growth *g, size_t count, int32_t vertex) {
     return low < count && g->sides[low].from == vertex ? low : count;
 }
 
-static bool add_vertex(growth *g, int32_t vertex, const ast_sheet *sheet) {
+static bool add_vertex(growth *g, int32_t vertex, const ast_plane_grid *grid) {
     ast_polygons *out = &g->outline;
-    const float *at = g->cut->vertices + 3 * (size_t)vertex;
-    double d[3] = {at[0] - sheet->origin[0], at[1] - sheet->origin[1], at[2] - sheet->origin[2]};
-    if (!ast_reserve(&out->at, &out->room, out->used, out->used + 1, sizeof *out->at))
+    const float *at = g->job->vertices + 3 * (size_t)vertex;
+    double d[3] = {at[0] - grid->origin[0], at[1] - grid->origin[1], at[2] - grid->origin[2]};
+    if (!ast_reserve(&out->vertices, &out->vertex_room, out->vertex_count, out->vertex_count + 1,
+                     sizeof *out->vertices))
         return false;
-    out->at[out->used][0] = ast_dot3(d, sheet->axes[0]);
-    out->at[out->used++][1] = ast_dot3(d, sheet->axes[1]);
+    out->vertices[out->vertex_count][0] = ast_dot3(d, grid->axes[0]);
+    out->vertices[out->vertex_count++][1] = ast_dot3(d, grid->axes[1]);
     return true;
 }
 
 /* Follows the sides from one to the next until there is none. */
-static bool add_polygon(growth *g, size_t start, size_t count, const ast_sheet *sheet) {
+static bool add_polygon(growth *g, size_t start, size_t count, const ast_plane_grid *grid) {
     ast_polygons *out = &g->outline;
-    size_t first = out->used, rows;
+    size_t first = out->vertex_count, rows;
     for (size_t at = start; at < count; at = side_from(g, count, g->sides[at].to)) {
         g->sides[at].used = true;
-        if (!add_vertex(g, g->sides[at].from, sheet))
+        if (!add_vertex(g, g->sides[at].from, grid))
             return false;
     }
-    rows = out->used - first;
+    rows = out->vertex_count - first;
     if (rows < 3) { /* faces that overlap */
-        out->used = first;
+        out->vertex_count = first;
         return true;
     }
-    if (!ast_polygon_simplify(out, out->at + first, &rows, STRAIGHT * g->distance) ||
+    if (!ast_polygon_simplify(out, out->vertices + first, &rows, STRAIGHT * g->distance) ||
         !ast_reserve(&out->ends, &out->ends_room, out->count, out->count + 1, sizeof *out->ends))
         return false;
-    out->used = first + rows;
-    out->ends[out->count++] = out->used;
+    out->vertex_count = first + rows;
+    out->ends[out->count++] = out->vertex_count;
     return true;
 }
 
-static bool trace_sides(growth *g, size_t first, int32_t number, const ast_flat *flat, const ast_sheet *sheet) {
+static bool trace_sides(growth *g, size_t first, int32_t number, const ast_plane_equation *plane,
+                        const ast_plane_grid *grid) {
     size_t count;
-    g->outline.used = g->outline.count = 0;
-    if (!find_sides(g, first, number, flat, &count))
+    g->outline.vertex_count = g->outline.count = 0;
+    if (!find_sides(g, first, number, plane, &count))
         return false;
     for (size_t i = 0; i < count; i++)
-        if (!g->sides[i].used && !add_polygon(g, i, count, sheet))
+        if (!g->sides[i].used && !add_polygon(g, i, count, grid))
             return false;
     for (int k = 0; g->outline.count == 0 && k < 3; k++) /* a closed flat body: the outline of its first face */
-        if (!add_vertex(g, g->edges.corners[3 * g->queue[first] + (size_t)k], sheet))
+        if (!add_vertex(g, g->edges.corners[3 * g->queue[first] + (size_t)k], grid))
             return false;
     if (g->outline.count == 0) {
         if (!ast_reserve(&g->outline.ends, &g->outline.ends_room, 0, 1, sizeof *g->outline.ends))
             return false;
-        g->outline.ends[g->outline.count++] = g->outline.used;
+        g->outline.ends[g->outline.count++] = g->outline.vertex_count;
     }
-    ast_polygons_sort(&g->outline);
+    ast_polygons_largest_first(&g->outline);
     return true;
 }
 
 /* ---- Results ----------------------------------------------------------------------------------------------------- */
 
 /* The two axes and the normal make a left-handed frame. */
-static ast_sheet sheet_of(const ast_flat *flat, const double *origin) {
-    const double *n = flat->normal;
-    ast_sheet sheet = {.cell = 1};
+static ast_plane_grid grid_of(const ast_plane_equation *plane, const double *origin) {
+    const double *n = plane->normal;
+    ast_plane_grid grid = {.cell = 1};
     int least = 0;
     for (int c = 1; c < 3; c++)
         least = fabs(n[c]) < fabs(n[least]) ? c : least;
     double length = sqrt(1 - n[least] * n[least]);
     for (int c = 0; c < 3; c++) {
-        sheet.origin[c] = origin[c];
-        sheet.axes[0][c] = ((c == least) - n[least] * n[c]) / length;
+        grid.origin[c] = origin[c];
+        grid.axes[0][c] = ((c == least) - n[least] * n[c]) / length;
     }
     for (int c = 0; c < 3; c++)
-        sheet.axes[1][c] = sheet.axes[0][(c + 1) % 3] * n[(c + 2) % 3] - sheet.axes[0][(c + 2) % 3] * n[(c + 1) % 3];
-    return sheet;
+        grid.axes[1][c] = grid.axes[0][(c + 1) % 3] * n[(c + 2) % 3] - grid.axes[0][(c + 2) % 3] * n[(c + 1) % 3];
+    return grid;
 }
 
 /* The integral of the square of a function that is linear over a triangle is (a^2 + b^2 + c^2 + ab + bc + ca) / 6 of
  * its values at the corners, times the area. */
-static double square_of(const growth *g, size_t face, const ast_flat *flat) {
+static double square_of(const growth *g, size_t face, const ast_plane_equation *plane) {
     double away[3];
     for (int k = 0; k < 3; k++) {
         const float *at = corner(g, face, k);
         double p[3] = {at[0], at[1], at[2]};
-        away[k] = ast_flat_distance(flat, p);
+        away[k] = ast_plane_distance(plane, p);
     }
     return g->areas[face] / 6 *
            (away[0] * (away[0] + away[1]) + away[1] * (away[1] + away[2]) + away[2] * (away[2] + away[0]));
 }
 
-static bool add_plane(growth *g, size_t first, const face_sum *sum, ast_plane_table *table) {
-    ast_plane_info plane = {.id = (int32_t)table->count,
-                            .direction = sum->label,
-                            .offset = sum->flat.offset,
-                            .area = sum->area,
-                            .count = g->queued - first};
+static bool add_plane(growth *g, size_t first, const face_region *region, ast_plane_table *table) {
+    ast_plane_info info = {.id = (int32_t)table->count,
+                           .direction = region->label,
+                           .offset = region->plane.offset,
+                           .area = region->area,
+                           .count = g->queued - first};
     double squares = 0;
     for (size_t k = first; k < g->queued; k++)
-        squares += square_of(g, g->queue[k], &sum->flat);
-    plane.rms = sqrt(squares > 0 ? squares / sum->area : 0);
+        squares += square_of(g, g->queue[k], &region->plane);
+    info.rms = sqrt(squares > 0 ? squares / region->area : 0);
     for (int c = 0; c < 3; c++) {
-        plane.normal[c] = sum->flat.normal[c];
-        plane.centroid[c] = sum->middle[c] / sum->area;
+        info.normal[c] = region->plane.normal[c];
+        info.centroid[c] = region->middle[c] / region->area;
     }
-    ast_sheet sheet = sheet_of(&sum->flat, plane.centroid);
-    return trace_sides(g, first, plane.id, &sum->flat, &sheet) &&
-           ast_plane_table_add_sheet(table, &plane, &g->outline, &sheet);
+    ast_plane_grid grid = grid_of(&region->plane, info.centroid);
+    return trace_sides(g, first, info.id, &region->plane, &grid) &&
+           ast_plane_table_add_outline(table, &info, &g->outline, &grid);
 }
 
 /* Planes start from the largest face; they are numbered from the largest plane on. */
@@ -372,8 +375,8 @@ static bool sort_table(growth *g, ast_plane_table *table) {
     }
     for (size_t i = 0; good && i < n; i++)
         table->planes[i] = sorted[i];
-    for (size_t i = 0; good && i < g->cut->face_count; i++)
-        g->cut->plane_of[i] = g->cut->plane_of[i] < 0 ? -1 : number[g->cut->plane_of[i]];
+    for (size_t i = 0; good && i < g->job->face_count; i++)
+        g->job->plane_of[i] = g->job->plane_of[i] < 0 ? -1 : number[g->job->plane_of[i]];
     ast_free_all(all, number, sorted);
     return good;
 }

@@ -25,10 +25,10 @@ size_t ast_noise_bucket(double number) {
     if (!(number > 0))
         return 0;
     int bucket = PER_OCTAVE * (exponent - 1 - LOWEST) + (int)((part - 0.5) * (2 * PER_OCTAVE));
-    return bucket < 0 ? 0 : bucket < AST_BUCKETS ? (size_t)bucket : AST_BUCKETS - 1;
+    return bucket < 0 ? 0 : bucket < AST_NOISE_BUCKETS ? (size_t)bucket : AST_NOISE_BUCKETS - 1;
 }
 
-double ast_noise_bound(size_t bucket) {
+double ast_noise_bucket_upper(size_t bucket) {
     int octave = (int)(bucket / PER_OCTAVE), part = (int)(bucket % PER_OCTAVE) + 1;
     return ldexp(1 + (double)part / PER_OCTAVE, octave + LOWEST);
 }
@@ -38,17 +38,17 @@ double ast_noise_bound(size_t bucket) {
 static double quantile(const uint32_t *buckets, double share, size_t *total) {
     size_t seen = 0, b = 0;
     *total = 0;
-    for (size_t i = 0; i < AST_BUCKETS; i++)
+    for (size_t i = 0; i < AST_NOISE_BUCKETS; i++)
         *total += buckets[i];
-    while (b + 1 < AST_BUCKETS && (double)(seen + buckets[b]) < share * (double)*total)
+    while (b + 1 < AST_NOISE_BUCKETS && (double)(seen + buckets[b]) < share * (double)*total)
         seen += buckets[b++];
-    return b == 0 ? 0 : ast_noise_bound(b);
+    return b == 0 ? 0 : ast_noise_bucket_upper(b);
 }
 
 /* ---- Noise ------------------------------------------------------------------------------------------------------- */
 
 /* Noise is at least jitter g^2, so that no more than a quarter of the slanted cells have less. */
-static double find_jitter(ast_noise_counts *counts, const ast_sample *samples, size_t count) {
+static double find_jitter(ast_noise_counts *counts, const ast_noise_sample *samples, size_t count) {
     uint32_t *buckets = counts->cells[0];
     size_t total;
     memset(buckets, 0, sizeof counts->cells[0]);
@@ -61,20 +61,20 @@ static double find_jitter(ast_noise_counts *counts, const ast_sample *samples, s
 
 /* Levels with too few cells (-1) take what the nearest level has, of two the one farther from the camera. */
 static void fill_levels(double *levels) {
-    double found[AST_LEVELS];
+    double found[AST_NOISE_LEVELS];
     memcpy(found, levels, sizeof found);
-    for (size_t k = 0; k < AST_LEVELS; k++)
-        for (size_t away = 0; levels[k] < 0 && away < AST_LEVELS; away++) {
+    for (size_t k = 0; k < AST_NOISE_LEVELS; k++)
+        for (size_t away = 0; levels[k] < 0 && away < AST_NOISE_LEVELS; away++) {
             if (k >= away && found[k - away] >= 0)
                 levels[k] = found[k - away];
-            else if (k + away < AST_LEVELS && found[k + away] >= 0)
+            else if (k + away < AST_NOISE_LEVELS && found[k + away] >= 0)
                 levels[k] = found[k + away];
         }
-    for (size_t k = 0; k < AST_LEVELS; k++)
+    for (size_t k = 0; k < AST_NOISE_LEVELS; k++)
         levels[k] = levels[k] < 0 ? 0 : levels[k];
 }
 
-void ast_noise_measure(ast_noise *noise, ast_noise_counts *counts, const ast_sample *samples, size_t count) {
+void ast_noise_measure(ast_noise *noise, ast_noise_counts *counts, const ast_noise_sample *samples, size_t count) {
     noise->jitter = find_jitter(counts, samples, count);
     memset(counts->cells, 0, sizeof counts->cells);
     for (size_t i = 0; i < count; i++) {
@@ -83,7 +83,7 @@ void ast_noise_measure(ast_noise *noise, ast_noise_counts *counts, const ast_sam
         double level = samples[i].variance - noise->jitter * samples[i].slope2;
         counts->cells[ast_noise_level(samples[i].s)][ast_noise_bucket(level > 0 ? level : 0)]++;
     }
-    for (size_t k = 0; k < AST_LEVELS; k++) {
+    for (size_t k = 0; k < AST_NOISE_LEVELS; k++) {
         size_t total;
         double found = quantile(counts->cells[k], 0.25, &total);
         noise->variances[k] = total < FEW_CELLS ? -1 : found;
@@ -95,7 +95,7 @@ void ast_noise_measure(ast_noise *noise, ast_noise_counts *counts, const ast_sam
 
 /* The values in order of s: those of a level are next to each other. */
 void ast_noise_find_steps(ast_noise *noise, ast_noise_counts *counts, double units_per_metre, double epsilon) {
-    size_t pixels[AST_LEVELS] = {0}, values[AST_LEVELS] = {0}, before = AST_LEVELS;
+    size_t pixels[AST_NOISE_LEVELS] = {0}, values[AST_NOISE_LEVELS] = {0}, before = AST_NOISE_LEVELS;
     double last = 0;
     memset(counts->cells, 0, sizeof counts->cells);
     for (size_t value = 1; value <= UINT16_MAX; value++) {
@@ -110,7 +110,7 @@ void ast_noise_find_steps(ast_noise *noise, ast_noise_counts *counts, double uni
         before = level;
         last = s;
     }
-    for (size_t k = 0; k < AST_LEVELS; k++) {
+    for (size_t k = 0; k < AST_NOISE_LEVELS; k++) {
         size_t total;
         double step = values[k] >= FEW_VALUES && pixels[k] >= PIXELS_A_VALUE * values[k]
                           ? quantile(counts->cells[k], 0.5, &total)

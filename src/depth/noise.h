@@ -20,25 +20,28 @@
 #include <stdint.h>
 #include <string.h>
 
-#define AST_LEVELS 64   /* quarters of an octave of s, from 2^-8 to 2^8 per metre; those beyond count as the last */
-#define AST_BUCKETS 384 /* eighths of an octave of variances and gaps, from 2^-40 to 2^8 */
+#define AST_NOISE_LEVELS                                                                                               \
+    64 /* quarters of an octave of s, from 2^-8 to 2^8 per metre; those beyond count as the last                       \
+        */
+#define AST_NOISE_BUCKETS 384 /* eighths of an octave of variances and gaps, from 2^-40 to 2^8 */
 
 typedef struct ast_noise {
-    double jitter;                 /* squared pixels */
-    double variances[AST_LEVELS];  /* level(s) */
-    double tolerances[AST_LEVELS]; /* at least that of the options: what a plane may deviate, whatever the noise */
+    double jitter;                      /* squared pixels */
+    double variances[AST_NOISE_LEVELS]; /* level(s) */
+    double
+        tolerances[AST_NOISE_LEVELS]; /* at least that of the options: what a plane may deviate, whatever the noise */
 } ast_noise;
 
 /* Working memory of the estimate. */
 typedef struct ast_noise_counts {
-    uint32_t cells[AST_LEVELS][AST_BUCKETS]; /* cells by variance, or gaps by width */
-    uint32_t values[UINT16_MAX + 1];         /* pixels by value */
+    uint32_t cells[AST_NOISE_LEVELS][AST_NOISE_BUCKETS]; /* cells by variance, or gaps by width */
+    uint32_t values[UINT16_MAX + 1];                     /* pixels by value */
 } ast_noise_counts;
 
 /* A cell of the image that may lie on a plane: its s, g^2, and the variance of its pixels around their plane. */
-typedef struct ast_sample {
+typedef struct ast_noise_sample {
     double s, slope2, variance;
-} ast_sample;
+} ast_noise_sample;
 
 /* The level of s >= 0, by the bits of the number: 11 of its exponent before 52 of its fraction. */
 static inline size_t ast_noise_level(double s) {
@@ -48,7 +51,7 @@ static inline size_t ast_noise_level(double s) {
     fraction = bits & (((uint64_t)1 << 52) - 1);
     int64_t octave = (int64_t)(bits >> 52) - 1023 + 8;
     size_t quarter = (size_t)(fraction >= quarters[0]) + (fraction >= quarters[1]) + (fraction >= quarters[2]);
-    return octave < 0 ? 0 : octave >= AST_LEVELS / 4 ? AST_LEVELS - 1 : 4 * (size_t)octave + quarter;
+    return octave < 0 ? 0 : octave >= AST_NOISE_LEVELS / 4 ? AST_NOISE_LEVELS - 1 : 4 * (size_t)octave + quarter;
 }
 
 static inline double ast_noise_variance(const ast_noise *noise, double s, double slope2) {
@@ -63,17 +66,17 @@ static inline double ast_noise_tolerance(const ast_noise *noise, double s) {
 
 /* How wrong the height of a plane through n pixels may be at its ends, in s: bent by the sensor, or by three standard
  * deviations of the noise. */
-static inline double ast_noise_height(const ast_noise *noise, double s, double slope2, double n) {
+static inline double ast_noise_fit_error(const ast_noise *noise, double s, double slope2, double n) {
     double bent = AST_BENT * ast_noise_tolerance(noise, s);
     return sqrt(bent * bent + 9 * ast_noise_variance(noise, s, slope2) / n);
 }
 
 /* The bucket of a number of at least 0, and the upper bound of a bucket. */
 size_t ast_noise_bucket(double number);
-double ast_noise_bound(size_t bucket);
+double ast_noise_bucket_upper(size_t bucket);
 
 /* variances and jitter of `count` samples. Those with slope2 < 0 do not count. */
-void ast_noise_measure(ast_noise *noise, ast_noise_counts *counts, const ast_sample *samples, size_t count);
+void ast_noise_measure(ast_noise *noise, ast_noise_counts *counts, const ast_noise_sample *samples, size_t count);
 
 /* tolerances: the epsilon of the options, and more where the values, of which there are counts->values[value], come in
  * wide steps. */

@@ -7,24 +7,24 @@
 #include "memory.h"
 
 bool ast_nonplanar_prepare(ast_depth *depth) {
-    ast_runs *r = &depth->runs;
+    ast_column_spans *r = &depth->spans;
     r->down = ast_cells_along(depth->height);
-    r->most = (ast_cells_along(depth->width) + 1) / 2;
-    if (depth->width <= r->width && r->down <= r->rows)
+    r->row_capacity = (ast_cells_along(depth->width) + 1) / 2;
+    if (depth->width <= r->width && r->down <= r->cell_rows)
         return true;
-    r->width = r->rows = 0;
-    if (!ast_replace_arrays(AST_REQUEST(r->runs[0], r->down * r->most), AST_REQUEST(r->runs[1], r->down * r->most),
-                            AST_REQUEST(r->count[0], r->down), AST_REQUEST(r->count[1], r->down),
-                            AST_REQUEST(r->work, r->down),
+    r->width = r->cell_rows = 0;
+    if (!ast_replace_arrays(AST_REQUEST(r->spans[0], r->down * r->row_capacity),
+                            AST_REQUEST(r->spans[1], r->down * r->row_capacity), AST_REQUEST(r->count[0], r->down),
+                            AST_REQUEST(r->count[1], r->down), AST_REQUEST(r->work, r->down),
                             AST_REQUEST(r->normals, 3 * (size_t)ast_pool_threads(depth->pool) * depth->width)))
         return false;
     r->width = depth->width;
-    r->rows = r->down;
+    r->cell_rows = r->down;
     return true;
 }
 
-void ast_nonplanar_release(ast_runs *r) {
-    ast_free_all(r->runs[0], r->runs[1], r->count[0], r->count[1], r->work, r->normals);
+void ast_nonplanar_release(ast_column_spans *r) {
+    ast_free_all(r->spans[0], r->spans[1], r->count[0], r->count[1], r->work, r->normals);
 }
 
 /* Whether a cell has a pixel without a plane, or one of the cells up to `reach` rows above or below it. */
@@ -37,19 +37,19 @@ static bool has_unassigned_near(const ast_depth *depth, size_t column, size_t ro
     return false;
 }
 
-/* The runs of a row of cells: every column that has such pixels, with `reach` cells on both sides. Returns their
+/* The spans of a row of cells: every column that has such pixels, with `reach` cells on both sides. Returns their
  * number. */
-static uint32_t list_runs(const ast_depth *depth, size_t row, size_t reach, ast_run *runs) {
+static uint32_t list_spans(const ast_depth *depth, size_t row, size_t reach, ast_column_span *spans) {
     uint32_t count = 0;
     for (size_t column = 0; column < ast_cells_along(depth->width); column++) {
         if (!has_unassigned_near(depth, column, row, reach))
             continue;
         size_t first = (column > reach ? column - reach : 0) * AST_CELL, last = (column + reach + 1) * AST_CELL;
         last = last < depth->width ? last : depth->width;
-        if (count > 0 && first <= runs[count - 1].last)
-            runs[count - 1].last = (uint32_t)last;
+        if (count > 0 && first <= spans[count - 1].last)
+            spans[count - 1].last = (uint32_t)last;
         else
-            runs[count++] = (ast_run){(uint32_t)first, (uint32_t)last};
+            spans[count++] = (ast_column_span){(uint32_t)first, (uint32_t)last};
     }
     return count;
 }
@@ -58,20 +58,20 @@ static uint32_t list_runs(const ast_depth *depth, size_t row, size_t reach, ast_
  * another r pixels farther. Sums to the end of a block of rows are looked for in the row in its middle, up to 3 w away.
  */
 void ast_nonplanar_find_normals(ast_depth *depth, const ast_depth_image *image, uint8_t *late, float *normals) {
-    ast_runs *r = &depth->runs;
+    ast_column_spans *r = &depth->spans;
     size_t radius = (size_t)depth->options.filter_radius, window = (size_t)depth->options.window;
     size_t fits = 2 * window + 1 + radius, read = fits + radius > 3 * window ? fits + radius : 3 * window;
     size_t reach[2] = {ast_cells_along(fits), ast_cells_along(read)};
     for (size_t row = 0; row < r->down; row++) {
-        const ast_run *runs = r->runs[AST_COMPUTED] + row * r->most;
+        const ast_column_span *spans = r->spans[AST_SPANS_COMPUTED] + row * r->row_capacity;
         for (int k = 0; k < 2; k++)
-            r->count[k][row] = list_runs(depth, row, reach[k], r->runs[k] + row * r->most);
+            r->count[k][row] = list_spans(depth, row, reach[k], r->spans[k] + row * r->row_capacity);
         r->work[row] = 0;
-        for (size_t k = 0; k < r->count[AST_COMPUTED][row]; k++)
-            r->work[row] += runs[k].last - runs[k].first;
+        for (size_t k = 0; k < r->count[AST_SPANS_COMPUTED][row]; k++)
+            r->work[row] += spans[k].last - spans[k].first;
     }
-    r->some = true;
+    r->partial = true;
     ast_depth_filter(depth, image);
     ast_depth_find_normals(depth, late, normals);
-    r->some = false;
+    r->partial = false;
 }

@@ -27,16 +27,16 @@
 /* The working memory of a band. Rings hold 2 w + 1 rows, row y at y mod (2 w + 1). */
 typedef struct band {
     const ast_depth *depth;
-    size_t reach, rows; /* w, 2 w + 1 */
-    float *s;           /* ring of 3 w + 2 rows */
-    ast_slopes slopes;  /* of one row */
+    size_t radius, rows; /* w, 2 w + 1 */
+    float *s;            /* ring of 3 w + 2 rows */
+    ast_slopes slopes;   /* of one row */
     ast_slopes
         across; /* rings: summed over columns; in complete blocks also over the rows up to the end of the block */
     ast_slopes prefix; /* sums over the rows of the current block so far */
     float *zero;
-    ast_slopes sums; /* rings: summed over rows too */
-    float *known;    /* ring: 1 for pixels with differences */
-    float *own;      /* (W, 3) some: normals, of which those that are wanted are copied */
+    ast_slopes sums;   /* rings: summed over rows too */
+    float *has_slopes; /* ring: 1 for pixels with differences */
+    float *guided;     /* (W, 3) some: normals, of which those that are wanted are copied */
 } band;
 
 typedef struct finding {
@@ -56,30 +56,31 @@ static size_t ring_rows(const ast_depth *depth) {
     return 2 * (size_t)depth->options.window + 1;
 }
 
-size_t ast_depth_normals_rows(const ast_depth *depth) {
+size_t ast_depth_normals_scratch_rows(const ast_depth *depth) {
     return 7 * ring_rows(depth) + 3 * (size_t)depth->options.window + 2 + 3 + 4;
 }
 
-static ast_slopes take_slopes(ast_scratch *rows, size_t count) {
-    return (ast_slopes){{ast_scratch_take(rows, count), ast_scratch_take(rows, count), ast_scratch_take(rows, count)}};
+static ast_slopes take_slopes(ast_scratch_rows *rows, size_t count) {
+    return (ast_slopes){
+        {ast_scratch_rows_take(rows, count), ast_scratch_rows_take(rows, count), ast_scratch_rows_take(rows, count)}};
 }
 
 /* From w rows above the row of normals to the last row that is read for it, 2 w + 1 below. */
 static size_t ring_s(const band *b) {
-    return 3 * b->reach + 2;
+    return 3 * b->radius + 2;
 }
 
 static band band_open(const ast_depth *depth, int worker) {
-    ast_scratch rows = ast_scratch_of(depth, worker);
-    band b = {.depth = depth, .reach = (size_t)depth->options.window, .rows = ring_rows(depth)};
-    b.s = ast_scratch_take(&rows, ring_s(&b));
+    ast_scratch_rows rows = ast_scratch_rows_of(depth, worker);
+    band b = {.depth = depth, .radius = (size_t)depth->options.window, .rows = ring_rows(depth)};
+    b.s = ast_scratch_rows_take(&rows, ring_s(&b));
     b.slopes = take_slopes(&rows, 1);
     b.across = take_slopes(&rows, b.rows);
     b.prefix = take_slopes(&rows, 1);
-    b.zero = memset(ast_scratch_take(&rows, 1), 0, (depth->row - 2 * depth->pad) * sizeof *b.zero);
+    b.zero = memset(ast_scratch_rows_take(&rows, 1), 0, (depth->row - 2 * depth->pad) * sizeof *b.zero);
     b.sums = take_slopes(&rows, b.rows);
-    b.known = ast_scratch_take(&rows, b.rows);
-    b.own = depth->runs.some ? depth->runs.normals + (size_t)worker * 3 * depth->width : NULL;
+    b.has_slopes = ast_scratch_rows_take(&rows, b.rows);
+    b.guided = depth->spans.partial ? depth->spans.normals + (size_t)worker * 3 * depth->width : NULL;
     return b;
 }
 
@@ -99,13 +100,14 @@ static float *row_s(const band *b, ptrdiff_t y) {
 
 static void read_row(const band *b, ptrdiff_t y) {
     size_t n = b->depth->width, count;
-    const ast_run all = {0, (uint32_t)n}, *runs = ast_runs_of(b->depth, AST_COMPUTED, y, &all, &count);
+    const ast_column_span all = {0, (uint32_t)n},
+                          *spans = ast_spans_of_row(b->depth, AST_SPANS_COMPUTED, y, &all, &count);
     if (!ast_depth_has_row(b->depth, y))
         memset(row_s(b, y), 0, n * sizeof(float));
     else
-        for (const ast_run *run = runs; run < runs + count; run++)
-            memcpy(row_s(b, y) + run->first, b->depth->inverse + (size_t)y * n + run->first,
-                   (run->last - run->first) * sizeof(float));
+        for (const ast_column_span *span = spans; span < spans + count; span++)
+            memcpy(row_s(b, y) + span->first, b->depth->inverse + (size_t)y * n + span->first,
+                   (span->last - span->first) * sizeof(float));
 }
 
 static ast_slopes slopes_from(ast_slopes slopes, size_t column) {
@@ -116,19 +118,20 @@ static ast_slopes slopes_from(ast_slopes slopes, size_t column) {
 static void slopes_row(const band *b, ptrdiff_t y) {
     const ast_image_kernels *kernels = b->depth->kernels;
     size_t count;
-    const ast_run all = {0, (uint32_t)b->depth->width}, *runs = ast_runs_of(b->depth, AST_COMPUTED, y, &all, &count);
+    const ast_column_span all = {0, (uint32_t)b->depth->width},
+                          *spans = ast_spans_of_row(b->depth, AST_SPANS_COMPUTED, y, &all, &count);
     ast_slopes to = ring(b, b->across, y);
     if (!ast_depth_has_row(b->depth, y)) {
         clear(b, to);
         return;
     }
-    for (const ast_run *run = runs; run < runs + count; run++) {
-        size_t u = run->first, n = run->last - u;
+    for (const ast_column_span *span = spans; span < spans + count; span++) {
+        size_t u = span->first, n = span->last - u;
         ast_slopes from = slopes_from(b->slopes, u);
         kernels->slopes(row_s(b, y - 1) + u, row_s(b, y) + u, row_s(b, y + 1) + u, (float)b->depth->options.jump, n,
-                        from, b->known + ast_ring_index(y, b->rows) * b->depth->row + u);
+                        from, b->has_slopes + ast_ring_index(y, b->rows) * b->depth->row + u);
         for (int i = 0; i < 3; i++)
-            kernels->sum_columns(from.rows[i], b->reach, n, to.rows[i] + u);
+            kernels->sum_columns(from.rows[i], b->radius, n, to.rows[i] + u);
     }
 }
 
@@ -141,13 +144,14 @@ static void sum_suffixes(const band *b, ptrdiff_t middle) {
             rows[i][k] = row.rows[i];
     }
     size_t count, width = b->depth->width;
-    const ast_run all = {0, (uint32_t)width}, *runs = ast_runs_of(b->depth, AST_READ, middle, &all, &count);
-    for (const ast_run *run = runs; run < runs + count; run++)
+    const ast_column_span all = {0, (uint32_t)width},
+                          *spans = ast_spans_of_row(b->depth, AST_SPANS_READ, middle, &all, &count);
+    for (const ast_column_span *span = spans; span < spans + count; span++)
         for (int i = 0; i < 3; i++) {
             float *part[2 * AST_DEPTH_MOST_RADIUS + 1];
             for (size_t k = 0; k < b->rows; k++)
-                part[k] = rows[i][k] + run->first;
-            b->depth->kernels->suffix_sums(part, b->rows, run->last - run->first);
+                part[k] = rows[i][k] + span->first;
+            b->depth->kernels->suffix_sums(part, b->rows, span->last - span->first);
         }
 }
 
@@ -161,44 +165,45 @@ static void sum_row(const band *b, ptrdiff_t y) {
     bool opens = place == 0, closes = place + 1 == b->rows;
     const ast_slopes none = {{b->zero, b->zero, b->zero}}, before = opens ? none : b->prefix;
     ast_slopes row = ring(b, b->across, y), rest = closes ? none : ring(b, b->across, y + 1);
-    ast_slopes out = ring(b, b->sums, y - (ptrdiff_t)b->reach);
+    ast_slopes out = ring(b, b->sums, y - (ptrdiff_t)b->radius);
     ptrdiff_t last = (ptrdiff_t)b->depth->height - 1, nearest = y < 0 ? 0 : y > last ? last : y;
-    const ast_run all = {0, (uint32_t)n}, *runs = ast_runs_of(b->depth, AST_COMPUTED, nearest, &all, &count);
-    for (const ast_run *run = runs; run < runs + count; run++)
+    const ast_column_span all = {0, (uint32_t)n},
+                          *spans = ast_spans_of_row(b->depth, AST_SPANS_COMPUTED, nearest, &all, &count);
+    for (const ast_column_span *span = spans; span < spans + count; span++)
         for (int i = 0; i < 3; i++)
-            kernels->sliding_sum(before.rows[i] + run->first, row.rows[i] + run->first, rest.rows[i] + run->first,
-                                 run->last - run->first, b->prefix.rows[i] + run->first, out.rows[i] + run->first);
+            kernels->sliding_sum(before.rows[i] + span->first, row.rows[i] + span->first, rest.rows[i] + span->first,
+                                 span->last - span->first, b->prefix.rows[i] + span->first, out.rows[i] + span->first);
     if (closes)
-        sum_suffixes(b, y - (ptrdiff_t)b->reach);
-    if (!ast_depth_has_row(b->depth, y - (ptrdiff_t)b->reach))
+        sum_suffixes(b, y - (ptrdiff_t)b->radius);
+    if (!ast_depth_has_row(b->depth, y - (ptrdiff_t)b->radius))
         clear(b, out);
     for (int i = 0; i < 3; i++)
-        ast_row_end(out.rows[i], n);
+        ast_row_clear_tail(out.rows[i], n);
 }
 
 /* What the normals of row y depend on: its sums and those w rows above and below. */
 static ast_normals_input input_of(const band *b, ptrdiff_t y) {
-    ptrdiff_t w = (ptrdiff_t)b->reach;
+    ptrdiff_t w = (ptrdiff_t)b->radius;
     return (ast_normals_input){.s = {row_s(b, y - w), row_s(b, y), row_s(b, y + w)},
                                .sums = {ring(b, b->sums, y - w), ring(b, b->sums, y), ring(b, b->sums, y + w)},
-                               .known = b->known + ast_ring_index(y, b->rows) * b->depth->row,
-                               .reach = b->reach,
-                               .enough = ENOUGH * (float)(b->rows * b->rows),
+                               .has_slopes = b->has_slopes + ast_ring_index(y, b->rows) * b->depth->row,
+                               .radius = b->radius,
+                               .enough_weight = ENOUGH * (float)(b->rows * b->rows),
                                .jump = (float)b->depth->options.jump};
 }
 
-/* The pixels of a row of a cell that have depth and no normal yet take those of b->own. */
+/* The pixels of a row of a cell that have depth and no normal yet take those of b->guided. */
 static void fill_cell(const band *b, const finding *a, size_t y, size_t first, size_t last) {
     size_t width = b->depth->width;
     for (size_t u = first; u < last; u++) {
         float *normal = a->normals + 3 * (y * width + u);
-        const float *own = b->own + 3 * u;
+        const float *guided = b->guided + 3 * u;
         uint8_t *late = &a->late[y * width + u];
-        if (!isnan(normal[0]) || *late == AST_EDGE || isnan(own[0])) {
-            *late = *late == AST_EDGE ? 0 : *late;
+        if (!isnan(normal[0]) || *late == AST_LATE_NO_NORMAL || isnan(guided[0])) {
+            *late = *late == AST_LATE_NO_NORMAL ? 0 : *late;
             continue;
         }
-        memcpy(normal, own, 3 * sizeof *own);
+        memcpy(normal, guided, 3 * sizeof *guided);
         *late = 1;
     }
 }
@@ -208,14 +213,14 @@ static void write_row(const band *b, const finding *a, ptrdiff_t y) {
     const ast_camera *camera = &depth->camera;
     size_t first_cell = (size_t)y / AST_CELL * ast_cells_along(depth->width);
     ast_normals_input from = input_of(b, y);
-    ast_view view = {(float)camera->fx, (float)camera->fy, (float)camera->cx, (float)((double)y - camera->cy)};
-    if (!depth->runs.some)
+    ast_row_camera view = {(float)camera->fx, (float)camera->fy, (float)camera->cx, (float)((double)y - camera->cy)};
+    if (!depth->spans.partial)
         depth->kernels->normals(&from, view, 0, depth->width, a->normals + 3 * (size_t)y * depth->width);
-    for (size_t first = 0; depth->runs.some && first < depth->width; first += AST_CELL) {
+    for (size_t first = 0; depth->spans.partial && first < depth->width; first += AST_CELL) {
         size_t last = first + AST_CELL < depth->width ? first + AST_CELL : depth->width;
         if (!depth->patch_work.has_unassigned[first_cell + first / AST_CELL])
             continue;
-        depth->kernels->normals(&from, view, first, last, b->own);
+        depth->kernels->normals(&from, view, first, last, b->guided);
         fill_cell(b, a, (size_t)y, first, last);
     }
 }
@@ -223,7 +228,7 @@ static void write_row(const band *b, const finding *a, ptrdiff_t y) {
 static void normals_block(void *data, size_t block, int worker) {
     const finding *a = data;
     band b = band_open(a->depth, worker);
-    ptrdiff_t w = (ptrdiff_t)b.reach, first = (ptrdiff_t)ast_band_first(a->depth, block);
+    ptrdiff_t w = (ptrdiff_t)b.radius, first = (ptrdiff_t)ast_band_first(a->depth, block);
     ptrdiff_t last = (ptrdiff_t)ast_band_first(a->depth, block + 1);
     read_row(&b, first - 2 * w - 1);
     read_row(&b, first - 2 * w);

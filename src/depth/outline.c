@@ -20,14 +20,14 @@ typedef struct grid {
 } grid;
 
 static bool trace_loop(const grid *g, size_t column, size_t row, int edge);
-static bool keep_loop(ast_polygons *out, size_t first, double least, double tolerance);
+static bool keep_loop(ast_polygons *out, size_t first, double min_area, double tolerance);
 static int starts_of(const grid *g, size_t column, size_t row);
 
-bool ast_polygons_trace(ast_polygons *out, const float *shares, size_t across, size_t down, double least,
+bool ast_polygons_trace(ast_polygons *out, const float *shares, size_t across, size_t down, double min_area,
                         double tolerance) {
     grid g = {shares, across, down, out};
     size_t squares = (across + 1) * (down + 1);
-    out->used = out->count = 0;
+    out->vertex_count = out->count = 0;
     if (!ast_reserve(&out->visited, &out->visited_room, 0, squares, 1))
         return false;
     for (size_t k = 0; k < squares; k++)
@@ -36,19 +36,19 @@ bool ast_polygons_trace(ast_polygons *out, const float *shares, size_t across, s
         for (size_t column = 0; column <= across; column++) {
             int starts = starts_of(&g, column, row);
             for (int edge = 0; starts && edge < 4; edge++) {
-                size_t first = out->used;
+                size_t first = out->vertex_count;
                 if (!(starts >> edge & 1) || out->visited[row * (across + 1) + column] >> edge & 1)
                     continue;
-                if (!trace_loop(&g, column, row, edge) || !keep_loop(out, first, least, tolerance))
+                if (!trace_loop(&g, column, row, edge) || !keep_loop(out, first, min_area, tolerance))
                     return false;
             }
         }
-    ast_polygons_sort(out);
+    ast_polygons_largest_first(out);
     return true;
 }
 
 void ast_polygons_free(ast_polygons *p) {
-    ast_free_all(p->at, p->ends, p->visited, p->stack);
+    ast_free_all(p->vertices, p->ends, p->visited, p->stack);
     *p = (ast_polygons){0};
 }
 
@@ -116,9 +116,10 @@ static bool trace_loop(const grid *g, size_t column, size_t row, int edge) {
         if (*visited >> edge & 1)
             return true;
         *visited = (uint8_t)(*visited | 1 << edge);
-        if (!ast_reserve(&out->at, &out->room, out->used, out->used + 1, sizeof *out->at))
+        if (!ast_reserve(&out->vertices, &out->vertex_room, out->vertex_count, out->vertex_count + 1,
+                         sizeof *out->vertices))
             return false;
-        cross(g, column, row, edge, out->at[out->used++]);
+        cross(g, column, row, edge, out->vertices[out->vertex_count++]);
         int end = end_of(g, column, row, edge);
         column += (size_t)step_column[end];
         row += (size_t)step_row[end];
@@ -129,27 +130,28 @@ static bool trace_loop(const grid *g, size_t column, size_t row, int edge) {
 /* ---- Polygons ---------------------------------------------------------------------------------------------------- */
 
 /* The rows from `first` on become a polygon, or go if they are too small and another is larger. */
-static bool keep_loop(ast_polygons *out, size_t first, double least, double tolerance) {
-    size_t count = out->used - first;
-    double area = fabs(ast_polygon_area(out->at + first, count));
+static bool keep_loop(ast_polygons *out, size_t first, double min_area, double tolerance) {
+    size_t count = out->vertex_count - first;
+    double area = fabs(ast_polygon_area(out->vertices + first, count));
     size_t last = out->count ? (out->count > 1 ? out->ends[out->count - 2] : 0) : 0;
-    bool only = out->count == 1 && fabs(ast_polygon_area(out->at + last, first - last)) < least;
-    if (out->count > 0 && area < least && !(only && area > fabs(ast_polygon_area(out->at + last, first - last)))) {
-        out->used = first;
+    bool only = out->count == 1 && fabs(ast_polygon_area(out->vertices + last, first - last)) < min_area;
+    if (out->count > 0 && area < min_area &&
+        !(only && area > fabs(ast_polygon_area(out->vertices + last, first - last)))) {
+        out->vertex_count = first;
         return true;
     }
     if (only) { /* a small first one was kept in case there is no other */
         for (size_t i = 0; i < count; i++)
             for (int d = 0; d < 2; d++)
-                out->at[i][d] = out->at[first + i][d];
+                out->vertices[i][d] = out->vertices[first + i][d];
         first = 0;
         out->count = 0;
     }
-    if (!ast_polygon_simplify(out, out->at + first, &count, tolerance) ||
+    if (!ast_polygon_simplify(out, out->vertices + first, &count, tolerance) ||
         !ast_reserve(&out->ends, &out->ends_room, out->count, out->count + 1, sizeof *out->ends))
         return false;
-    out->used = first + count;
-    out->ends[out->count++] = out->used;
+    out->vertex_count = first + count;
+    out->ends[out->count++] = out->vertex_count;
     return true;
 }
 
@@ -163,11 +165,11 @@ static void reverse(double (*at)[2], size_t count) {
 }
 
 /* Exchanges the polygons before the largest with it: three reversals move rows without further memory. */
-void ast_polygons_sort(ast_polygons *out) {
+void ast_polygons_largest_first(ast_polygons *out) {
     size_t best = 0, begin = 0;
     double most = -1;
     for (size_t p = 0, first = 0; p < out->count; first = out->ends[p++]) {
-        double area = fabs(ast_polygon_area(out->at + first, out->ends[p] - first));
+        double area = fabs(ast_polygon_area(out->vertices + first, out->ends[p] - first));
         if (area > most) {
             most = area;
             best = p;
@@ -177,9 +179,9 @@ void ast_polygons_sort(ast_polygons *out) {
     if (best == 0)
         return;
     size_t end = out->ends[best], moved = end - begin;
-    reverse(out->at, begin);
-    reverse(out->at + begin, moved);
-    reverse(out->at, end);
+    reverse(out->vertices, begin);
+    reverse(out->vertices + begin, moved);
+    reverse(out->vertices, end);
     for (size_t p = best; p > 0; p--)
         out->ends[p] = out->ends[p - 1] + moved;
     out->ends[0] = moved;

@@ -13,8 +13,8 @@
 /* Polygons, one behind the other: polygon p is rows ends[p - 1] (0 for the first) to ends[p] - 1. Initially all zero.
  */
 typedef struct ast_polygons {
-    double (*at)[2]; /* column and row; the centre of cell (column, row) is at whole numbers */
-    size_t used, room;
+    double (*vertices)[2]; /* column and row; the centre of cell (column, row) is at whole numbers */
+    size_t vertex_count, vertex_room;
     size_t *ends;
     size_t count, ends_room;
     uint8_t *visited; /* working memory */
@@ -23,21 +23,21 @@ typedef struct ast_polygons {
     size_t stack_room;
 } ast_polygons;
 
-/* Finds the contour of shares (down, across), row by row: all polygons of at least `least` cells, and the largest in
- * any case, which comes first. The outside of a region is clockwise with the first axis to the right and the second one
- * up, a hole the other way. Vertices that are nearer than `tolerance` cells to the line without them are left out.
+/* Finds the contour of shares (down, across), row by row: all polygons of at min_area `min_area` cells, and the largest
+ * in any case, which comes first. The outside of a region is clockwise with the first axis to the right and the second
+ * one up, a hole the other way. Vertices that are nearer than `tolerance` cells to the line without them are left out.
  * False if memory runs out. */
-bool ast_polygons_trace(ast_polygons *out, const float *shares, size_t across, size_t down, double least,
+bool ast_polygons_trace(ast_polygons *out, const float *shares, size_t across, size_t down, double min_area,
                         double tolerance);
 void ast_polygons_free(ast_polygons *polygons);
 
 /* Moves the largest polygon to the front. */
-void ast_polygons_sort(ast_polygons *out);
+void ast_polygons_largest_first(ast_polygons *out);
 
 /* The area of a polygon, negative if it is clockwise (first axis right, second up). */
 double ast_polygon_area(double (*at)[2], size_t count);
 
-/* Drops vertices of a polygon as ast_polygons_trace does; at least three stay. False if memory runs out. */
+/* Drops vertices of a polygon as ast_polygons_trace does; at min_area three stay. False if memory runs out. */
 bool ast_polygon_simplify(ast_polygons *memory, double (*at)[2], size_t *count, double tolerance);
 
 #endif

@@ -21,23 +21,24 @@ void ast_scatter_add(ast_scatter *s, const ast_scatter *more) {
     }
     for (int i = 0, e = 0; i < 3; i++)
         for (int j = i; j < 3; j++, e++)
-            s->of[e] += more->of[e] + both * d[i] * d[j];
+            s->products[e] += more->products[e] + both * d[i] * d[j];
     s->n = n;
 }
 
-double ast_scatter_distance(const ast_scatter *s, const ast_flat *flat) {
-    const double *n = flat->normal, away = ast_flat_distance(flat, s->mean);
-    double sum = s->of[0] * n[0] * n[0] + s->of[3] * n[1] * n[1] + s->of[5] * n[2] * n[2] +
-                 2 * (s->of[1] * n[0] * n[1] + s->of[2] * n[0] * n[2] + s->of[4] * n[1] * n[2]);
+double ast_scatter_mean_square(const ast_scatter *s, const ast_plane_equation *flat) {
+    const double *n = flat->normal, away = ast_plane_distance(flat, s->mean);
+    double sum = s->products[0] * n[0] * n[0] + s->products[3] * n[1] * n[1] + s->products[5] * n[2] * n[2] +
+                 2 * (s->products[1] * n[0] * n[1] + s->products[2] * n[0] * n[2] + s->products[4] * n[1] * n[2]);
     return away * away + (sum > 0 ? sum / s->n : 0);
 }
 
-ast_axes_of ast_scatter_axes(const ast_cloud_kernels *kernels, const ast_scatter *s, const double *towards) {
+ast_principal_axes ast_scatter_principal_axes(const ast_cloud_kernels *kernels, const ast_scatter *s,
+                                              const double *towards) {
     ast_moments3 moments = {0};
     ast_eigen3 eigen;
-    ast_axes_of axes;
+    ast_principal_axes axes;
     for (int e = 0; e < 6; e++)
-        moments.of[e][0] = s->of[e];
+        moments.elements[e][0] = s->products[e];
     kernels->eigen(&moments, &eigen);
     for (int i = 0; i < 3; i++) {
         double length = 0;
@@ -45,7 +46,7 @@ ast_axes_of ast_scatter_axes(const ast_cloud_kernels *kernels, const ast_scatter
             length += eigen.vectors[i][c][0] * eigen.vectors[i][c][0];
         for (int c = 0; c < 3; c++)
             axes.vectors[i][c] = eigen.vectors[i][c][0] / sqrt(length);
-        axes.squares[i] = eigen.values[i][0] > 0 ? eigen.values[i][0] : 0;
+        axes.square_sums[i] = eigen.values[i][0] > 0 ? eigen.values[i][0] : 0;
     }
     if (ast_dot3(axes.vectors[0], towards) < 0)
         for (int c = 0; c < 3; c++)
@@ -82,15 +83,15 @@ bool ast_plane_table_add(ast_plane_table *t, const ast_plane_info *plane, const 
     return true;
 }
 
-bool ast_plane_table_add_sheet(ast_plane_table *table, const ast_plane_info *plane, const ast_polygons *outline,
-                               const ast_sheet *sheet) {
+bool ast_plane_table_add_outline(ast_plane_table *table, const ast_plane_info *plane, const ast_polygons *outline,
+                                 const ast_plane_grid *grid) {
     size_t first;
     if (!ast_plane_table_add(table, plane, outline->ends, outline->count, &first))
         return false;
-    for (size_t i = 0; i < outline->used; i++)
+    for (size_t i = 0; i < outline->vertex_count; i++)
         for (int c = 0; c < 3; c++)
-            table->vertices[first + i][c] = sheet->origin[c] + sheet->cell * (outline->at[i][0] * sheet->axes[0][c] +
-                                                                              outline->at[i][1] * sheet->axes[1][c]);
+            table->vertices[first + i][c] = grid->origin[c] + grid->cell * (outline->vertices[i][0] * grid->axes[0][c] +
+                                                                            outline->vertices[i][1] * grid->axes[1][c]);
     return true;
 }
 

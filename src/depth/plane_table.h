@@ -10,42 +10,43 @@
 #include "outline.h"
 
 /* A plane: the points p with normal . p = offset. */
-typedef struct ast_flat {
+typedef struct ast_plane_equation {
     double normal[3], offset;
-} ast_flat;
+} ast_plane_equation;
 
 static inline double ast_dot3(const double *a, const double *b) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static inline double ast_flat_distance(const ast_flat *flat, const double *p) {
+static inline double ast_plane_distance(const ast_plane_equation *flat, const double *p) {
     return ast_dot3(flat->normal, p) - flat->offset;
 }
 
 /* Points in space by their sums, about their own mean, so that a cloud far from the origin loses no digits. */
 typedef struct ast_scatter {
     double n, mean[3];
-    double of[6]; /* xx xy xz yy yz zz */
+    double products[6]; /* sums about the mean: xx xy xz yy yz zz */
 } ast_scatter;
 
 void ast_scatter_add(ast_scatter *scatter, const ast_scatter *more);
 
 /* The mean square of the distances of the points from a plane. */
-double ast_scatter_distance(const ast_scatter *scatter, const ast_flat *flat);
+double ast_scatter_mean_square(const ast_scatter *scatter, const ast_plane_equation *flat);
 
 /* The axes of the points, from the narrowest to the widest, and the sums of squares along them. The first axis is the
  * normal of their plane of least squares; its sign is that of `towards`. */
-typedef struct ast_axes_of {
-    double vectors[3][3], squares[3];
-} ast_axes_of;
-ast_axes_of ast_scatter_axes(const ast_cloud_kernels *kernels, const ast_scatter *scatter, const double *towards);
+typedef struct ast_principal_axes {
+    double vectors[3][3], square_sums[3];
+} ast_principal_axes;
+ast_principal_axes ast_scatter_principal_axes(const ast_cloud_kernels *kernels, const ast_scatter *scatter,
+                                              const double *towards);
 
 /* A grid on a plane. Axis 0 to the right and axis 1 up are seen from the back of the plane. */
-typedef struct ast_sheet {
+typedef struct ast_plane_grid {
     double origin[3]; /* the centre of cell (0, 0) */
     double axes[2][3];
     double cell; /* side */
-} ast_sheet;
+} ast_plane_grid;
 
 /* Results. Initially all zero. */
 typedef struct ast_plane_table {
@@ -65,9 +66,9 @@ void ast_plane_table_free(ast_plane_table *table);
 bool ast_plane_table_add(ast_plane_table *table, const ast_plane_info *plane, const size_t *ends, size_t polygons,
                          size_t *first);
 
-/* The same with an outline on a sheet. */
-bool ast_plane_table_add_sheet(ast_plane_table *table, const ast_plane_info *plane, const ast_polygons *outline,
-                               const ast_sheet *sheet);
+/* The same with an outline on a grid. */
+bool ast_plane_table_add_outline(ast_plane_table *table, const ast_plane_info *plane, const ast_polygons *outline,
+                                 const ast_plane_grid *grid);
 
 /* After the last: the planes find their outlines. */
 void ast_plane_table_finish(ast_plane_table *table);

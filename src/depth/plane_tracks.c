@@ -14,42 +14,45 @@
 #include <math.h>
 
 #define PI 3.14159265358979323846
-#define FACING 0.25    /* radians: the largest angle between a patch and its track, */
-#define TURNED 0.8     /* and without poses, for patches of the track's direction */
-#define ERRORS 2.0     /* of a normal: how far from it a parallel one may be */
-#define JOINED 0.99    /* cosine of the largest angle between two tracks that may become one: 8 degrees */
-#define PARALLEL 0.01  /* radians: how exactly planes of a building are parallel */
-#define BETTER 0.7     /* of the error of a normal: that of others which say more about it */
-#define WIDE 0.09      /* metres, standard deviation along the narrower side: of a new plane without reliable normal, */
-#define DISTANT 4.0    /* unless it is so far away */
-#define MOST_TURN 0.25 /* radians: how far a normal is moved at most */
-#define TIGHT 0.3      /* of the option `offset`: patches beside what was seen of a plane, and two planes that join */
-#define NOISE 0.5      /* of the noise of a pixel: how wrong the depth of a patch may be */
-#define BESIDE 0.5     /* metres: how far from what was seen of a plane the same plane may go on */
+#define MAX_ANGLE 0.25           /* radians: the largest angle between a patch and its track, */
+#define MAX_ANGLE_SAME_LABEL 0.8 /* and without poses, for patches of the track's direction */
+#define ERRORS 2.0               /* of a normal: how far from it a parallel one may be */
+#define JOIN_COSINE 0.99         /* cosine of the largest angle between two tracks that may become one: 8 degrees */
+#define PARALLEL 0.01            /* radians: how exactly planes of a building are parallel */
+#define BETTER 0.7               /* of the error of a normal: that of others which say more about it */
+#define WIDE 0.09   /* metres, standard deviation along the narrower side: of a new plane without reliable normal, */
+#define DISTANT 4.0 /* unless it is so far away */
+#define MAX_ALIGN_ANGLE 0.25 /* radians: how far a normal is moved at most */
+#define TIGHT_OFFSET                                                                                                   \
+    0.3                  /* of the option `offset`: patches beside what was seen of a plane, and two planes that join  \
+                          */
+#define NOISE 0.5        /* of the noise of a pixel: how wrong the depth of a patch may be */
+#define MAX_GAP 0.5      /* metres: how far from what was seen of a plane the same plane may go on */
 #define REMEMBERED 0.995 /* weight of what earlier frames saw, with every frame */
 #define FORGOTTEN 30     /* frames after which a track without poses ends */
 
 static double error_of(const ast_plane_tracks *tracks, const ast_scatter *scatter, double cells, double square);
 static bool start_tracks(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count);
-static void follow(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count);
+static void associate(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count);
 static void update(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count);
 static void join_tracks(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count);
-static void forget(ast_plane_tracks *tracks);
+static void drop_stale(ast_plane_tracks *tracks);
 
 bool ast_plane_tracks_step(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count) {
     tracks->frame++;
-    forget(tracks);
+    drop_stale(tracks);
     for (size_t i = 0; i < count; i++) {
-        ast_axes_of axes = ast_scatter_axes(tracks->kernels, &patches[i].scatter, patches[i].flat.normal);
+        ast_principal_axes axes =
+            ast_scatter_principal_axes(tracks->kernels, &patches[i].scatter, patches[i].plane.normal);
         patches[i].track = -1;
-        patches[i].error = error_of(tracks, &patches[i].scatter, patches[i].cells, axes.squares[1]);
-        patches[i].extent = sqrt(axes.squares[1] / patches[i].scatter.n);
+        patches[i].normal_error = error_of(tracks, &patches[i].scatter, patches[i].cells, axes.square_sums[1]);
+        patches[i].narrow_extent = sqrt(axes.square_sums[1] / patches[i].scatter.n);
     }
-    follow(tracks, patches, count);
+    associate(tracks, patches, count);
     if (!start_tracks(tracks, patches, count))
         return false;
     update(tracks, patches, count);
-    if (tracks->world)
+    if (tracks->has_poses)
         join_tracks(tracks, patches, count);
     return true;
 }
@@ -71,7 +74,7 @@ static double angle_between(const double *a, const double *b) {
  * of it. `square` is the sum of the squares along the second narrowest axis of a scatter. */
 static double error_of(const ast_plane_tracks *tracks, const ast_scatter *scatter, double cells, double square) {
     double squared_depth = sqrt(cells / scatter->n), extent = sqrt(square / scatter->n);
-    return AST_BENT * tracks->epsilon * squared_depth / extent;
+    return AST_BENT * tracks->depth_noise * squared_depth / extent;
 }
 
 /* The angle between the lines along two normals: a wall is parallel to the one across the room, which faces it. */
@@ -82,8 +85,8 @@ static double angle_of_lines(const double *a, const double *b) {
 
 /* Whether a track may be parallel to a normal, and is known better. */
 static bool is_guide(const ast_plane_track *track, const double *normal, double error) {
-    return track->error > 0 && track->error < BETTER * error &&
-           angle_of_lines(track->flat.normal, normal) <= fmin(MOST_TURN, ERRORS * error + PARALLEL);
+    return track->normal_error > 0 && track->normal_error < BETTER * error &&
+           angle_of_lines(track->plane.normal, normal) <= fmin(MAX_ALIGN_ANGLE, ERRORS * error + PARALLEL);
 }
 
 static double square(double x) {
@@ -99,7 +102,7 @@ static const ast_plane_track *best_guide(const ast_plane_tracks *tracks, const d
         const ast_plane_track *t = &tracks->list[k];
         if (t == except || !is_guide(t, normal, error))
             continue;
-        double cost = square(t->error) + square(angle_of_lines(t->flat.normal, normal));
+        double cost = square(t->normal_error) + square(angle_of_lines(t->plane.normal, normal));
         if (cost < least) {
             least = cost;
             best = t;
@@ -118,10 +121,10 @@ static bool align(const ast_plane_tracks *tracks, double *normal, double error, 
         const ast_plane_track *t = &tracks->list[k];
         if (t == except || !is_guide(t, normal, error))
             continue;
-        double part = 1 / (square(t->error) + square(angle_of_lines(t->flat.normal, best->flat.normal)));
-        double side = ast_dot3(t->flat.normal, normal) < 0 ? -part : part;
+        double part = 1 / (square(t->normal_error) + square(angle_of_lines(t->plane.normal, best->plane.normal)));
+        double side = ast_dot3(t->plane.normal, normal) < 0 ? -part : part;
         for (int c = 0; c < 3; c++)
-            mean[c] += side * t->flat.normal[c];
+            mean[c] += side * t->plane.normal[c];
         weight += part;
     }
     double length = sqrt(ast_dot3(mean, mean)), pull = 1 / (square(PARALLEL) + 1 / weight);
@@ -138,11 +141,11 @@ static bool align(const ast_plane_tracks *tracks, double *normal, double error, 
 
 /* Depth is wrong along the ray, which moves a plane that is seen at a small angle by little. */
 static double noise_of(const ast_plane_tracks *tracks, const ast_frame_patch *patch) {
-    return NOISE * tracks->epsilon * patch->depth * patch->distance;
+    return NOISE * tracks->depth_noise * patch->depth * patch->camera_distance;
 }
 
 static double tight(const ast_plane_tracks *tracks, const ast_frame_patch *patch) {
-    return TIGHT * tracks->offset + noise_of(tracks, patch);
+    return TIGHT_OFFSET * tracks->offset + noise_of(tracks, patch);
 }
 
 /* The distance between two boxes. */
@@ -157,19 +160,19 @@ static double gap_between(const double *low_a, const double *high_a, const doubl
 
 /* A narrow strip nearby may be a part of something round. */
 static bool is_wide(const ast_frame_patch *patch) {
-    return patch->extent >= WIDE || patch->depth >= DISTANT;
+    return patch->narrow_extent >= WIDE || patch->depth >= DISTANT;
 }
 
 /* How badly a patch fits a track, 0 to 2; INFINITY if it does not. */
 static double misfit(const ast_plane_tracks *tracks, const ast_plane_track *track, const ast_frame_patch *patch) {
-    double angle = angle_between(track->flat.normal, patch->flat.normal);
-    double away = fabs(ast_flat_distance(&track->flat, patch->at));
-    bool turned = !tracks->world && patch->direction >= 0 && patch->direction == track->direction;
-    double most = turned ? TURNED : FACING;
+    double angle = angle_between(track->plane.normal, patch->plane.normal);
+    double away = fabs(ast_plane_distance(&track->plane, patch->centre));
+    bool same_label = !tracks->has_poses && patch->direction >= 0 && patch->direction == track->direction;
+    double most = same_label ? MAX_ANGLE_SAME_LABEL : MAX_ANGLE;
     double limit = tracks->offset + noise_of(tracks, patch);
-    bool beside = tracks->world && gap_between(track->low, track->high, patch->low, patch->high) > BESIDE;
+    bool beside = tracks->has_poses && gap_between(track->low, track->high, patch->low, patch->high) > MAX_GAP;
     if (beside)
-        limit = TIGHT * tracks->offset + (is_wide(patch) ? noise_of(tracks, patch) : 0);
+        limit = TIGHT_OFFSET * tracks->offset + (is_wide(patch) ? noise_of(tracks, patch) : 0);
     return angle > most || away > limit ? INFINITY : away / limit + angle / most;
 }
 
@@ -179,7 +182,7 @@ static bool agrees(const ast_plane_tracks *tracks, const ast_frame_patch *patche
                    const ast_frame_patch *patch, int32_t track, double away) {
     for (size_t i = 0; i < count; i++)
         if (patches[i].track == track &&
-            fabs(patches[i].away - away) >
+            fabs(patches[i].track_distance - away) >
                 tracks->offset + fmax(noise_of(tracks, patch), noise_of(tracks, &patches[i])))
             return false;
     return true;
@@ -188,11 +191,11 @@ static bool agrees(const ast_plane_tracks *tracks, const ast_frame_patch *patche
 /* ---- Following --------------------------------------------------------------------------------------------------- */
 
 static double away_of(const ast_plane_track *track, const ast_frame_patch *patch) {
-    return ast_flat_distance(&track->flat, patch->at);
+    return ast_plane_distance(&track->plane, patch->centre);
 }
 
 /* The largest patch first. */
-static void follow(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count) {
+static void associate(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count) {
     for (size_t i = 0; i < count; i++) {
         ast_frame_patch *patch = &patches[i];
         double least = INFINITY;
@@ -206,7 +209,7 @@ static void follow(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t co
             }
         }
         patch->track = found;
-        patch->away = found < 0 ? 0 : away_of(&tracks->list[found], patch);
+        patch->track_distance = found < 0 ? 0 : away_of(&tracks->list[found], patch);
     }
 }
 
@@ -215,16 +218,17 @@ static void follow(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t co
 /* A patch whose normal is not reliable starts a track only if it is parallel to a plane that is known, and the reason
  * is its distance. */
 static bool may_start(const ast_plane_tracks *tracks, const ast_frame_patch *patch) {
-    double normal[3] = {patch->flat.normal[0], patch->flat.normal[1], patch->flat.normal[2]};
-    return patch->sure || (tracks->world && is_wide(patch) && align(tracks, normal, patch->error, NULL));
+    double normal[3] = {patch->plane.normal[0], patch->plane.normal[1], patch->plane.normal[2]};
+    return patch->normal_reliable ||
+           (tracks->has_poses && is_wide(patch) && align(tracks, normal, patch->normal_error, NULL));
 }
 
 /* The direction of the most parallel track, for a patch whose pixels have none. */
 static int32_t direction_of(const ast_plane_tracks *tracks, const ast_frame_patch *patch) {
-    double least = MOST_TURN;
+    double least = MAX_ALIGN_ANGLE;
     int32_t found = -1;
     for (size_t k = 0; k < tracks->count; k++) {
-        double angle = angle_between(tracks->list[k].flat.normal, patch->flat.normal);
+        double angle = angle_between(tracks->list[k].plane.normal, patch->plane.normal);
         if (angle < least) {
             least = angle;
             found = tracks->list[k].direction;
@@ -237,16 +241,17 @@ static bool start_track(ast_plane_tracks *tracks, ast_frame_patch *patch) {
     if (!ast_reserve(&tracks->list, &tracks->room, tracks->count, tracks->count + 1, sizeof *tracks->list))
         return false;
     int32_t direction = patch->direction >= 0 ? patch->direction : direction_of(tracks, patch);
-    tracks->list[tracks->count] = (ast_plane_track){.id = tracks->next++, .direction = direction, .flat = patch->flat};
+    tracks->list[tracks->count] =
+        (ast_plane_track){.id = tracks->next_id++, .direction = direction, .plane = patch->plane};
     ast_plane_track *track = &tracks->list[tracks->count];
-    align(tracks, track->flat.normal, patch->error, NULL);
-    track->flat.offset = ast_dot3(track->flat.normal, patch->at);
+    align(tracks, track->plane.normal, patch->normal_error, NULL);
+    track->plane.offset = ast_dot3(track->plane.normal, patch->centre);
     for (int c = 0; c < 3; c++) {
         track->low[c] = patch->low[c];
         track->high[c] = patch->high[c];
     }
     patch->track = (int32_t)tracks->count++;
-    patch->away = 0;
+    patch->track_distance = 0;
     return true;
 }
 
@@ -258,7 +263,7 @@ static bool start_tracks(ast_plane_tracks *tracks, ast_frame_patch *patches, siz
         for (size_t k = known; patch->track < 0 && k < tracks->count; k++) {
             const ast_plane_track *t = &tracks->list[k];
             if (misfit(tracks, t, patch) < INFINITY && fabs(away_of(t, patch)) <= tight(tracks, patch)) {
-                patch->away = away_of(t, patch);
+                patch->track_distance = away_of(t, patch);
                 patch->track = (int32_t)k;
             }
         }
@@ -271,37 +276,40 @@ static bool start_tracks(ast_plane_tracks *tracks, ast_frame_patch *patches, siz
 /* ---- What a frame adds ------------------------------------------------------------------------------------------- */
 
 static void fit(const ast_plane_tracks *tracks, ast_plane_track *track) {
-    ast_axes_of axes = ast_scatter_axes(tracks->kernels, &track->scatter, track->towards);
-    track->error = error_of(tracks, &track->scatter, track->cells, axes.squares[1]);
-    bool narrow = track->error > MOST_TURN; /* a column of cells has any normal; its pixels know better */
-    double length = sqrt(ast_dot3(track->towards, track->towards));
+    ast_principal_axes axes = ast_scatter_principal_axes(tracks->kernels, &track->scatter, track->normal_sum);
+    track->normal_error = error_of(tracks, &track->scatter, track->cells, axes.square_sums[1]);
+    bool narrow = track->normal_error > MAX_ALIGN_ANGLE; /* a column of cells has any normal; its pixels know better */
+    double length = sqrt(ast_dot3(track->normal_sum, track->normal_sum));
     for (int c = 0; c < 3; c++)
-        track->flat.normal[c] = narrow ? track->towards[c] / length : axes.vectors[0][c];
-    align(tracks, track->flat.normal, track->error, track);
-    track->flat.offset = ast_dot3(track->flat.normal, track->scatter.mean);
+        track->plane.normal[c] = narrow ? track->normal_sum[c] / length : axes.vectors[0][c];
+    align(tracks, track->plane.normal, track->normal_error, track);
+    track->plane.offset = ast_dot3(track->plane.normal, track->scatter.mean);
 }
 
 static void begin_frame(const ast_plane_tracks *tracks, ast_plane_track *track) {
-    double kept = !tracks->world ? 0 : track->cells >= 1 ? REMEMBERED : 1; /* what is known never fades to nothing */
+    double kept = !tracks->has_poses  ? 0
+                  : track->cells >= 1 ? REMEMBERED
+                                      : 1; /* what is known never fades to nothing */
     track->scatter.n *= kept;
     track->cells *= kept;
     for (int e = 0; e < 6; e++)
-        track->scatter.of[e] *= kept;
+        track->scatter.products[e] *= kept;
     for (int c = 0; c < 3; c++) {
-        track->towards[c] *= kept;
-        track->low[c] = tracks->world ? track->low[c] : INFINITY;
-        track->high[c] = tracks->world ? track->high[c] : -INFINITY;
+        track->normal_sum[c] *= kept;
+        track->low[c] = tracks->has_poses ? track->low[c] : INFINITY;
+        track->high[c] = tracks->has_poses ? track->high[c] : -INFINITY;
     }
-    track->seen = tracks->frame;
+    track->last_seen = tracks->frame;
 }
 
 /* A patch without a reliable normal says less than what is known of a plane of the world. */
 static void add_patch(const ast_plane_tracks *tracks, ast_plane_track *track, const ast_frame_patch *patch) {
-    bool known = tracks->world && !patch->sure && track->error > 0 && track->error < patch->error;
+    bool known = tracks->has_poses && !patch->normal_reliable && track->normal_error > 0 &&
+                 track->normal_error < patch->normal_error;
     for (int c = 0; c < 3; c++) {
         track->low[c] = fmin(track->low[c], patch->low[c]);
         track->high[c] = fmax(track->high[c], patch->high[c]);
-        track->towards[c] += known ? 0 : patch->scatter.n * patch->flat.normal[c];
+        track->normal_sum[c] += known ? 0 : patch->scatter.n * patch->plane.normal[c];
     }
     if (known)
         return;
@@ -314,7 +322,7 @@ static void update(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t co
         if (patches[i].track < 0)
             continue;
         ast_plane_track *track = &tracks->list[patches[i].track];
-        if (track->seen != tracks->frame) {
+        if (track->last_seen != tracks->frame) {
             begin_frame(tracks, track);
             if (patches[i].direction >= 0) /* of the largest patch */
                 track->direction = patches[i].direction;
@@ -322,7 +330,7 @@ static void update(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t co
         add_patch(tracks, track, &patches[i]);
     }
     for (size_t k = 0; k < tracks->count; k++)
-        if (tracks->list[k].seen == tracks->frame)
+        if (tracks->list[k].last_seen == tracks->frame)
             fit(tracks, &tracks->list[k]);
 }
 
@@ -336,12 +344,12 @@ static void drop(ast_plane_tracks *tracks, size_t k) {
 }
 
 /* Two tracks of one plane: parallel, each lies on the other, and they touch. */
-static bool are_one(const ast_plane_tracks *tracks, const ast_plane_track *a, const ast_plane_track *b) {
-    double limit = TIGHT * tracks->offset;
-    return ast_dot3(a->flat.normal, b->flat.normal) >= JOINED &&
-           fabs(ast_flat_distance(&a->flat, b->scatter.mean)) <= limit &&
-           fabs(ast_flat_distance(&b->flat, a->scatter.mean)) <= limit &&
-           gap_between(a->low, a->high, b->low, b->high) <= BESIDE;
+static bool coincide(const ast_plane_tracks *tracks, const ast_plane_track *a, const ast_plane_track *b) {
+    double limit = TIGHT_OFFSET * tracks->offset;
+    return ast_dot3(a->plane.normal, b->plane.normal) >= JOIN_COSINE &&
+           fabs(ast_plane_distance(&a->plane, b->scatter.mean)) <= limit &&
+           fabs(ast_plane_distance(&b->plane, a->scatter.mean)) <= limit &&
+           gap_between(a->low, a->high, b->low, b->high) <= MAX_GAP;
 }
 
 /* The younger becomes part of the older. */
@@ -350,9 +358,9 @@ static void join(ast_plane_tracks *tracks, size_t older, size_t younger, ast_fra
     const ast_plane_track *b = &tracks->list[younger];
     ast_scatter_add(&a->scatter, &b->scatter);
     a->cells += b->cells;
-    a->seen = a->seen > b->seen ? a->seen : b->seen;
+    a->last_seen = a->last_seen > b->last_seen ? a->last_seen : b->last_seen;
     for (int c = 0; c < 3; c++) {
-        a->towards[c] += b->towards[c];
+        a->normal_sum[c] += b->normal_sum[c];
         a->low[c] = fmin(a->low[c], b->low[c]);
         a->high[c] = fmax(a->high[c], b->high[c]);
     }
@@ -370,8 +378,8 @@ static void join(ast_plane_tracks *tracks, size_t older, size_t younger, ast_fra
 static void join_tracks(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count) {
     for (size_t b = 1; b < tracks->count; b++)
         for (size_t a = 0; a < b; a++) {
-            bool changed = tracks->list[a].seen == tracks->frame || tracks->list[b].seen == tracks->frame;
-            if (changed && are_one(tracks, &tracks->list[a], &tracks->list[b])) {
+            bool changed = tracks->list[a].last_seen == tracks->frame || tracks->list[b].last_seen == tracks->frame;
+            if (changed && coincide(tracks, &tracks->list[a], &tracks->list[b])) {
                 join(tracks, a, b, patches, count);
                 b--;
                 break;
@@ -379,8 +387,8 @@ static void join_tracks(ast_plane_tracks *tracks, ast_frame_patch *patches, size
         }
 }
 
-static void forget(ast_plane_tracks *tracks) {
-    for (size_t k = tracks->count; k-- > 0 && !tracks->world;)
-        if (tracks->frame - tracks->list[k].seen > FORGOTTEN)
+static void drop_stale(ast_plane_tracks *tracks) {
+    for (size_t k = tracks->count; k-- > 0 && !tracks->has_poses;)
+        if (tracks->frame - tracks->list[k].last_seen > FORGOTTEN)
             drop(tracks, k);
 }

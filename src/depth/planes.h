@@ -12,8 +12,8 @@
 
 #include "depth.h"
 
-#define AST_LEAST_SHARE (1.0 / 480) /* of the image: the smallest patch, ten cells of 640 x 480 pixels */
-#define AST_PLACES 2048             /* of the table of pairs */
+#define AST_MIN_PATCH_SHARE (1.0 / 480) /* of the image: the smallest patch, ten cells of 640 x 480 pixels */
+#define AST_PAIR_SLOTS 2048             /* of the table of pairs */
 
 /* The origin of the sums, an integer row and column, so that they stay small and exact. */
 static inline double ast_middle(size_t side) {
@@ -22,42 +22,42 @@ static inline double ast_middle(size_t side) {
 }
 
 /* Sums over the pixels of a patch that are not holes; x and y count from the middle of the image. */
-typedef union ast_patch {
+typedef union ast_pixel_moments {
     struct {
         double n, x, y, xx, xy, yy, s, xs, ys, ss;
     };
     double sums[10];
-} ast_patch;
+} ast_pixel_moments;
 
-/* s = level + slope_x x + slope_y y; `rest` is the residual sum of squares. */
-typedef struct ast_plane {
-    double slope_x, slope_y, level, rest;
-} ast_plane;
+/* s = level + slope_x x + slope_y y; `residual` is the residual sum of squares. */
+typedef struct ast_plane_fit {
+    double slope_x, slope_y, level, residual;
+} ast_plane_fit;
 
 /* Radians: the largest error of the normal of a late pixel, which only looks for the nearest cluster. Beyond that any
  * label would be chance. */
-#define AST_MOST_LATE_ERROR 1.0
+#define AST_MAX_UNCERTAIN_ERROR 1.0
 
 /* The least-squares plane of a patch that does not lie on a line. */
-static inline ast_plane ast_plane_of(const ast_patch *p) {
+static inline ast_plane_fit ast_plane_fit_from(const ast_pixel_moments *p) {
     double inverse = 1 / p->n, mx = p->x * inverse, my = p->y * inverse, ms = p->s * inverse;
     double xx = p->xx - p->x * mx, xy = p->xy - p->x * my, yy = p->yy - p->y * my;
     double xs = p->xs - p->x * ms, ys = p->ys - p->y * ms, ss = p->ss - p->s * ms;
     double scale = 1 / (xx * yy - xy * xy);
     double slope_x = (xs * yy - ys * xy) * scale, slope_y = (ys * xx - xs * xy) * scale;
     double rest = ss - slope_x * xs - slope_y * ys;
-    return (ast_plane){slope_x, slope_y, ms - slope_x * mx - slope_y * my, rest > 0 ? rest : 0};
+    return (ast_plane_fit){slope_x, slope_y, ms - slope_x * mx - slope_y * my, rest > 0 ? rest : 0};
 }
 
-static inline double ast_plane_slope2(const ast_plane *plane) {
+static inline double ast_plane_fit_slope2(const ast_plane_fit *plane) {
     return plane->slope_x * plane->slope_x + plane->slope_y * plane->slope_y;
 }
 
 /* Two patches that have neighbouring cells, and the cost of joining them. */
-typedef struct ast_pair {
+typedef struct ast_patch_pair {
     int32_t first, second; /* leaders, first < second */
     double cost;
-} ast_pair;
+} ast_patch_pair;
 
 /* Cells whose s falls or rises more steeply, times the focal length over s, show no noise: at such slants (76 degrees)
  * a cell is rather an edge. */
@@ -66,7 +66,7 @@ typedef struct ast_pair {
 /* Nor do cells whose pixels deviate by more than this share of s: no sensor is that bad. */
 #define AST_ROUGHEST 0.0625
 
-static inline void ast_patch_add(ast_patch *p, const ast_patch *more) {
+static inline void ast_pixel_moments_add(ast_pixel_moments *p, const ast_pixel_moments *more) {
     for (int i = 0; i < 10; i++)
         p->sums[i] += more->sums[i];
 }
@@ -89,6 +89,6 @@ void ast_planes_grow(ast_patches *patches, const ast_patch_work *work, ast_pool 
 
 /* How far from a plane its pixels may be, in s. A small or distant plane has a steep neighbour within that distance,
  * such as the side of a box, and an uncertain one takes only what is within its noise. */
-float ast_planes_limit(const ast_noise *noise, double s, const ast_plane *plane, bool uncertain);
+float ast_plane_inlier_threshold(const ast_noise *noise, double s, const ast_plane_fit *plane, bool uncertain);
 
 #endif

@@ -32,17 +32,18 @@ static void add_pixels(columns *to, const float *s, const ast_depth *depth, size
 }
 
 /* x: the first column, counted from the middle of the image. */
-static ast_patch add_columns(const columns *c, double x) {
-    ast_patch p = {0};
+static ast_pixel_moments add_columns(const columns *c, double x) {
+    ast_pixel_moments p = {0};
     for (size_t i = 0; i < AST_CELL; i++) {
-        ast_patch_add(&p, &(ast_patch){{c->n[i], c->n[i] * x, c->y[i], c->n[i] * (x * x), c->y[i] * x, c->yy[i],
-                                        c->s[i], c->s[i] * x, c->ys[i], c->ss[i]}});
+        ast_pixel_moments_add(&p, &(ast_pixel_moments){{c->n[i], c->n[i] * x, c->y[i], c->n[i] * (x * x), c->y[i] * x,
+                                                        c->yy[i], c->s[i], c->s[i] * x, c->ys[i], c->ss[i]}});
         x += 1;
     }
     return p;
 }
 
-static ast_patch sum_pixels(const ast_depth *depth, const float *s, size_t first, size_t last, size_t n, double x) {
+static ast_pixel_moments sum_pixels(const ast_depth *depth, const float *s, size_t first, size_t last, size_t n,
+                                    double x) {
     columns sums = {0};
     add_pixels(&sums, s, depth, first, last, n);
     return add_columns(&sums, x);
@@ -50,52 +51,52 @@ static ast_patch sum_pixels(const ast_depth *depth, const float *s, size_t first
 
 /* A cell without holes, at (x, y) from the middle of the image: the sums over positions are those of whole numbers, and
  * exact in any order. False if the cell has holes. */
-static bool sum_whole(const ast_depth *depth, const float *s, double x, double y, ast_patch *p) {
+static bool sum_whole(const ast_depth *depth, const float *s, double x, double y, ast_pixel_moments *p) {
     ast_cell_columns c;
     if (!depth->kernels->cell_columns(s, depth->width, y, &c))
         return false;
     double across = 8 * x + 28, down = 8 * y + 28; /* 0 + 1 + .. + 7 = 28, and their squares make 140 */
-    *p = (ast_patch){{.n = 64,
-                      .x = 8 * across,
-                      .y = 8 * down,
-                      .xx = 8 * (8 * (x * x) + 56 * x + 140),
-                      .xy = across * down,
-                      .yy = 8 * (8 * (y * y) + 56 * y + 140)}};
+    *p = (ast_pixel_moments){{.n = 64,
+                              .x = 8 * across,
+                              .y = 8 * down,
+                              .xx = 8 * (8 * (x * x) + 56 * x + 140),
+                              .xy = across * down,
+                              .yy = 8 * (8 * (y * y) + 56 * y + 140)}};
     for (size_t i = 0; i < AST_CELL; i++) {
         p->s += c.sum[i];
         p->xs += c.sum[i] * (x + (double)i);
-        p->ys += c.tilt[i];
+        p->ys += c.row_moment[i];
         p->ss += c.square[i];
     }
     return true;
 }
 
-static ast_sample sample(const ast_depth *depth, const ast_patch *patch, const ast_plane *plane) {
+static ast_noise_sample sample(const ast_depth *depth, const ast_pixel_moments *patch, const ast_plane_fit *plane) {
     const ast_camera *camera = &depth->camera;
-    double s = patch->s / patch->n, slope2 = ast_plane_slope2(plane);
+    double s = patch->s / patch->n, slope2 = ast_plane_fit_slope2(plane);
     double focal = camera->fx > camera->fy ? camera->fx : camera->fy, steepest = AST_STEEPEST * s / focal;
-    double variance = plane->rest / (patch->n - 3), roughest = AST_ROUGHEST * s;
+    double variance = plane->residual / (patch->n - 3), roughest = AST_ROUGHEST * s;
     bool shows = slope2 <= steepest * steepest && variance <= roughest * roughest;
-    return (ast_sample){s, shows ? slope2 : -1, variance};
+    return (ast_noise_sample){s, shows ? slope2 : -1, variance};
 }
 
 static void sum_row(const ast_cells_job *job, size_t row) {
     const ast_depth *depth = job->depth;
     const ast_patches *p = job->patches;
-    ast_sample *samples = depth->patch_work.samples;
+    ast_noise_sample *samples = depth->patch_work.samples;
     size_t first = row * AST_CELL, last = first + AST_CELL < depth->height ? first + AST_CELL : depth->height;
     for (size_t column = 0; column < p->across; column++) {
         size_t u = column * AST_CELL, left = depth->width - u, k = row * p->across + column;
         const float *s = depth->inverse + first * depth->width + u;
         double x = (double)u - ast_middle(depth->width), y = (double)first - ast_middle(depth->height);
         bool inside = left >= AST_CELL && last == first + AST_CELL;
-        if (!inside || !sum_whole(depth, s, x, y, &p->sums[k]))
-            p->sums[k] = sum_pixels(depth, s, first, last, left < AST_CELL ? left : AST_CELL, x);
-        samples[k] = (ast_sample){.slope2 = -1};
-        if (p->sums[k].n < CELL_LEAST)
+        if (!inside || !sum_whole(depth, s, x, y, &p->moments[k]))
+            p->moments[k] = sum_pixels(depth, s, first, last, left < AST_CELL ? left : AST_CELL, x);
+        samples[k] = (ast_noise_sample){.slope2 = -1};
+        if (p->moments[k].n < CELL_LEAST)
             continue;
-        p->planes[k] = ast_plane_of(&p->sums[k]);
-        samples[k] = sample(depth, &p->sums[k], &p->planes[k]);
+        p->fits[k] = ast_plane_fit_from(&p->moments[k]);
+        samples[k] = sample(depth, &p->moments[k], &p->fits[k]);
     }
 }
 
@@ -126,11 +127,12 @@ void ast_planes_sum_cells(void *data, size_t row, int worker) {
     ast_noise_find_steps(&job->patches->noise, counts, o->units_per_metre, o->filter_epsilon);
 }
 
-static bool is_flat(const ast_noise *noise, const ast_patch *patch, const ast_plane *plane, const ast_sample *cell) {
+static bool is_flat(const ast_noise *noise, const ast_pixel_moments *patch, const ast_plane_fit *plane,
+                    const ast_noise_sample *cell) {
     double tolerance = ast_noise_tolerance(noise, cell->s);
     double noisy = CELL_NOISE * ast_noise_variance(noise, cell->s, cell->slope2 > 0 ? cell->slope2 : 0);
     double most = tolerance * tolerance > noisy ? tolerance * tolerance : noisy;
-    return plane->rest <= most * patch->n;
+    return plane->residual <= most * patch->n;
 }
 
 void ast_planes_judge_cells(ast_patches *p, const ast_patch_work *work) {
@@ -138,7 +140,7 @@ void ast_planes_judge_cells(ast_patches *p, const ast_patch_work *work) {
     ast_noise *noise = &p->noise;
     ast_noise_measure(noise, work->counts, work->samples, cells);
     for (size_t k = 0; k < cells; k++) {
-        bool joins = p->sums[k].n >= CELL_LEAST && is_flat(noise, &p->sums[k], &p->planes[k], &work->samples[k]);
+        bool joins = p->moments[k].n >= CELL_LEAST && is_flat(noise, &p->moments[k], &p->fits[k], &work->samples[k]);
         p->leader[k] = joins ? (int32_t)k : -1;
     }
 }

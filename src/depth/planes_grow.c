@@ -36,24 +36,24 @@ static int32_t leader_of(int32_t *leader, int32_t k) {
 /* What the residual may grow by if the patch is the smaller one. */
 static double allowance(const ast_patches *p, int32_t k) {
     const ast_noise *noise = &p->noise;
-    double n = p->sums[k].n, s = p->sums[k].s / n, bent = BENT * ast_noise_tolerance(noise, s);
-    return n * (bent * bent) + NOISE * ast_noise_variance(noise, s, ast_plane_slope2(&p->planes[k]));
+    double n = p->moments[k].n, s = p->moments[k].s / n, bent = BENT * ast_noise_tolerance(noise, s);
+    return n * (bent * bent) + NOISE * ast_noise_variance(noise, s, ast_plane_fit_slope2(&p->fits[k]));
 }
 
 static double cost(const growing *g, int32_t a, int32_t b) {
     const ast_patches *p = g->patches;
     int32_t first = a < b ? a : b, second = a < b ? b : a;
-    ast_patch both = p->sums[first];
-    ast_patch_add(&both, &p->sums[second]);
-    double more = ast_plane_of(&both).rest - p->planes[first].rest - p->planes[second].rest;
-    int32_t smaller = p->sums[second].n < p->sums[first].n ? second : first;
+    ast_pixel_moments both = p->moments[first];
+    ast_pixel_moments_add(&both, &p->moments[second]);
+    double more = ast_plane_fit_from(&both).residual - p->fits[first].residual - p->fits[second].residual;
+    int32_t smaller = p->moments[second].n < p->moments[first].n ? second : first;
     return more > 0 ? more / g->work->allowed_increase[smaller] : 0;
 }
 
 static void join(const growing *g, int32_t to, int32_t from) {
     ast_patches *p = g->patches;
-    ast_patch_add(&p->sums[to], &p->sums[from]);
-    p->planes[to] = ast_plane_of(&p->sums[to]);
+    ast_pixel_moments_add(&p->moments[to], &p->moments[from]);
+    p->fits[to] = ast_plane_fit_from(&p->moments[to]);
     g->work->allowed_increase[to] = allowance(p, to);
     p->leader[from] = to;
     g->work->changed_round[to] = g->round;
@@ -63,33 +63,33 @@ static void join(const growing *g, int32_t to, int32_t from) {
 
 /* ---- Pairs ------------------------------------------------------------------------------------------------------- */
 
-static size_t list_pairs(const ast_patches *p, ast_pair *pairs) {
+static size_t list_pairs(const ast_patches *p, ast_patch_pair *pairs) {
     size_t cells = p->across * p->down, count = 0;
     for (size_t k = 0; k < cells; k++) {
         if (p->leader[k] < 0)
             continue;
         if (p->across > 0 && (k + 1) % p->across != 0 && p->leader[k + 1] >= 0)
-            pairs[count++] = (ast_pair){.first = (int32_t)k, .second = (int32_t)(k + 1), .cost = UNKNOWN};
+            pairs[count++] = (ast_patch_pair){.first = (int32_t)k, .second = (int32_t)(k + 1), .cost = UNKNOWN};
         if (k + p->across < cells && p->leader[k + p->across] >= 0)
-            pairs[count++] = (ast_pair){.first = (int32_t)k, .second = (int32_t)(k + p->across), .cost = UNKNOWN};
+            pairs[count++] = (ast_patch_pair){.first = (int32_t)k, .second = (int32_t)(k + p->across), .cost = UNKNOWN};
     }
     return count;
 }
 
 /* Whether the pair was not met in this round: patches have many neighbouring cells. Where another pair took its place
  * in the small table, it stays twice, which only takes time. */
-static bool is_new(const growing *g, const ast_pair *pair) {
+static bool is_new(const growing *g, const ast_patch_pair *pair) {
     uint64_t cells = g->patches->across * g->patches->down;
     uint64_t key = (uint64_t)pair->first * cells + (uint64_t)pair->second;
     uint64_t entry = (uint64_t)g->round << 44 | key,
-             *place = &g->work->pair_slots[(key * 0x9e3779b97f4a7c15u >> 32) % AST_PLACES];
+             *place = &g->work->pair_slots[(key * 0x9e3779b97f4a7c15u >> 32) % AST_PAIR_SLOTS];
     bool known = *place == entry;
     *place = entry;
     return !known;
 }
 
 /* A cost is known from the round before unless one of the two patches grew in it. Returns whether the pair stays. */
-static bool renew(const growing *g, ast_pair *pair) {
+static bool renew(const growing *g, ast_patch_pair *pair) {
     const uint32_t *changed = g->work->changed_round;
     int32_t a = leader_of(g->patches->leader, pair->first), b = leader_of(g->patches->leader, pair->second);
     if (a == b)
@@ -105,7 +105,7 @@ static bool renew(const growing *g, ast_pair *pair) {
 static size_t renew_pairs(const growing *g) {
     size_t kept = 0;
     for (size_t i = 0; i < g->pairs; i++) {
-        ast_pair pair = g->work->pairs[i];
+        ast_patch_pair pair = g->work->pairs[i];
         if (renew(g, &pair))
             g->work->pairs[kept++] = pair;
     }
@@ -124,7 +124,7 @@ static void find_costs(void *data, size_t task, int worker) {
     const growing *g = data;
     (void)worker;
     for (size_t i = task * TASK; i < end_of(task, g->pairs); i++) {
-        ast_pair *pair = &g->work->pairs[i];
+        ast_patch_pair *pair = &g->work->pairs[i];
         if (pair->cost == UNKNOWN)
             pair->cost = cost(g, pair->first, pair->second);
     }
@@ -165,7 +165,7 @@ static void choose(const growing *g) {
         w->choice[w->leaders[i]] = -1;
     }
     for (size_t i = 0; i < g->pairs; i++) {
-        const ast_pair *pair = &w->pairs[i];
+        const ast_patch_pair *pair = &w->pairs[i];
         offer(w, pair->first, pair->second, pair->cost);
         offer(w, pair->second, pair->first, pair->cost);
     }
@@ -225,7 +225,7 @@ void ast_planes_grow(ast_patches *p, const ast_patch_work *w, ast_pool *pool) {
                  .pairs = list_pairs(p, w->pairs),
                  .leaders = list_leaders(p, NULL, cells, w->leaders),
                  .round = 1};
-    memset(w->pair_slots, 0, AST_PLACES * sizeof *w->pair_slots);
+    memset(w->pair_slots, 0, AST_PAIR_SLOTS * sizeof *w->pair_slots);
     memset(w->changed_round, 0, cells * sizeof *w->changed_round);
     ast_pool_run(pool, tasks_of(g.leaders), find_allowances, &g);
     while (grow_once(&g, pool))

@@ -13,7 +13,7 @@
 typedef struct rendering {
     const ast_hallway *hallway;
     size_t index;
-    ast_view view;
+    ast_scene_view view;
     ast_hit *hits; /* (height, width) */
     uint16_t *depth;
     int32_t *truth;
@@ -31,7 +31,7 @@ ast_status ast_scene_render(ast_fault *fault, ast_pool *pool, const ast_hallway 
         return ast_fail(fault, AST_NO_MEMORY, "there is not enough memory for an image of %zu x %zu pixels",
                         hallway->width, hallway->height);
     ast_scene_walk(index, hallway->frames, &place);
-    ast_view_open(&work.view, &hallway->camera, &place);
+    ast_scene_view_open(&work.view, &hallway->camera, &place);
     ast_pool_run_rows(pool, hallway->height, ROWS, cast_row, &work);
     ast_pool_run_rows(pool, hallway->height, ROWS, sense_row, &work);
     free(work.hits);
@@ -44,13 +44,13 @@ static void cast_row(void *data, size_t row, int worker) {
     const rendering *work = data;
     size_t width = work->hallway->width;
     (void)worker;
-    ast_view_row(&work->view, row, width, work->hits + row * width);
+    ast_scene_cast_row(&work->view, row, width, work->hits + row * width);
 }
 
 static void sense_row(void *data, size_t row, int worker) {
     const rendering *work = data;
     size_t width = work->hallway->width;
     (void)worker;
-    ast_sensor_row(work->hallway, work->index, row, work->hits, work->depth + row * width,
-                   work->truth ? work->truth + row * width : NULL);
+    ast_scene_sense_row(work->hallway, work->index, row, work->hits, work->depth + row * width,
+                        work->truth ? work->truth + row * width : NULL);
 }

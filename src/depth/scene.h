@@ -28,38 +28,38 @@ void ast_scene_walk(size_t index, size_t frames, ast_hallway_frame *frame);
 
 /* What a pixel sees. */
 typedef struct ast_hit {
-    double depth;     /* along the optical axis */
-    float facing;     /* |normal . ray| for a ray of depth 1, which is longer than 1 off the optical axis */
-    int8_t direction; /* of the surface: 0..5, -1 for a curved one */
+    double depth;         /* along the optical axis */
+    float normal_dot_ray; /* |normal . ray| for a ray of depth 1, which is longer than 1 off the optical axis */
+    int8_t direction;     /* of the surface: 0..5, -1 for a curved one */
 } ast_hit;
 
 /* A box in the camera's coordinates, and the columns first[0]..last[0] and rows first[1]..last[1] in which it may be
  * visible. */
-typedef struct ast_seen {
+typedef struct ast_visible_box {
     double low[3], high[3];
     double first[2], last[2];
-} ast_seen;
+} ast_visible_box;
 
 enum { AST_SCENE_SOLIDS = 7 };
 
 /* A camera pose, and what is visible from it. */
-typedef struct ast_view {
+typedef struct ast_scene_view {
     ast_camera camera;
     double origin[3];
     double axes[3][3]; /* the camera's x, y, z in the world */
-    ast_seen room;
-    ast_seen solids[AST_SCENE_SOLIDS];
-} ast_view;
+    ast_visible_box room;
+    ast_visible_box solids[AST_SCENE_SOLIDS];
+} ast_scene_view;
 
-void ast_view_open(ast_view *view, const ast_camera *camera, const ast_hallway_frame *frame);
+void ast_scene_view_open(ast_scene_view *view, const ast_camera *camera, const ast_hallway_frame *frame);
 
 /* Row `row` of the image: (width) hits. Every ray hits something, because the corridor is closed. */
-void ast_view_row(const ast_view *view, size_t row, size_t width, ast_hit *hits);
+void ast_scene_cast_row(const ast_scene_view *view, size_t row, size_t width, ast_hit *hits);
 
 /* ---- The sensor ------------------------------------------------------------------------------------------------- */
 
 /* Row `row` of the sensor's output, computed from all hits (height, width); truth may be NULL. */
-void ast_sensor_row(const ast_hallway *hallway, size_t index, size_t row, const ast_hit *hits, uint16_t *depth,
-                    int32_t *truth);
+void ast_scene_sense_row(const ast_hallway *hallway, size_t index, size_t row, const ast_hit *hits, uint16_t *depth,
+                         int32_t *truth);
 
 #endif

@@ -36,22 +36,22 @@ typedef struct ray {
 } ray;
 
 static void rotate_axes(const double *rotation, double axes[3][3]);
-static ast_seen see(const ast_view *view, const solid *box);
-static void leave_room(ray *beam, const ast_seen *box);
-static void enter_box(ray *beam, const ast_seen *box);
-static void enter_column(ray *beam, const ast_seen *column);
+static ast_visible_box visible_box_of(const ast_scene_view *view, const solid *box);
+static void leave_room(ray *beam, const ast_visible_box *box);
+static void enter_box(ray *beam, const ast_visible_box *box);
+static void enter_column(ray *beam, const ast_visible_box *column);
 
-void ast_view_open(ast_view *view, const ast_camera *camera, const ast_hallway_frame *frame) {
+void ast_scene_view_open(ast_scene_view *view, const ast_camera *camera, const ast_hallway_frame *frame) {
     view->camera = *camera;
     for (int a = 0; a < 3; a++)
         view->origin[a] = frame->position[a];
     rotate_axes(frame->rotation, view->axes);
-    view->room = see(view, &room);
+    view->room = visible_box_of(view, &room);
     for (int i = 0; i < AST_SCENE_SOLIDS; i++)
-        view->solids[i] = see(view, &solids[i]);
+        view->solids[i] = visible_box_of(view, &solids[i]);
 }
 
-void ast_view_row(const ast_view *view, size_t row, size_t width, ast_hit *hits) {
+void ast_scene_cast_row(const ast_scene_view *view, size_t row, size_t width, ast_hit *hits) {
     double v = (double)row, y = (v - view->camera.cy) / view->camera.fy;
     int shown[AST_SCENE_SOLIDS] = {0}, count = 0; /* the solids that this row may see */
     for (int i = 0; i < AST_SCENE_SOLIDS; i++)
@@ -66,7 +66,7 @@ void ast_view_row(const ast_view *view, size_t row, size_t width, ast_hit *hits)
         }
         leave_room(&beam, &view->room);
         for (int i = 0; i < count; i++) {
-            const ast_seen *box = &view->solids[shown[i]];
+            const ast_visible_box *box = &view->solids[shown[i]];
             if (u >= box->first[0] && u <= box->last[0])
                 (solids[shown[i]].round ? enter_column : enter_box)(&beam, box);
         }
@@ -88,7 +88,7 @@ static void rotate_axes(const double *rotation, double axes[3][3]) {
 }
 
 /* The corner of a box, in the camera's coordinates. */
-static void corner_of(const ast_view *view, const ast_seen *box, int corner, double *at) {
+static void corner_of(const ast_scene_view *view, const ast_visible_box *box, int corner, double *at) {
     for (int c = 0; c < 3; c++) {
         at[c] = 0;
         for (int a = 0; a < 3; a++)
@@ -98,8 +98,8 @@ static void corner_of(const ast_view *view, const ast_seen *box, int corner, dou
 
 /* A box may be visible in the rectangle around its corners plus one pixel, everywhere if some corners are behind the
  * camera, and nowhere if all are. */
-static ast_seen see(const ast_view *view, const solid *box) {
-    ast_seen seen = {.first = {INFINITY, INFINITY}, .last = {-INFINITY, -INFINITY}};
+static ast_visible_box visible_box_of(const ast_scene_view *view, const solid *box) {
+    ast_visible_box seen = {.first = {INFINITY, INFINITY}, .last = {-INFINITY, -INFINITY}};
     for (int a = 0; a < 3; a++) {
         seen.low[a] = box->low[a] - view->origin[a];
         seen.high[a] = box->high[a] - view->origin[a];
@@ -137,15 +137,15 @@ static double larger(double a, double b) {
 }
 
 /* The surface faces against the ray: -x if the ray goes towards +x. This holds inside a room and outside a box. */
-static void meet(ray *beam, double depth, int axis) {
+static void record_hit(ray *beam, double depth, int axis) {
     beam->hit.depth = depth;
-    beam->hit.facing = (float)fabs(beam->along[axis]);
+    beam->hit.normal_dot_ray = (float)fabs(beam->along[axis]);
     beam->hit.direction = (int8_t)(2 * axis + (beam->along[axis] > 0));
 }
 
 /* A ray parallel to a slab gets infinities of both signs, or of one sign if it is outside: both give the right
  * answer. */
-static void leave_room(ray *beam, const ast_seen *box) {
+static void leave_room(ray *beam, const ast_visible_box *box) {
     double nearest = INFINITY;
     int through = 0;
     for (int a = 0; a < 3; a++) {
@@ -155,10 +155,10 @@ static void leave_room(ray *beam, const ast_seen *box) {
         through = leaves < nearest ? a : through;
         nearest = smaller(leaves, nearest);
     }
-    meet(beam, nearest, through);
+    record_hit(beam, nearest, through);
 }
 
-static void enter_box(ray *beam, const ast_seen *box) {
+static void enter_box(ray *beam, const ast_visible_box *box) {
     double enters = 0, leaves = beam->hit.depth;
     int through = -1;
     for (int a = 0; a < 3; a++) {
@@ -170,11 +170,11 @@ static void enter_box(ray *beam, const ast_seen *box) {
         leaves = smaller(larger(low, high), leaves);
     }
     if (through >= 0 && enters < leaves)
-        meet(beam, enters, through);
+        record_hit(beam, enters, through);
 }
 
 /* |origin + t along - centre|^2 = radius^2 on the floor plan, the smaller root; the column is as high as the room. */
-static void enter_column(ray *beam, const ast_seen *column) {
+static void enter_column(ray *beam, const ast_visible_box *column) {
     double radius = (column->high[0] - column->low[0]) / 2;
     double x = -(column->low[0] + radius), y = -(column->low[1] + radius); /* the camera relative to the axis */
     double dx = beam->along[0], dy = beam->along[1];
@@ -186,6 +186,6 @@ static void enter_column(ray *beam, const ast_seen *column) {
     if (depth >= beam->hit.depth)
         return;
     beam->hit.depth = depth;
-    beam->hit.facing = (float)(fabs((x + depth * dx) * dx + (y + depth * dy) * dy) / radius);
+    beam->hit.normal_dot_ray = (float)(fabs((x + depth * dx) * dx + (y + depth * dy) * dy) / radius);
     beam->hit.direction = -1;
 }

@@ -60,8 +60,8 @@ static void sensed_row(const ast_hallway *hallway, uint64_t key, size_t row, con
     }
 }
 
-void ast_sensor_row(const ast_hallway *hallway, size_t index, size_t row, const ast_hit *hits, uint16_t *depth,
-                    int32_t *truth) {
+void ast_scene_sense_row(const ast_hallway *hallway, size_t index, size_t row, const ast_hit *hits, uint16_t *depth,
+                         int32_t *truth) {
     if (hallway->noise)
         sensed_row(hallway, ast_mix64(ast_mix64(hallway->seed) + index) + row * hallway->width, row, hits, depth,
                    truth);
@@ -73,7 +73,7 @@ void ast_sensor_row(const ast_hallway *hallway, size_t index, size_t row, const 
 
 /* For the ray (x, y, 1). */
 static bool is_grazing(double x, double y, const ast_hit *hit) {
-    double facing = (double)hit->facing;
+    double facing = (double)hit->normal_dot_ray;
     return facing * facing < GRAZING2 * (1 + x * x + y * y);
 }
 

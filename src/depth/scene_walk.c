@@ -68,7 +68,7 @@ static void multiply(const double *a, const double *b, double *product) {
 
 /* Camera to world: rotates about the world's z, renames the axes (forward is +x, right -y, down -z), then rotates about
  * the camera's own x and z. */
-static void look(double yaw, double pitch, double roll, double *rotation) {
+static void rotation_of(double yaw, double pitch, double roll, double *rotation) {
     const double about_z[4] = {0, 0, sine(yaw / 2), cosine(yaw / 2)};
     const double renamed[4] = {-0.5, 0.5, -0.5, 0.5};
     const double about_x[4] = {sine(pitch / 2), 0, 0, cosine(pitch / 2)};
@@ -80,7 +80,7 @@ static void look(double yaw, double pitch, double roll, double *rotation) {
 }
 
 /* The point of the path at `along`, and the heading there. */
-static void follow(double along, double *x, double *y, double *heading) {
+static void point_on_path(double along, double *x, double *y, double *heading) {
     double turned = (along - TURN_BEGINS) / (2 * PI * RADIUS);
     *heading = turned < 0 ? 0 : turned > 0.25 ? 0.25 : turned;
     *x = CORNER_X + RADIUS * sine(*heading);
@@ -94,13 +94,13 @@ static void follow(double along, double *x, double *y, double *heading) {
 void ast_scene_walk(size_t index, size_t frames, ast_hallway_frame *frame) {
     double along = frames > 1 ? LENGTH * ((double)index / (double)(frames - 1)) : 0;
     double step = along / STEP, stride = along / STRIDE, sway = SWAY * sine(stride), x, y, heading;
-    follow(along, &x, &y, &heading);
+    point_on_path(along, &x, &y, &heading);
     frame->position[0] = x - sway * sine(heading);
     frame->position[1] = y + sway * cosine(heading);
     frame->position[2] = EYES + BOB * sine(step);
     double turned = ease((along - LOOK_BEGINS) / (LOOK_ENDS - LOOK_BEGINS)), amid = 4 * turned * (1 - turned);
     double yaw = 0.25 * turned + GAZE * TURNS_PER_DEGREE * sine(stride + 0.1);
     double pitch = -(DOWN + STEPPING * amid) * TURNS_PER_DEGREE + NOD * TURNS_PER_DEGREE * sine(step + 0.3);
-    look(yaw, pitch, TILT * TURNS_PER_DEGREE * sine(stride + 0.2), frame->rotation);
+    rotation_of(yaw, pitch, TILT * TURNS_PER_DEGREE * sine(stride + 0.2), frame->rotation);
     frame->seconds = (double)index / 30;
 }

@@ -7,9 +7,9 @@
  * With the differences z = grad u as separate variables, and p as the multiplier of that constraint, the terms
  * separate, and an iteration updates them in turn:
  *
- *     total variation   p = p + sigma grad(ahead), limited to |p| <= weight (z is eliminated);
+ *     total variation   p = p + sigma grad(extrapolated), limited to |p| <= weight (z is eliminated);
  *     data and sphere   u = u + tau (div p + u0), projected to the sphere;
- *     extrapolation     ahead = 2 u - the previous u.
+ *     extrapolation     extrapolated = 2 u - the previous u.
  *
  * The quadratic term that ties z to grad u is linearised, so that the second step has this closed form (Chambolle and
  * Pock 2011); 8 sigma tau < 1 keeps it stable. Splitting u itself into a smooth and a spherical copy, as the paper
@@ -28,7 +28,7 @@
 #define SIGMA 1.2f
 #define ROWS 16 /* per task */
 
-enum { GIVEN = 0, U = 3, AHEAD = 6, PX = 9, PY = 12, RIGHT = 15, DOWN = 16, PLANES = 17 };
+enum { INPUT = 0, U = 3, EXTRAPOLATED = 6, PX = 9, PY = 12, RIGHT = 15, DOWN = 16, PLANES = 17 };
 
 typedef struct smoothing {
     const ast_image_kernels *kernels;
@@ -92,7 +92,7 @@ static void clear_row(const smoothing *s, ptrdiff_t row) {
         memset(s->plane[p] + row * (ptrdiff_t)s->row, 0, s->row * sizeof(float));
 }
 
-/* u = ahead = u0, everything else 0. */
+/* u = extrapolated = u0, everything else 0. */
 static void load_row(void *data, size_t v, int worker) {
     const smoothing *s = data;
     (void)worker;
@@ -106,13 +106,13 @@ static void load_row(void *data, size_t v, int worker) {
         if (!isfinite(n[0]) || !isfinite(n[1]) || !isfinite(n[2]))
             continue;
         for (int c = 0; c < 3; c++)
-            s->plane[GIVEN + c][v * s->row + u] = s->plane[U + c][v * s->row + u] =
-                s->plane[AHEAD + c][v * s->row + u] = n[c];
+            s->plane[INPUT + c][v * s->row + u] = s->plane[U + c][v * s->row + u] =
+                s->plane[EXTRAPOLATED + c][v * s->row + u] = n[c];
     }
 }
 
 static bool is_there(const smoothing *s, size_t at) {
-    return s->plane[GIVEN][at] != 0 || s->plane[GIVEN + 1][at] != 0 || s->plane[GIVEN + 2][at] != 0;
+    return s->plane[INPUT][at] != 0 || s->plane[INPUT + 1][at] != 0 || s->plane[INPUT + 2][at] != 0;
 }
 
 static void join_row(void *data, size_t v, int worker) {
@@ -129,12 +129,12 @@ static ast_tv_row row_of(const smoothing *s, size_t v) {
     ast_tv_row row;
     size_t at = v * s->row;
     for (int c = 0; c < 3; c++) {
-        row.given[c] = s->plane[GIVEN + c] + at;
+        row.input[c] = s->plane[INPUT + c] + at;
         row.u[c] = s->plane[U + c] + at;
-        row.ahead[c] = s->plane[AHEAD + c] + at;
+        row.extrapolated[c] = s->plane[EXTRAPOLATED + c] + at;
         row.px[c] = s->plane[PX + c] + at;
         row.py[c] = s->plane[PY + c] + at;
-        row.below[c] = row.ahead[c] + s->row;
+        row.below[c] = row.extrapolated[c] + s->row;
         row.above[c] = row.py[c] - s->row;
     }
     row.right = s->plane[RIGHT] + at;

@@ -48,20 +48,20 @@ static void test_moments(void **state) {
                 const float *rows[ROWS];
                 for (size_t row = 0; row <= 2 * radius; row++)
                     rows[row] = row_of(&random, n, 0, any_s);
-                ast_moments got = {guarded_floats(NULL, room), guarded_floats(NULL, room), guarded(room * 8),
-                                   guarded(room * 8)};
+                ast_column_moments got = {guarded_floats(NULL, room), guarded_floats(NULL, room), guarded(room * 8),
+                                          guarded(room * 8)};
                 (*kernels)->moments(rows, radius, n, got);
                 for (size_t i = 0; i < n; i++) {
-                    float count = 0, tilt = 0;
+                    float count = 0, row_moment = 0;
                     double sum = 0, square = 0;
                     for (size_t row = 0; row <= 2 * radius; row++) {
                         float s = rows[row][i];
                         count += s > 0;
-                        tilt += ((float)row - (float)radius) * s;
+                        row_moment += ((float)row - (float)radius) * s;
                         sum += (double)s;
                         square += (double)s * (double)s;
                     }
-                    assert_true(got.count[i] == count && got.tilt[i] == tilt);
+                    assert_true(got.count[i] == count && got.row_moment[i] == row_moment);
                     assert_true(got.sum[i] == sum && got.square[i] == square);
                 }
                 release_all();
@@ -69,32 +69,32 @@ static void test_moments(void **state) {
 }
 
 /* The fit of one window, in the order of the kernels. */
-static void plain_fit(ast_moments of, ptrdiff_t i, size_t radius, float epsilon2, float out[5]) {
+static void plain_fit(ast_column_moments of, ptrdiff_t i, size_t radius, float epsilon2, float out[5]) {
     double sum = 0, square = 0, lean = 0;
-    float count = 0, tilt = 0, side = (float)(2 * radius + 1), area = side * side;
+    float count = 0, row_moment = 0, side = (float)(2 * radius + 1), area = side * side;
     float inertia = radius ? area * (float)(radius * (radius + 1)) / 3 : 1;
     for (ptrdiff_t at = i - (ptrdiff_t)radius; at <= i + (ptrdiff_t)radius; at++) {
         count += of.count[at];
-        tilt += of.tilt[at];
+        row_moment += of.row_moment[at];
         sum += of.sum[at];
         lean += (double)(at - i) * of.sum[at];
         square += of.square[at];
     }
     int whole = count == area;
-    float x = whole ? (float)lean * (1 / inertia) : 0, y = whole ? tilt * (1 / inertia) : 0;
+    float x = whole ? (float)lean * (1 / inertia) : 0, y = whole ? row_moment * (1 / inertia) : 0;
     float share = 1 / (count > 1 ? count : 1);
     float variance = (float)(square * (double)count - sum * sum) * share * share - (x * x + y * y) * (inertia / area);
     float flat = epsilon2 / ((variance > 0 ? variance : 0) + epsilon2);
-    float weight = count * flat * (whole ? 1 : AST_PART), shrink = weight * flat;
-    const float all[5] = {weight, shrink, shrink * ((float)sum * share), shrink * x, shrink * y};
+    float weight = count * flat * (whole ? 1 : AST_INCOMPLETE_WINDOW_WEIGHT), fit_weight = weight * flat;
+    const float all[5] = {weight, fit_weight, fit_weight * ((float)sum * share), fit_weight * x, fit_weight * y};
     memcpy(out, all, sizeof all);
 }
 
 static void check_fit(ast_random *random, size_t n, size_t radius, int whole, const ast_image_kernels *kernels) {
     size_t room = padded(n);
-    ast_moments of = {row_of(random, n, radius, any_count), row_of(random, n, radius, any_number),
-                      (double *)guarded((room + 2 * radius) * 8) + radius,
-                      (double *)guarded((room + 2 * radius) * 8) + radius};
+    ast_column_moments of = {row_of(random, n, radius, any_count), row_of(random, n, radius, any_number),
+                             (double *)guarded((room + 2 * radius) * 8) + radius,
+                             (double *)guarded((room + 2 * radius) * 8) + radius};
     for (ptrdiff_t i = -(ptrdiff_t)radius; i < (ptrdiff_t)(room + radius); i++) {
         if (whole)
             of.count[i] = (float)(2 * radius + 1);
@@ -132,15 +132,16 @@ static float plain_window(const float *centre, size_t radius) {
     return sum;
 }
 
-static float plain_guide(ast_fits fits, const float *tilt, size_t radius, float here, size_t i) {
+static float plain_guide(ast_fits fits, const float *row_moment, size_t radius, float here, size_t i) {
     float weight = plain_window(fits.weight + i, radius), level = plain_window(fits.level + i, radius);
-    float x = plain_window(fits.x + i, radius), y = plain_window(fits.y + i, radius), shrink = 0, centre = 0;
+    float x = plain_window(fits.x + i, radius), y = plain_window(fits.y + i, radius), fit_weight = 0, centre = 0;
     for (ptrdiff_t k = -(ptrdiff_t)radius; k <= (ptrdiff_t)radius; k++) {
-        shrink += fits.shrink[(ptrdiff_t)i + k];
-        centre += (float)k * fits.shrink[(ptrdiff_t)i + k];
+        fit_weight += fits.fit_weight[(ptrdiff_t)i + k];
+        centre += (float)k * fits.fit_weight[(ptrdiff_t)i + k];
     }
-    float aside = (x * centre + y * plain_window(tilt + i, radius)) / (shrink > AST_LEAST ? shrink : AST_LEAST);
-    float smooth = (here * (weight - shrink) + (level - aside)) / weight;
+    float aside = (x * centre + y * plain_window(row_moment + i, radius)) /
+                  (fit_weight > AST_TINY_WEIGHT ? fit_weight : AST_TINY_WEIGHT);
+    float smooth = (here * (weight - fit_weight) + (level - aside)) / weight;
     return here > 0 ? (smooth > 0 ? smooth : here) : 0;
 }
 
@@ -155,11 +156,11 @@ static void test_guide(void **state) {
                 ast_fits fits = {{row_of(&random, n, radius, any_positive), row_of(&random, n, radius, any_positive),
                                   row_of(&random, n, radius, any_positive), row_of(&random, n, radius, any_number),
                                   row_of(&random, n, radius, any_number)}};
-                float *tilt = row_of(&random, n, radius, any_number), *s = row_of(&random, n, 0, any_s);
+                float *row_moment = row_of(&random, n, radius, any_number), *s = row_of(&random, n, 0, any_s);
                 float *got = guarded_floats(NULL, padded(n)), expected[MOST_POINTS];
-                (*kernels)->guide(fits, tilt, radius, s, n, got);
+                (*kernels)->guide(fits, row_moment, radius, s, n, got);
                 for (size_t i = 0; i < n; i++)
-                    expected[i] = plain_guide(fits, tilt, radius, s[i], i);
+                    expected[i] = plain_guide(fits, row_moment, radius, s[i], i);
                 same_floats(got, expected, n, "guide", (*kernels)->name);
                 release_all();
             }
@@ -189,11 +190,11 @@ static void test_sums(void **state) {
                     expected[2][i] = plain_window(row + i, radius);
                 }
                 (*kernels)->sum_rows(rows, 2 * radius + 1, n, got[0]);
-                (*kernels)->tilt_rows(rows, radius, n, got[1], got[2]);
+                (*kernels)->row_moments(rows, radius, n, got[1], got[2]);
                 (*kernels)->sum_columns(row, radius, n, got[3]);
                 same_floats(got[0], expected[0], n, "sum_rows", (*kernels)->name);
-                same_floats(got[1], expected[0], n, "tilt_rows' sum", (*kernels)->name);
-                same_floats(got[2], expected[1], n, "tilt_rows", (*kernels)->name);
+                same_floats(got[1], expected[0], n, "row_moments' sum", (*kernels)->name);
+                same_floats(got[2], expected[1], n, "row_moments", (*kernels)->name);
                 same_floats(got[3], expected[2], n, "sum_columns", (*kernels)->name);
                 release_all();
             }

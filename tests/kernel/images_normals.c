@@ -35,7 +35,7 @@ static void test_blocks_of_rows(void **state) {
             }
 }
 
-/* x, y, weight and whether it is known, of one pixel. */
+/* x, y, weight and whether it is has_slopes, of one pixel. */
 static void plain_differ(const float *const rows[3], ptrdiff_t i, float jump, float out[4]) {
     const float s = rows[1][i], other[4] = {rows[1][i - 1], rows[1][i + 1], rows[0][i], rows[2][i]};
     float sides[2] = {0, 0}, step[2] = {0, 0};
@@ -49,12 +49,12 @@ static void plain_differ(const float *const rows[3], ptrdiff_t i, float jump, fl
             step[k / 2] += k % 2 ? other[k] - s : s - other[k];
         }
     }
-    int known = s > 0 && sides[0] > 0 && sides[1] > 0;
-    float weight = known && !edge ? (sides[0] + sides[1]) / 4 : 0;
+    int has_slopes = s > 0 && sides[0] > 0 && sides[1] > 0;
+    float weight = has_slopes && !edge ? (sides[0] + sides[1]) / 4 : 0;
     out[0] = weight * step[0] * (1.5f - 0.5f * sides[0]);
     out[1] = weight * step[1] * (1.5f - 0.5f * sides[1]);
     out[2] = weight;
-    out[3] = (float)known;
+    out[3] = (float)has_slopes;
 }
 
 static void test_differ(void **state) {
@@ -81,26 +81,26 @@ static void test_differ(void **state) {
 static const int shifts[8][2] = {{0, -1}, {0, 1}, {-1, 0}, {1, 0}, {-1, -1}, {-1, 1}, {1, -1}, {1, 1}};
 
 static int plain_meets(const ast_normals_input *from, ptrdiff_t i, const float window[3], int row, int column) {
-    float s = from->s[1][i], reach = (float)from->reach, limit = from->jump * (s > 1 ? s : 1);
+    float s = from->s[1][i], radius = (float)from->radius, limit = from->jump * (s > 1 ? s : 1);
     for (int k = 0; k < 8; k++) {
-        float other = from->s[1 + shifts[k][0]][i + shifts[k][1] * (ptrdiff_t)from->reach];
+        float other = from->s[1 + shifts[k][0]][i + shifts[k][1] * (ptrdiff_t)from->radius];
         if (shifts[k][0] * row < 0 || shifts[k][1] * column < 0 || !(other > 0))
             continue;
-        float expected = window[0] * ((float)shifts[k][1] * reach) + window[1] * ((float)shifts[k][0] * reach);
+        float expected = window[0] * ((float)shifts[k][1] * radius) + window[1] * ((float)shifts[k][0] * radius);
         if (!(fabsf((other - s) * window[2] - expected) <= limit * window[2]))
             return 0;
     }
     return 1;
 }
 
-static void plain_aim(const ast_normals_input *from, ast_view view, ptrdiff_t i, float out[3]) {
+static void plain_aim(const ast_normals_input *from, ast_row_camera view, ptrdiff_t i, float out[3]) {
     float best[3] = {from->sums[1].x[i], from->sums[1].y[i], from->sums[1].weight[i]};
     out[0] = out[1] = out[2] = NAN;
-    if (from->known[i] > 0 && best[2] < from->enough) {
+    if (from->has_slopes[i] > 0 && best[2] < from->enough_weight) {
         float rank = best[2] * (plain_meets(from, i, best, 0, 0) ? 1.25f : 0.5f);
         for (int k = 0; k < 8; k++) {
             const ast_slopes *row = &from->sums[1 + shifts[k][0]];
-            ptrdiff_t at = i + shifts[k][1] * (ptrdiff_t)from->reach;
+            ptrdiff_t at = i + shifts[k][1] * (ptrdiff_t)from->radius;
             const float other[3] = {row->x[at], row->y[at], row->weight[at]};
             if (other[2] > rank && from->s[1 + shifts[k][0]][at] > 0 &&
                 plain_meets(from, i, other, shifts[k][0], shifts[k][1])) {
@@ -109,7 +109,7 @@ static void plain_aim(const ast_normals_input *from, ast_view view, ptrdiff_t i,
             }
         }
     }
-    if (!(from->known[i] > 0 && best[2] > 0))
+    if (!(from->has_slopes[i] > 0 && best[2] > 0))
         return;
     float a = best[0] * view.fx, b = best[1] * view.fy;
     float c = from->s[1][i] * best[2] - (best[0] * ((float)i - view.cx) + best[1] * view.row);
@@ -123,18 +123,18 @@ static void test_aim(void **state) {
     (void)state;
     ast_random random;
     ast_random_seed(&random, 37, 0);
-    for (size_t reach = 1; reach <= MOST_RADIUS; reach++)
+    for (size_t radius = 1; radius <= MOST_RADIUS; radius++)
         for (size_t n = 1; n <= MOST_POINTS; n++)
             for (const ast_image_kernels **kernels = image_tables; *kernels; kernels++) {
-                ast_normals_input from = {.reach = reach, .enough = 0.7f, .jump = n % 2 ? 0.3f : 3};
+                ast_normals_input from = {.radius = radius, .enough_weight = 0.7f, .jump = n % 2 ? 0.3f : 3};
                 for (int r = 0; r < 3; r++) {
-                    from.s[r] = row_of(&random, n, reach, any_s);
+                    from.s[r] = row_of(&random, n, radius, any_s);
                     from.sums[r] =
-                        (ast_slopes){{row_of(&random, n, reach, any_number), row_of(&random, n, reach, any_number),
-                                      row_of(&random, n, reach, any_positive)}};
+                        (ast_slopes){{row_of(&random, n, radius, any_number), row_of(&random, n, radius, any_number),
+                                      row_of(&random, n, radius, any_positive)}};
                 }
-                from.known = row_of(&random, n, 0, any_s);
-                ast_view view = {525, 519, 30.7f, -3.2f};
+                from.has_slopes = row_of(&random, n, 0, any_s);
+                ast_row_camera view = {525, 519, 30.7f, -3.2f};
                 float *got = guarded_floats(NULL, 3 * n), expected[3];
                 (*kernels)->normals(&from, view, 0, n, got);
                 for (size_t i = 0; i < n; i++) {
@@ -149,16 +149,16 @@ static void test_aim(void **state) {
 
 typedef struct tv_buffers {
     ast_tv_row row;
-    float *given[3], *below[3], *above[3], *right, *down;
+    float *input[3], *below[3], *above[3], *right, *down;
 } tv_buffers;
 
 static void fill_tv(ast_random *random, size_t n, tv_buffers *b) {
     for (int c = 0; c < 3; c++) {
-        b->row.given[c] = b->given[c] = row_of(random, n, 0, any_number);
+        b->row.input[c] = b->input[c] = row_of(random, n, 0, any_number);
         b->row.below[c] = b->below[c] = row_of(random, n, 0, any_number);
         b->row.above[c] = b->above[c] = row_of(random, n, 0, any_number);
         b->row.u[c] = row_of(random, n, 0, any_number);
-        b->row.ahead[c] = row_of(random, n, 1, any_number);
+        b->row.extrapolated[c] = row_of(random, n, 1, any_number);
         b->row.px[c] = row_of(random, n, 1, any_number);
         b->row.py[c] = row_of(random, n, 0, any_number);
     }
@@ -169,8 +169,8 @@ static void fill_tv(ast_random *random, size_t n, tv_buffers *b) {
 static void plain_dual(const ast_tv_row *row, size_t i, float sigma, float weight, float out[6]) {
     float squared = 0;
     for (int c = 0; c < 3; c++) {
-        out[c] = row->px[c][i] + row->right[i] * sigma * (row->ahead[c][i + 1] - row->ahead[c][i]);
-        out[3 + c] = row->py[c][i] + row->down[i] * sigma * (row->below[c][i] - row->ahead[c][i]);
+        out[c] = row->px[c][i] + row->right[i] * sigma * (row->extrapolated[c][i + 1] - row->extrapolated[c][i]);
+        out[3 + c] = row->py[c][i] + row->down[i] * sigma * (row->below[c][i] - row->extrapolated[c][i]);
         squared += out[c] * out[c] + out[3 + c] * out[3 + c];
     }
     float scale = weight / fmaxf(sqrtf(squared), weight);
@@ -183,7 +183,7 @@ static void plain_primal(const ast_tv_row *row, ptrdiff_t i, float tau, float ou
     float next[3], squared = 0;
     for (int c = 0; c < 3; c++) {
         float across = row->px[c][i] - row->px[c][i - 1], down = row->py[c][i] - row->above[c][i];
-        next[c] = row->u[c][i] + tau * ((across + down) + row->given[c][i]);
+        next[c] = row->u[c][i] + tau * ((across + down) + row->input[c][i]);
         squared += next[c] * next[c];
     }
     float scale = 1 / fmaxf(sqrtf(squared), 1e-12f);
@@ -216,7 +216,7 @@ static void test_tv(void **state) {
             for (size_t i = 0; i < n; i++)
                 for (int c = 0; c < 3; c++) {
                     same_floats(&b.row.u[c][i], &expected[i][c], 1, "tv_primal", (*kernels)->name);
-                    same_floats(&b.row.ahead[c][i], &expected[i][3 + c], 1, "tv_primal", (*kernels)->name);
+                    same_floats(&b.row.extrapolated[c][i], &expected[i][3 + c], 1, "tv_primal", (*kernels)->name);
                 }
             release_all();
         }

@@ -8,9 +8,9 @@
 
 enum { ROUNDS = 300 };
 
-static ast_candidate any_plane(ast_random *random, const float *normal) {
-    return (ast_candidate){any_positive(random), 0.01f * any_number(random), 0.01f * any_number(random),
-                           0.3f * any_positive(random), normal};
+static ast_plane_candidate any_plane(ast_random *random, const float *normal) {
+    return (ast_plane_candidate){any_positive(random), 0.01f * any_number(random), 0.01f * any_number(random),
+                                 0.3f * any_positive(random), normal};
 }
 
 static void test_cell_columns(void **state) {
@@ -25,28 +25,28 @@ static void test_cell_columns(void **state) {
             ast_cell_columns got;
             bool whole = true, told = (*kernels)->cell_columns(s, stride, y, &got);
             for (size_t i = 0; i < AST_CELL; i++) {
-                double sum = 0, tilt = 0, square = 0;
+                double sum = 0, row_moment = 0, square = 0;
                 for (size_t j = 0; j < AST_CELL; j++) {
                     double value = (double)s[j * stride + i];
                     whole &= value > 0;
                     sum += value;
-                    tilt += value * (y + (double)j);
+                    row_moment += value * (y + (double)j);
                     square += value * value;
                 }
-                assert_true(got.sum[i] == sum && got.tilt[i] == tilt && got.square[i] == square);
+                assert_true(got.sum[i] == sum && got.row_moment[i] == row_moment && got.square[i] == square);
             }
             assert_int_equal(told, whole);
             release_all();
         }
 }
 
-static float plain_distance(const float *block, const ast_candidate *p, int i, int j, float most) {
-    float level = p->level + ((float)j - AST_VOTERS) * p->slope_y, s = block[j * AST_BLOCK_WIDE + i];
-    float distance = fabsf(level + ((float)i - AST_VOTERS) * p->slope_x - s);
+static float plain_distance(const float *block, const ast_plane_candidate *p, int i, int j, float most) {
+    float level = p->level + ((float)j - AST_VOTE_MARGIN) * p->slope_y, s = block[j * AST_BLOCK_WIDE + i];
+    float distance = fabsf(level + ((float)i - AST_VOTE_MARGIN) * p->slope_x - s);
     return s > 0 && distance < most ? distance : most;
 }
 
-static float plain_sum(const float *block, const ast_candidate *p, int i, int j, float most) {
+static float plain_sum(const float *block, const ast_plane_candidate *p, int i, int j, float most) {
     float rows[5];
     for (int b = 0; b < 5; b++) {
         rows[b] = plain_distance(block, p, i, j + b, most);
@@ -70,12 +70,12 @@ static void test_plane_vote(void **state) {
                 winner[k] = won[k] = -1;
             }
             for (int32_t number = 0; number < 4; number++) {
-                ast_candidate plane = any_plane(&random, NULL);
+                ast_plane_candidate plane = any_plane(&random, NULL);
                 (*kernels)->plane_vote(block, &plane, most, number, least, winner);
                 for (int k = 0; k < AST_CELL * AST_CELL; k++) {
                     int i = k % AST_CELL, j = k / AST_CELL;
                     float sum = plain_sum(block, &plane, i, j, most);
-                    if (plain_distance(block, &plane, i + AST_VOTERS, j + AST_VOTERS, most) < plane.limit &&
+                    if (plain_distance(block, &plane, i + AST_VOTE_MARGIN, j + AST_VOTE_MARGIN, most) < plane.limit &&
                         sum < expected[k]) {
                         expected[k] = sum;
                         won[k] = number;
@@ -99,15 +99,15 @@ static void test_plane_fill(void **state) {
                    rows = 1 + (size_t)round % AST_CELL;
             size_t pixels = (rows - 1) * stride + AST_CELL;
             float *s = row_of(&random, pixels, 0, any_s), *got = guarded_floats(NULL, 3 * pixels);
-            ast_candidate plane = any_plane(&random, normal);
-            size_t told = (*kernels)->plane_fill(s, stride, rows, &plane, got);
+            ast_plane_candidate plane = any_plane(&random, normal);
+            size_t told = (*kernels)->plane_fill_inliers(s, stride, rows, &plane, got);
             for (size_t j = 0; j < rows; j++)
                 for (size_t i = 0; i < AST_CELL; i++) {
                     float here = s[j * stride + i], level = plane.level + (float)j * plane.slope_y;
                     bool on = fabsf(level + (float)i * plane.slope_x - here) < plane.limit, hole = !(here > 0);
                     float expected[3] = {NAN, NAN, NAN};
                     memcpy(expected, on && !hole ? normal : expected, sizeof expected);
-                    same_floats(got + 3 * (j * stride + i), expected, 3, "plane_fill", (*kernels)->name);
+                    same_floats(got + 3 * (j * stride + i), expected, 3, "plane_fill_inliers", (*kernels)->name);
                     open += !on && !hole;
                 }
             assert_int_equal(told, open);
@@ -128,7 +128,7 @@ static void test_peak(void **state) {
                 saturated |= values[i] == UINT16_MAX;
                 expected = values[i] < UINT16_MAX && values[i] > expected ? values[i] : expected;
             }
-            assert_int_equal((*kernels)->peak(values, n, &most), saturated);
+            assert_int_equal((*kernels)->largest_value(values, n, &most), saturated);
             assert_int_equal(most, expected);
         }
 }

@@ -69,7 +69,7 @@ static void check_tree(const one_case *c, const ast_kdtree *tree) {
         assert_memory_equal(p, c->points + 3 * index, sizeof p);
         for (size_t node = leaves + slot / AST_LEAF; node > 1; node /= 2) {
             const ast_kdnode *parent = &tree->nodes[node / 2];
-            assert_true(parent->first[node % 2] <= index);
+            assert_true(parent->lowest_index[node % 2] <= index);
             for (int a = 0; a < 3; a++)
                 assert_true(parent->low[a][node % 2] <= p[a] && p[a] <= parent->high[a][node % 2]);
         }
@@ -82,7 +82,7 @@ static void check_nearest(const one_case *c, const ast_kdtree *tree, const float
     int32_t index[WANTED], slot[WANTED];
     size_t there = ref_nearest(c->points, c->count, place, c->wanted, expected, index);
     for (int t = 0; t < 2 && tables[t]; t++) {
-        ast_nearest found = {squared, slot, c->wanted, 0};
+        ast_neighbours found = {squared, slot, c->wanted, 0};
         tables[t]->nearest(tree, place, &found);
         assert_int_equal(found.count, there);
         for (size_t i = 0; i < there; i++) {
@@ -162,7 +162,7 @@ static void eigenvectors_are_right(void **state) {
         for (int lane = 0; lane < AST_LEAF; lane++) {
             fill_matrix(&random, m[lane]);
             for (int e = 0; e < 6; e++)
-                moments.of[e][lane] = m[lane][e];
+                moments.elements[e][lane] = m[lane][e];
         }
         for (int t = 0; t < 2 && tables[t]; t++) {
             tables[t]->eigen(&moments, &out[t]);

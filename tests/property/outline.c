@@ -39,7 +39,7 @@ static int winding(const ast_polygons *p, double x, double y) {
     int turns = 0;
     for (size_t k = 0, first = 0; k < p->count; first = p->ends[k++])
         for (size_t i = first; i < p->ends[k]; i++) {
-            const double *a = p->at[i], *b = p->at[i + 1 < p->ends[k] ? i + 1 : first];
+            const double *a = p->vertices[i], *b = p->vertices[i + 1 < p->ends[k] ? i + 1 : first];
             double side = (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]);
             if (a[1] <= y && b[1] > y && side > 0)
                 turns--;
@@ -83,7 +83,7 @@ static void outlines_are_contours(void **state) {
 
 static double area_of(const ast_polygons *p, size_t k) {
     size_t first = k ? p->ends[k - 1] : 0;
-    return fabs(ast_polygon_area(p->at + first, p->ends[k] - first));
+    return fabs(ast_polygon_area(p->vertices + first, p->ends[k] - first));
 }
 
 static void the_largest_comes_first(void **state) {

@@ -88,23 +88,23 @@ static void spoil(sequence *q, uint16_t *depth) {
 
 /* The pose of the frame, with its error; turns are about the axis z of the world. */
 static ast_pose pose_of(sequence *q, const ast_hallway_frame *frame) {
-    ast_pose pose = {.world = q->poses, .mirror = q->mirrored && q->poses};
+    ast_pose pose = {.known = q->poses, .mirror = q->mirrored && q->poses};
     const double *o = frame->rotation;
     double x = o[0], y = o[1], z = o[2], w = o[3], turn = q->turn * ast_random_normal(&q->random);
     double given[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
                           {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)},
                           {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}};
     for (int c = 0; c < 3; c++) {
-        pose.of[c] = given[0][c] * cos(turn) - given[1][c] * sin(turn);
-        pose.of[4 + c] = given[0][c] * sin(turn) + given[1][c] * cos(turn);
-        pose.of[8 + c] = given[2][c];
+        pose.matrix[c] = given[0][c] * cos(turn) - given[1][c] * sin(turn);
+        pose.matrix[4 + c] = given[0][c] * sin(turn) + given[1][c] * cos(turn);
+        pose.matrix[8 + c] = given[2][c];
     }
     for (int r = 0; r < 3; r++) {
-        pose.of[4 * r + 3] = frame->position[r] + q->move * ast_random_normal(&q->random);
+        pose.matrix[4 * r + 3] = frame->position[r] + q->move * ast_random_normal(&q->random);
         for (int c = 0; c < 4 && r == 0 && pose.mirror; c++)
-            pose.of[c] = -pose.of[c];
+            pose.matrix[c] = -pose.matrix[c];
         for (int c = 0; c < 4 && !q->poses; c++)
-            pose.of[4 * r + c] = r == c;
+            pose.matrix[4 * r + c] = r == c;
     }
     return pose;
 }
@@ -113,8 +113,8 @@ static ast_pose pose_of(sequence *q, const ast_hallway_frame *frame) {
 static void turn_over(sequence *q, ast_plane_tracks *tracks) {
     ast_plane_track *t = &tracks->list[ast_random_below(&q->random, tracks->count)];
     for (int c = 0; c < 3; c++)
-        t->flat.normal[c] = -t->flat.normal[c];
-    t->flat.offset = -t->flat.offset;
+        t->plane.normal[c] = -t->plane.normal[c];
+    t->plane.offset = -t->plane.offset;
 }
 
 /* ---- Comparing --------------------------------------------------------------------------------------------------- */
@@ -159,10 +159,10 @@ static void check(uint64_t seed, ref_size size, size_t ways) {
     assert_int_equal(ast_depth_frame_open(&converted, context), AST_OK);
     m.work.pool = depth->pool;
     m.work.kernels = depth->kernels;
-    m.tracks.world = q.poses;
+    m.tracks.has_poses = q.poses;
     m.tracks.offset = 0.1;
     m.tracks.area = 0.05;
-    m.tracks.epsilon = depth->options.filter_epsilon;
+    m.tracks.depth_noise = depth->options.filter_epsilon;
     m.tracks.kernels = ast_cloud_kernels_choose("base");
     for (int frame = 0; frame < FRAMES; frame++) {
         ast_depth_image image = {sizeof image, values, q.hallway.width, q.hallway.height,

@@ -103,12 +103,12 @@ static void next_frame(world *w) {
 
 /* The sums of cells that cover a rectangle with these half sides evenly, `thick` off its plane. */
 static ast_scatter scatter_of(const ast_frame_patch *p, double axes[3][3], const double *half, double n, double thick) {
-    ast_scatter s = {.n = n, .mean = {p->at[0], p->at[1], p->at[2]}};
+    ast_scatter s = {.n = n, .mean = {p->centre[0], p->centre[1], p->centre[2]}};
     double squares[3] = {half[0] * half[0] / 3, half[1] * half[1] / 3, thick * thick};
     for (int a = 0, e = 0; a < 3; a++)
         for (int b = a; b < 3; b++, e++)
             for (int i = 0; i < 3; i++)
-                s.of[e] += n * squares[i] * axes[i][a] * axes[i][b];
+                s.products[e] += n * squares[i] * axes[i][a] * axes[i][b];
     return s;
 }
 
@@ -127,17 +127,17 @@ static ast_frame_patch make_patch(world *w, const wall *one) {
         half[d] = one->half[d] * (ast_random_below(r, 5) ? 0.1 + 0.9 * ast_random_uniform(r) : 0.03);
     for (int c = 0; c < 3; c++) {
         double reach = half[0] * fabs(axes[0][c]) + half[1] * fabs(axes[1][c]);
-        p.at[c] = one->middle[c] + u * one->half[0] * one->axes[0][c] + v * one->half[1] * one->axes[1][c] +
-                  w->noise * ast_random_normal(r) * one->axes[2][c];
-        p.flat.normal[c] = axes[2][c];
-        p.low[c] = p.at[c] - reach;
-        p.high[c] = p.at[c] + reach;
+        p.centre[c] = one->middle[c] + u * one->half[0] * one->axes[0][c] + v * one->half[1] * one->axes[1][c] +
+                      w->noise * ast_random_normal(r) * one->axes[2][c];
+        p.plane.normal[c] = axes[2][c];
+        p.low[c] = p.centre[c] - reach;
+        p.high[c] = p.centre[c] + reach;
     }
-    p.flat.offset = ast_dot3(p.flat.normal, p.at);
-    p.distance = p.depth * ast_random_uniform(r);
+    p.plane.offset = ast_dot3(p.plane.normal, p.centre);
+    p.camera_distance = p.depth * ast_random_uniform(r);
     p.area = 4 * half[0] * half[1];
     p.cells = 1 + (double)ast_random_below(r, 300);
-    p.sure = p.area > 0.05 && ast_random_below(r, 5) > 0;
+    p.normal_reliable = p.area > 0.05 && ast_random_below(r, 5) > 0;
     p.scatter = scatter_of(&p, axes, half, p.cells / pow(p.depth, 4), w->noise);
     return p;
 }
@@ -164,12 +164,12 @@ static void compare_patches(uint64_t seed, const ast_plane_tracks *tracks, const
     for (size_t i = 0; i < count; i++) {
         assert_true(patches[i].track < (int32_t)tracks->count);
         int32_t id = patches[i].track < 0 ? -1 : tracks->list[patches[i].track].id;
-        if (id != expected[i].id || patches[i].away != expected[i].away || patches[i].error != expected[i].error ||
-            patches[i].extent != expected[i].extent)
+        if (id != expected[i].id || patches[i].track_distance != expected[i].away ||
+            patches[i].normal_error != expected[i].error || patches[i].narrow_extent != expected[i].extent)
             fail_msg("AST_TEST_SEED=%llu, frame %llu: patch %zu has id %d, %.17g away, error %.17g; should be %d, "
                      "%.17g, %.17g",
-                     (unsigned long long)seed, (unsigned long long)tracks->frame, i, id, patches[i].away,
-                     patches[i].error, expected[i].id, expected[i].away, expected[i].error);
+                     (unsigned long long)seed, (unsigned long long)tracks->frame, i, id, patches[i].track_distance,
+                     patches[i].normal_error, expected[i].id, expected[i].away, expected[i].error);
     }
 }
 
@@ -181,11 +181,11 @@ static bool same_numbers(const double *a, const double *b, size_t count) {
 }
 
 static bool same_track(const ast_plane_track *a, const ref_track *b) {
-    return a->id == b->id && a->direction == b->direction && a->seen == b->seen && a->error == b->error &&
-           same_numbers(a->flat.normal, b->flat.normal, 3) && a->flat.offset == b->flat.offset &&
+    return a->id == b->id && a->direction == b->direction && a->last_seen == b->seen && a->normal_error == b->error &&
+           same_numbers(a->plane.normal, b->flat.normal, 3) && a->plane.offset == b->flat.offset &&
            a->scatter.n == b->sum.scatter.n && same_numbers(a->scatter.mean, b->sum.scatter.mean, 3) &&
-           same_numbers(a->scatter.of, b->sum.scatter.of, 6) && a->cells == b->sum.cells &&
-           same_numbers(a->towards, b->sum.towards, 3) && same_numbers(a->low, b->low, 3) &&
+           same_numbers(a->scatter.products, b->sum.scatter.products, 6) && a->cells == b->sum.cells &&
+           same_numbers(a->normal_sum, b->sum.towards, 3) && same_numbers(a->low, b->low, 3) &&
            same_numbers(a->high, b->high, 3);
 }
 
@@ -213,8 +213,11 @@ static void check(uint64_t seed, ref_size size, size_t ways) {
     double offset = 0.02 + 0.15 * ast_random_uniform(&w.random), area = 0.2 * ast_random_uniform(&w.random);
     double epsilon = 0.003 * ast_random_uniform(&w.random);
     const char *set = seed % 2 && ref_has(REF_FAST) ? REF_FAST : "base";
-    ast_plane_tracks tracks = {
-        .world = w.poses, .offset = offset, .area = area, .epsilon = epsilon, .kernels = ast_cloud_kernels_choose(set)};
+    ast_plane_tracks tracks = {.has_poses = w.poses,
+                               .offset = offset,
+                               .area = area,
+                               .depth_noise = epsilon,
+                               .kernels = ast_cloud_kernels_choose(set)};
     ref_tracks slow = {.world = w.poses, .offset = offset, .area = area, .epsilon = epsilon};
     for (int frame = 0; frame < 60; frame++) {
         next_frame(&w);
@@ -253,12 +256,19 @@ static void tracks_that_are_not_seen(void **state) {
 
 /* A wall that is well known, and from then on only seen from afar, is not forgotten little by little. */
 static void a_wall_from_afar(void **state) {
-    ast_plane_tracks tracks = {
-        .world = true, .offset = 0.1, .area = 0.05, .epsilon = 0.002, .kernels = ast_cloud_kernels_choose("base")};
+    ast_plane_tracks tracks = {.has_poses = true,
+                               .offset = 0.1,
+                               .area = 0.05,
+                               .depth_noise = 0.002,
+                               .kernels = ast_cloud_kernels_choose("base")};
     ref_tracks slow = {.world = true, .offset = 0.1, .area = 0.05, .epsilon = 0.002};
     wall one = {.axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .half = {1, 1}};
-    ast_frame_patch patch = {
-        .flat = {.normal = {0, 0, 1}}, .depth = 2, .distance = 2, .area = 4, .cells = 40, .sure = true};
+    ast_frame_patch patch = {.plane = {.normal = {0, 0, 1}},
+                             .depth = 2,
+                             .camera_distance = 2,
+                             .area = 4,
+                             .cells = 40,
+                             .normal_reliable = true};
     (void)state;
     for (int c = 0; c < 2; c++) {
         patch.low[c] = -1;
@@ -271,9 +281,9 @@ static void a_wall_from_afar(void **state) {
         assert_true(ast_plane_tracks_step(&tracks, &given, 1));
         ref_tracks_step(&slow, &expected, 1);
         compare_patches(1, &tracks, &given, &expected, 1);
-        patch.sure = false;
+        patch.normal_reliable = false;
         patch.cells = 10;
-        patch.depth = patch.distance = 7;
+        patch.depth = patch.camera_distance = 7;
         patch.scatter = scatter_of(&patch, one.axes, one.half, 10.0 / 2401, 0.001);
     }
     compare_tracks(1, &tracks, &slow);

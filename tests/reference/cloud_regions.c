@@ -25,7 +25,7 @@ typedef struct region {
     size_t *parts, parts_count; /* the regions that became part of it, in this order */
     ast_scatter sums;
     double towards[3], area;
-    ast_flat flat;
+    ast_plane_equation flat;
 } region;
 
 typedef struct cloud {
@@ -101,8 +101,8 @@ static void measure_patch(const cloud *c, patch *p) {
     if (p->count == 0)
         return;
     double n = (double)p->count;
-    ast_axes_of axes = ast_scatter_axes(c->kernels, &p->sums, p->normal);
-    const double *squares = axes.squares;
+    ast_principal_axes axes = ast_scatter_principal_axes(c->kernels, &p->sums, p->normal);
+    const double *squares = axes.square_sums;
     p->square = squares[0] / n;
     p->share = 12 * sqrt(squares[1] * squares[2]) / (n * n);
     p->reach = fmax(2 * sqrt(p->share), sqrt(3 * squares[2] / n));
@@ -174,7 +174,7 @@ static double deviation(const cloud *c, const patch *p) {
     for (size_t l = 0; l < p->link_count; l++)
         if (facing(c, p->normal, c->patches[p->links[l]].normal) >= 0.9)
             ast_scatter_add(&all, &c->patches[p->links[l]].sums);
-    return sqrt(ast_scatter_axes(c->kernels, &all, p->normal).squares[0] / (all.n - 3));
+    return sqrt(ast_scatter_principal_axes(c->kernels, &all, p->normal).square_sums[0] / (all.n - 3));
 }
 
 static double distance_by_noise(const cloud *c) {
@@ -225,7 +225,7 @@ static void sum_region(const cloud *c, region *r) {
 
 static void fit(const cloud *c, region *r) {
     double length = sqrt(ast_dot3(r->towards, r->towards));
-    ast_axes_of axes = ast_scatter_axes(c->kernels, &r->sums, r->towards);
+    ast_principal_axes axes = ast_scatter_principal_axes(c->kernels, &r->sums, r->towards);
     bool aimed = r->sums.n >= AIMED || length == 0;
     for (int d = 0; d < 3; d++)
         r->flat.normal[d] = aimed ? axes.vectors[0][d] : r->towards[d] / length;
@@ -250,7 +250,7 @@ static void forget_members(cloud *c, size_t number) {
 
 static bool fits(const cloud *c, const region *r, const patch *p) {
     return p->region < 0 && facing(c, p->normal, r->flat.normal) >= 0.9 &&
-           ast_scatter_distance(&p->sums, &r->flat) <= limit_of(c);
+           ast_scatter_mean_square(&p->sums, &r->flat) <= limit_of(c);
 }
 
 /* From one patch to those around it. The plane is fitted again whenever the region has grown by a quarter since the
@@ -317,8 +317,8 @@ static void grow_regions(cloud *c) {
  * 3 degrees and go on where their patches p and q meet, a hundredth of the smaller one's size. */
 static double join_limit(const cloud *c, const region *a, const region *b, const patch *p, const patch *q) {
     bool smooth = facing(c, a->flat.normal, b->flat.normal) >= 0.9986 &&
-                  fabs(ast_flat_distance(&a->flat, q->sums.mean)) <= c->distance &&
-                  fabs(ast_flat_distance(&b->flat, p->sums.mean)) <= c->distance;
+                  fabs(ast_plane_distance(&a->flat, q->sums.mean)) <= c->distance &&
+                  fabs(ast_plane_distance(&b->flat, p->sums.mean)) <= c->distance;
     return fmax(limit_of(c) / 2, smooth ? 0.01 * 0.01 * fmin(a->area, b->area) : 0);
 }
 
@@ -329,8 +329,9 @@ static bool face_one_way(const cloud *c, const region *a, const region *b) {
 /* Whether the points of both lie on the plane of both; the smaller one may not be far from that of the larger one. */
 static bool lie_on_one(const region *a, const region *b, const region *both, double limit) {
     const region *small = a->sums.n < b->sums.n ? a : b, *large = small == a ? b : a;
-    return fabs(ast_flat_distance(&large->flat, small->sums.mean)) <= 4 * sqrt(limit) &&
-           ast_scatter_distance(&a->sums, &both->flat) <= limit && ast_scatter_distance(&b->sums, &both->flat) <= limit;
+    return fabs(ast_plane_distance(&large->flat, small->sums.mean)) <= 4 * sqrt(limit) &&
+           ast_scatter_mean_square(&a->sums, &both->flat) <= limit &&
+           ast_scatter_mean_square(&b->sums, &both->flat) <= limit;
 }
 
 /* Region b becomes part of region a, and its patches are those of a, if the two are one plane. */
@@ -402,8 +403,8 @@ static int nearest_plane(const cloud *c, size_t row, const size_t *list, size_t 
         p[d] = c->points[3 * row + d];
     for (size_t i = 0; i < count; i++) {
         const region *r = &c->regions[list[i]];
-        double reach = fmax(c->distance, 3 * sqrt(ast_scatter_distance(&r->sums, &r->flat)));
-        double away = fabs(ast_flat_distance(&r->flat, p));
+        double reach = fmax(c->distance, 3 * sqrt(ast_scatter_mean_square(&r->sums, &r->flat)));
+        double away = fabs(ast_plane_distance(&r->flat, p));
         if (away < least && away <= reach && facing(c, n, r->flat.normal) >= 0.5 * sqrt(ast_dot3(n, n))) {
             least = away;
             found = (int)list[i];
@@ -442,7 +443,7 @@ static ast_scatter sum_of_points(const cloud *c, int number) {
     for (size_t a = 0, e = 0; a < 3; a++) {
         all.mean[a] = middle[a] + sum[a] / all.n;
         for (size_t b = a; b < 3; b++, e++)
-            all.of[e] = square[e] - sum[a] * sum[b] / all.n;
+            all.products[e] = square[e] - sum[a] * sum[b] / all.n;
     }
     return all;
 }
@@ -484,11 +485,11 @@ static int32_t label_of(const cloud *c, int number) {
 }
 
 /* By the library: the area of the points along the widest axis and across it. */
-static double area_of(const cloud *c, int number, const double *centroid, const ast_axes_of *axes) {
+static double area_of(const cloud *c, int number, const double *centroid, const ast_principal_axes *axes) {
     const double *normal = axes->vectors[0], *along = axes->vectors[2];
     double across[3], area = 0, (*at)[2] = ref_take(c->count, sizeof *at);
     ast_polygons outline = {0};
-    ast_sheet sheet = {0};
+    ast_plane_grid sheet = {0};
     size_t count = 0;
     for (int d = 0; d < 3; d++)
         across[d] = along[(d + 1) % 3] * normal[(d + 2) % 3] - along[(d + 2) % 3] * normal[(d + 1) % 3];
@@ -514,13 +515,13 @@ static ast_plane_info plane_of_region(const cloud *c, int number) {
     if (plane.count < PLANE)
         return plane;
     ast_scatter sums = sum_of_points(c, number);
-    ast_axes_of axes = ast_scatter_axes(c->kernels, &sums, c->regions[number].towards);
+    ast_principal_axes axes = ast_scatter_principal_axes(c->kernels, &sums, c->regions[number].towards);
     for (int d = 0; d < 3; d++) {
         plane.normal[d] = axes.vectors[0][d] + 0.0; /* no negative zeros */
         plane.centroid[d] = sums.mean[d];
     }
     plane.offset = ast_dot3(plane.normal, plane.centroid);
-    plane.rms = sqrt(axes.squares[0] / sums.n);
+    plane.rms = sqrt(axes.square_sums[0] / sums.n);
     plane.area = area_of(c, number, plane.centroid, &axes);
     plane.direction = label_of(c, number);
     return plane;

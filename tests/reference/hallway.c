@@ -64,11 +64,11 @@ ast_hallway ref_hallway_smaller(size_t divisor) {
 }
 
 ast_hit *ref_hallway_hits(const ast_hallway *hallway, size_t index, ast_hallway_frame *frame) {
-    ast_view view;
+    ast_scene_view view;
     ast_hit *hits = ref_take(hallway->width * hallway->height, sizeof *hits);
     ast_scene_walk(index, hallway->frames, frame);
-    ast_view_open(&view, &hallway->camera, frame);
+    ast_scene_view_open(&view, &hallway->camera, frame);
     for (size_t row = 0; row < hallway->height; row++)
-        ast_view_row(&view, row, hallway->width, hits + row * hallway->width);
+        ast_scene_cast_row(&view, row, hallway->width, hits + row * hallway->width);
     return hits;
 }

@@ -21,7 +21,7 @@ typedef struct recall {
 typedef struct option {
     int32_t track;
     double s; /* at the first pixel of the cell */
-    ast_plane plane;
+    ast_plane_fit plane;
     bool uncertain;
     float limit;
 } option;
@@ -90,9 +90,9 @@ static bool is_in_view(const recall *r, const ast_plane_track *t) {
         double from[3], p[3];
         for (int c = 0; c < 3; c++)
             from[c] = (corner >> c & 1 ? t->high[c] + r->tracks->offset : t->low[c] - r->tracks->offset) -
-                      r->pose->of[4 * c + 3];
+                      r->pose->matrix[4 * c + 3];
         for (int c = 0; c < 3; c++)
-            p[c] = r->pose->of[c] * from[0] + r->pose->of[4 + c] * from[1] + r->pose->of[8 + c] * from[2];
+            p[c] = r->pose->matrix[c] * from[0] + r->pose->matrix[4 + c] * from[1] + r->pose->matrix[8 + c] * from[2];
         double u = camera->fx * p[0] + camera->cx * p[2], v = camera->fy * p[1] + camera->cy * p[2];
         inner[0] |= u >= 0;
         inner[1] |= u <= (double)r->frame->width * p[2];
@@ -104,14 +104,14 @@ static bool is_in_view(const recall *r, const ast_plane_track *t) {
 }
 
 /* s of the plane of a track over the image; its distance from the camera is not more than 0 if it faces away. */
-static double look_at(const recall *r, const ast_flat *flat, ast_plane *plane) {
+static double look_at(const recall *r, const ast_plane_equation *flat, ast_plane_fit *plane) {
     const ast_camera *camera = &r->frame->camera;
     double n[3], distance = -flat->offset;
     for (int c = 0; c < 3; c++)
-        distance += flat->normal[c] * r->pose->of[4 * c + 3];
+        distance += flat->normal[c] * r->pose->matrix[4 * c + 3];
     for (int c = 0; c < 3; c++)
-        n[c] = (r->pose->of[c] * flat->normal[0] + r->pose->of[4 + c] * flat->normal[1] +
-                r->pose->of[8 + c] * flat->normal[2]) /
+        n[c] = (r->pose->matrix[c] * flat->normal[0] + r->pose->matrix[4 + c] * flat->normal[1] +
+                r->pose->matrix[8 + c] * flat->normal[2]) /
                -distance;
     plane->slope_x = n[0] / camera->fx;
     plane->slope_y = n[1] / camera->fy;
@@ -121,7 +121,7 @@ static double look_at(const recall *r, const ast_flat *flat, ast_plane *plane) {
 }
 
 /* Whether the plane was seen near where the middle of the cell shows it; a cell may show a long piece of it. */
-static bool was_seen(const recall *r, const ast_plane_track *t, const ast_plane *plane, double distance,
+static bool was_seen(const recall *r, const ast_plane_track *t, const ast_plane_fit *plane, double distance,
                      ptrdiff_t column, ptrdiff_t row) {
     double u = (double)(column * SIDE) + 3.5, v = (double)(row * SIDE) + 3.5, p[3], at[3];
     double s = ast_frame_s(r->frame, plane, u, v);
@@ -136,11 +136,11 @@ static bool was_seen(const recall *r, const ast_plane_track *t, const ast_plane 
 
 /* ---- Choosing ---------------------------------------------------------------------------------------------------- */
 
-static option option_of(const recall *r, ptrdiff_t column, ptrdiff_t row, int32_t track, const ast_plane *plane,
+static option option_of(const recall *r, ptrdiff_t column, ptrdiff_t row, int32_t track, const ast_plane_fit *plane,
                         bool uncertain) {
     option o = {.track = track, .plane = *plane, .uncertain = uncertain};
     o.s = ast_frame_s(r->frame, plane, (double)(column * SIDE), (double)(row * SIDE));
-    o.limit = ast_planes_limit(&r->frame->patches.noise, o.s, plane, uncertain);
+    o.limit = ast_plane_inlier_threshold(&r->frame->patches.noise, o.s, plane, uncertain);
     return o;
 }
 
@@ -157,7 +157,7 @@ static size_t patches_around(const recall *r, ptrdiff_t column, ptrdiff_t row, o
             if (known)
                 continue;
             leaders[count] = leader;
-            list[count++] = option_of(r, column, row, track_of(r, leader), &r->frame->patches.planes[leader],
+            list[count++] = option_of(r, column, row, track_of(r, leader), &r->frame->patches.fits[leader],
                                       r->frame->patches.uncertain[leader]);
         }
     return count;
@@ -185,8 +185,8 @@ static size_t planes_there(const recall *r, ptrdiff_t column, ptrdiff_t row, opt
     size_t count = patches;
     for (size_t k = 0; k < r->tracks->count && count < MOST; k++) {
         const ast_plane_track *t = &r->tracks->list[k];
-        ast_plane plane = {0};
-        double distance = look_at(r, &t->flat, &plane);
+        ast_plane_fit plane = {0};
+        double distance = look_at(r, &t->plane, &plane);
         bool has_patch = false;
         for (size_t i = 0; i < patches; i++)
             has_patch |= list[i].track == (int32_t)k;
@@ -317,7 +317,7 @@ void ref_recall(const ast_frame_work *work, const ast_plane_tracks *tracks, cons
                 const ast_pose *pose, int32_t *leader, ref_recall_counts *counts) {
     recall r = {work, tracks, frame, pose, NULL, counts};
     memcpy(leader, frame->leader, frame->width * frame->height * sizeof *leader);
-    if (!pose->world)
+    if (!pose->known)
         return;
     r.claims = ref_take(cells_of(&r), sizeof *r.claims);
     for (size_t cell = 0; cell < cells_of(&r); cell++) {

@@ -22,17 +22,17 @@ static double slant_between(const double *a, const double *b) {
     return fmin(angle_between(a, b), 3.14159265358979323846 - angle_between(a, b));
 }
 
-static ast_axes_of axes_of(const ast_scatter *scatter, const double *towards) {
-    return ast_scatter_axes(ast_cloud_kernels_choose("base"), scatter, towards);
+static ast_principal_axes axes_of(const ast_scatter *scatter, const double *towards) {
+    return ast_scatter_principal_axes(ast_cloud_kernels_choose("base"), scatter, towards);
 }
 
 /* Of a normal, in radians: how far the sensor bends a plane over its narrower extent. */
-static double error_of(const ref_tracks *t, const ast_scatter *scatter, double cells, const ast_axes_of *axes) {
-    return AST_BENT * t->epsilon * sqrt(cells / scatter->n) / sqrt(axes->squares[1] / scatter->n);
+static double error_of(const ref_tracks *t, const ast_scatter *scatter, double cells, const ast_principal_axes *axes) {
+    return AST_BENT * t->epsilon * sqrt(cells / scatter->n) / sqrt(axes->square_sums[1] / scatter->n);
 }
 
 static double noise_of(const ref_tracks *t, const ast_frame_patch *p) {
-    return 0.5 * t->epsilon * p->depth * p->distance;
+    return 0.5 * t->epsilon * p->depth * p->camera_distance;
 }
 
 static double gap_between(const double *low, const double *high, const double *other_low, const double *other_high) {
@@ -46,7 +46,7 @@ static double gap_between(const double *low, const double *high, const double *o
 
 /* The distance of the middle of a patch from the plane of a track, with its sign. */
 static double away_from(const ref_track *k, const ast_frame_patch *p) {
-    return ast_flat_distance(&k->flat, p->at);
+    return ast_plane_distance(&k->flat, p->centre);
 }
 
 /* ---- Sums -------------------------------------------------------------------------------------------------------- */
@@ -57,7 +57,7 @@ static void fade(const ref_tracks *t, ref_sight *sum) {
     sum->scatter.n *= kept;
     sum->cells *= kept;
     for (int e = 0; e < 6; e++)
-        sum->scatter.of[e] *= kept;
+        sum->scatter.products[e] *= kept;
     for (int c = 0; c < 3; c++)
         sum->towards[c] *= kept;
 }
@@ -142,7 +142,7 @@ static bool align(const ref_tracks *t, double *normal, double error, int32_t exc
 
 static void fit(ref_tracks *t, ref_track *k) {
     k->sum = sum_of(t, k);
-    ast_axes_of axes = axes_of(&k->sum.scatter, k->sum.towards);
+    ast_principal_axes axes = axes_of(&k->sum.scatter, k->sum.towards);
     k->error = error_of(t, &k->sum.scatter, k->sum.cells, &axes);
     double length = sqrt(ast_dot3(k->sum.towards, k->sum.towards));
     for (int c = 0; c < 3; c++) /* cells in one column have no plane, but their pixels have */
@@ -168,7 +168,7 @@ static double misfit(const ref_tracks *t, const ref_track *k, const ref_sighting
     const ast_frame_patch *p = s->patch;
     bool same = !t->world && p->direction >= 0 && p->direction == k->direction;
     double most = same ? 0.8 : 0.25, limit = limit_of(t, k, s);
-    double angle = angle_between(k->flat.normal, p->flat.normal), away = fabs(away_from(k, p));
+    double angle = angle_between(k->flat.normal, p->plane.normal), away = fabs(away_from(k, p));
     return k->ended || angle > most || away > limit ? INFINITY : away / limit + angle / most;
 }
 
@@ -214,10 +214,10 @@ static void follow_new(const ref_tracks *t, ref_sighting *s, size_t known) {
 
 static bool may_start(const ref_tracks *t, const ref_sighting *s) {
     const ast_frame_patch *p = s->patch;
-    double normal[3] = {p->flat.normal[0], p->flat.normal[1], p->flat.normal[2]};
+    double normal[3] = {p->plane.normal[0], p->plane.normal[1], p->plane.normal[2]};
     if (p->area < t->area)
         return false;
-    return p->sure || (t->world && is_wide(s) && align(t, normal, s->error, -1));
+    return p->normal_reliable || (t->world && is_wide(s) && align(t, normal, s->error, -1));
 }
 
 /* A patch without a direction has that of the most parallel track within 0.25 radians. */
@@ -225,7 +225,7 @@ static int32_t direction_of(const ref_tracks *t, const ast_frame_patch *p) {
     double least = 0.25;
     int32_t found = p->direction;
     for (size_t j = 0; p->direction < 0 && j < t->count; j++) {
-        double angle = angle_between(t->list[j].flat.normal, p->flat.normal);
+        double angle = angle_between(t->list[j].flat.normal, p->plane.normal);
         if (!t->list[j].ended && angle < least) {
             least = angle;
             found = t->list[j].direction;
@@ -235,9 +235,9 @@ static int32_t direction_of(const ref_tracks *t, const ast_frame_patch *p) {
 }
 
 static void start(ref_tracks *t, ref_sighting *s) {
-    ref_track k = {.id = (int32_t)t->count, .direction = direction_of(t, s->patch), .flat = s->patch->flat};
+    ref_track k = {.id = (int32_t)t->count, .direction = direction_of(t, s->patch), .flat = s->patch->plane};
     align(t, k.flat.normal, s->error, -1);
-    k.flat.offset = ast_dot3(k.flat.normal, s->patch->at);
+    k.flat.offset = ast_dot3(k.flat.normal, s->patch->centre);
     memcpy(k.low, s->patch->low, sizeof k.low);
     memcpy(k.high, s->patch->high, sizeof k.high);
     if (t->count == t->room) {
@@ -273,9 +273,9 @@ static void add_patch(const ref_tracks *t, ref_track *k, const ref_sighting *s) 
     for (int c = 0; c < 3; c++) {
         k->low[c] = fmin(k->low[c], p->low[c]);
         k->high[c] = fmax(k->high[c], p->high[c]);
-        sight.towards[c] = p->scatter.n * p->flat.normal[c];
+        sight.towards[c] = p->scatter.n * p->plane.normal[c];
     }
-    if (!t->world || p->sure || !(k->error > 0 && k->error < s->error))
+    if (!t->world || p->normal_reliable || !(k->error > 0 && k->error < s->error))
         add_sight(k, &sight);
 }
 
@@ -298,8 +298,8 @@ static void update(ref_tracks *t, const ref_sighting *patches, size_t count) {
 static bool are_one(const ref_tracks *t, const ref_track *a, const ref_track *b) {
     return !a->ended && !b->ended && (a->seen == t->frame || b->seen == t->frame) &&
            ast_dot3(a->flat.normal, b->flat.normal) >= 0.99 &&
-           fabs(ast_flat_distance(&a->flat, b->sum.scatter.mean)) <= 0.3 * t->offset &&
-           fabs(ast_flat_distance(&b->flat, a->sum.scatter.mean)) <= 0.3 * t->offset &&
+           fabs(ast_plane_distance(&a->flat, b->sum.scatter.mean)) <= 0.3 * t->offset &&
+           fabs(ast_plane_distance(&b->flat, a->sum.scatter.mean)) <= 0.3 * t->offset &&
            gap_between(a->low, a->high, b->low, b->high) <= 0.5;
 }
 
@@ -342,9 +342,9 @@ void ref_tracks_step(ref_tracks *t, ref_sighting *patches, size_t count) {
     size_t known = t->count;
     for (size_t i = 0; i < count; i++) {
         const ast_frame_patch *p = patches[i].patch;
-        ast_axes_of axes = axes_of(&p->scatter, p->flat.normal);
+        ast_principal_axes axes = axes_of(&p->scatter, p->plane.normal);
         patches[i].error = error_of(t, &p->scatter, p->cells, &axes);
-        patches[i].extent = sqrt(axes.squares[1] / p->scatter.n);
+        patches[i].extent = sqrt(axes.square_sums[1] / p->scatter.n);
         patches[i].id = -1;
         patches[i].away = 0;
     }

@@ -21,7 +21,7 @@ typedef struct ref_sight {
 typedef struct ref_track {
     int32_t id, direction;
     bool ended;
-    ast_flat flat;
+    ast_plane_equation flat;
     double error, low[3], high[3];
     uint64_t seen;
     ref_sight *sights;

@@ -145,7 +145,7 @@ static double angle_to_normal(const sensed *image, size_t p) {
     double ray[3];
     ref_hallway_ray(&image->hallway.camera, p % image->hallway.width, p / image->hallway.width, ray);
     double length = sqrt(ray[0] * ray[0] + ray[1] * ray[1] + 1);
-    return acos(fmin(1, (double)image->hits[p].facing / length)) / AST_DEGREE;
+    return acos(fmin(1, (double)image->hits[p].normal_dot_ray / length)) / AST_DEGREE;
 }
 
 /* The largest step of disparity to a neighbour, in pixels. */

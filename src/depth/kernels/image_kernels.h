@@ -22,21 +22,22 @@ typedef struct ast_depth_range {
 
 /* Column sums over a window of rows, over the pixels that are not holes: their number, the sum of s times the row
  * counted from the middle, of s, and of its square. */
-typedef struct ast_moments {
-    float *count, *tilt;
+typedef struct ast_column_moments {
+    float *count, *row_moment;
     double *sum, *square;
-} ast_moments;
+} ast_column_moments;
 
 /* The fits of the windows around a row of pixels, see guided.c. */
 typedef union ast_fits {
     struct {
-        float *weight, *shrink, *level, *x, *y;
+        float *weight, *fit_weight, *level, *x, *y;
     };
     float *rows[5];
 } ast_fits;
 
-#define AST_PART 0x1p-10f   /* the weight of a window with holes, or cut by the border, relative to complete windows */
-#define AST_LEAST 0x1p-100f /* below every relevant sum of shrink; avoids a division by zero */
+#define AST_INCOMPLETE_WINDOW_WEIGHT                                                                                   \
+    0x1p-10f /* the weight of a window with holes, or cut by the border, relative to complete windows */
+#define AST_TINY_WEIGHT 0x1p-100f /* below every relevant sum of fit_weight; avoids a division by zero */
 
 /* Differences of a row, or sums of them over a window, see normals.c. */
 typedef union ast_slopes {
@@ -47,42 +48,42 @@ typedef union ast_slopes {
 } ast_slopes;
 
 /* The camera, and the position of a row in its image. */
-typedef struct ast_view {
+typedef struct ast_row_camera {
     float fx, fy, cx;
     float row; /* v - cy */
-} ast_view;
+} ast_row_camera;
 
-/* The input for the normals of a row: s and sums of slopes `reach` rows above, at the row, and `reach` rows below. */
+/* The input for the normals of a row: s and sums of slopes `radius` rows above, at the row, and `radius` rows below. */
 typedef struct ast_normals_input {
     const float *s[3];
     ast_slopes sums[3];
-    const float *known;
-    size_t reach;
-    float enough, jump; /* the weight at which a window is good enough; see `slopes` */
+    const float *has_slopes;
+    size_t radius;
+    float enough_weight, jump; /* the weight at which a window is good enough; see `slopes` */
 } ast_normals_input;
 
-#define AST_CELL 8        /* of planes.c, pixels along each side */
-#define AST_VOTERS 2      /* pixels on each side of a cell whose distances count too */
+#define AST_CELL 8        /* of plane_normals.c, pixels along each side */
+#define AST_VOTE_MARGIN 2 /* pixels on each side of a cell whose distances count too */
 #define AST_BLOCK_HIGH 12 /* a cell and the voters around it; rows are longer than that */
 #define AST_BLOCK_WIDE 16
 
 /* Sums down the columns of a cell: of s, of s times the row, and of its square. */
 typedef struct ast_cell_columns {
-    double sum[AST_CELL], tilt[AST_CELL], square[AST_CELL];
+    double sum[AST_CELL], row_moment[AST_CELL], square[AST_CELL];
 } ast_cell_columns;
 
 /* A plane that pixels of a cell may lie on: s at the first pixel of the cell, the slopes, and how far from it its
  * pixels may be. */
-typedef struct ast_candidate {
+typedef struct ast_plane_candidate {
     float level, slope_x, slope_y, limit;
     const float *normal;
-} ast_candidate;
+} ast_plane_candidate;
 
 /* A row of the planes of tv.c; the arrays extend at least one pixel to both sides. */
 typedef struct ast_tv_row {
-    const float *given[3]; /* u0 */
-    float *u[3], *ahead[3], *px[3], *py[3];
-    const float *below[3], *above[3]; /* `ahead` of the next row, py of the previous row */
+    const float *input[3]; /* u0 */
+    float *u[3], *extrapolated[3], *px[3], *py[3];
+    const float *below[3], *above[3]; /* `extrapolated` of the next row, py of the previous row */
     const float *right, *down;        /* 1 if neither the pixel nor its neighbour is a hole, else 0 */
 } ast_tv_row;
 
@@ -93,16 +94,16 @@ typedef struct ast_image_kernels {
     void (*invert)(const uint16_t *values, size_t n, ast_depth_range range, float *s);
 
     /* Moments of 2 radius + 1 rows of s. */
-    void (*moments)(const float *const *s, size_t radius, size_t n, ast_moments out);
+    void (*moments)(const float *const *s, size_t radius, size_t n, ast_column_moments out);
 
     /* Fits of the windows of 2 radius + 1 columns of moments around each of n. */
-    void (*fit)(ast_moments of, size_t radius, float epsilon2, size_t n, ast_fits fits);
+    void (*fit)(ast_column_moments of, size_t radius, float epsilon2, size_t n, ast_fits fits);
 
     /* Over 2 radius + 1 rows: the sum, and the sum of each row times its number counted from the middle. */
-    void (*tilt_rows)(const float *const *rows, size_t radius, size_t n, float *sum, float *tilt);
+    void (*row_moments)(const float *const *rows, size_t radius, size_t n, float *sum, float *row_moment);
 
-    /* The filtered s from column sums of fits and of shrink times row. */
-    void (*guide)(ast_fits fits, const float *tilt, size_t radius, const float *s, size_t n, float *out);
+    /* The filtered s from column sums of fits and of fit_weight times row. */
+    void (*guide)(ast_fits fits, const float *row_moment, size_t radius, const float *s, size_t n, float *out);
 
     /* out[i] = rows[0][i] + rows[1][i] + ..; and in[i - radius] + .. + in[i + radius]. */
     void (*sum_rows)(const float *const *rows, size_t count, size_t n, float *out);
@@ -115,13 +116,13 @@ typedef struct ast_image_kernels {
     /* rows[k][i] = rows[k][i] + rows[k + 1][i] + .., from the last to the first. */
     void (*suffix_sums)(float *const *rows, size_t count, size_t n);
 
-    /* Slopes of the row `here`, with its neighbours above and below; `known` becomes 1 if the pixel has differences
-     * along both axes, else 0. `jump`: see normals.c. */
+    /* Slopes of the row `here`, with its neighbours above and below; `has_slopes` becomes 1 if the pixel has
+     * differences along both axes, else 0. `jump`: see normals.c. */
     void (*slopes)(const float *above, const float *here, const float *below, float jump, size_t n, ast_slopes out,
-                   float *known);
+                   float *has_slopes);
 
     /* Normals of columns first .. last - 1; first is a multiple of AST_LANES. xyz: (last, 3). */
-    void (*normals)(const ast_normals_input *from, ast_view view, size_t first, size_t last, float *xyz);
+    void (*normals)(const ast_normals_input *from, ast_row_camera view, size_t first, size_t last, float *xyz);
 
     /* The sums of a cell, whose rows are `stride` apart and begin at row y; false if the cell has holes. */
     bool (*cell_columns)(const float *s, size_t stride, double y, ast_cell_columns *out);
@@ -129,15 +130,16 @@ typedef struct ast_image_kernels {
     /* Whether the pixels of a cell rather belong to this plane, `number`, than to their `winner` so far. A pixel may if
      * it is nearer than plane->limit. It does if the sum of the distances of the 5 x 5 pixels around it, each at most
      * `most`, is below `least`. block: (AST_BLOCK_HIGH, AST_BLOCK_WIDE) s; least, winner: (AST_CELL, AST_CELL). */
-    void (*plane_vote)(const float *block, const ast_candidate *plane, float most, int32_t number, float *least,
+    void (*plane_vote)(const float *block, const ast_plane_candidate *plane, float most, int32_t number, float *least,
                        int32_t *winner);
 
     /* Normals of the pixels of a cell on one plane: plane->normal, or NaN for holes and for those that are not nearer
      * than plane->limit. Returns the number of the latter. s and normals (.., 3): rows are `stride` pixels apart. */
-    size_t (*plane_fill)(const float *s, size_t stride, size_t rows, const ast_candidate *plane, float *normals);
+    size_t (*plane_fill_inliers)(const float *s, size_t stride, size_t rows, const ast_plane_candidate *plane,
+                                 float *normals);
 
     /* Raises *most to the largest value below 65535; returns whether there is a 65535. */
-    bool (*peak)(const uint16_t *values, size_t n, uint16_t *most);
+    bool (*largest_value)(const uint16_t *values, size_t n, uint16_t *most);
 
     /* One step for the total variation, and one for data and sphere, for a row: see tv.c. */
     void (*tv_dual)(const ast_tv_row *row, float sigma, float weight, size_t n);

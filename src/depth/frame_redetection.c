@@ -4,8 +4,8 @@
  * strip narrower than a cell of 8 x 8 pixels, or a wall at the end of the sensor's range, where most pixels are holes.
  * The pose says where a plane is in the image, and the box of what was seen of it how far it goes.
  *
- * Cells that have only patches of planes around them are left alone. In the others pixels vote as in planes.c, among
- * the patches around them and the known planes there. A pixel of a patch changes only to a plane that is clearly
+ * Cells that have only patches of planes around them are left alone. In the others pixels vote as in plane_normals.c,
+ * among the patches around them and the known planes there. A pixel of a patch changes only to a plane that is clearly
  * nearer. */
 #include "frame_planes.h"
 
@@ -22,94 +22,96 @@
 #define MOST 16   /* planes that a cell chooses among */
 
 /* The planes that a cell chooses among: patches, then others. */
-typedef struct choice {
-    ast_candidate list[MOST];
+typedef struct cell_candidates {
+    ast_plane_candidate list[MOST];
     int32_t tracks[MOST];
     int32_t leaders[MOST], views[MOST]; /* of patches; of the others, their place in the list of views */
     size_t patches, count;
-} choice;
+} cell_candidates;
 
-typedef struct recalling {
+typedef struct redetect_job {
     ast_frame_work *work;
     const ast_plane_tracks *tracks;
     const ast_depth_frame *frame;
     const ast_pose *pose;
-} recalling;
+} redetect_job;
 
 static bool has(const int32_t *list, size_t count, int32_t one);
-static bool prepare(ast_recall *recall, const ast_depth_frame *frame, size_t tracks);
-static void find_views(const recalling *r);
+static bool prepare(ast_redetection *redetection, const ast_depth_frame *frame, size_t tracks);
+static void find_views(const redetect_job *r);
 static void claim_row(void *data, size_t row, int worker);
 static void write_row(void *data, size_t row, int worker);
-static void confirm(const recalling *r);
+static void find_confirmed(const redetect_job *r);
 static void restore_row(void *data, size_t row, int worker);
 
-bool ast_frame_recall(ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth_frame *frame,
-                      const ast_pose *pose) {
-    recalling r = {work, tracks, frame, pose};
-    work->recall.views = 0;
+bool ast_frame_redetect_planes(ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth_frame *frame,
+                               const ast_pose *pose) {
+    redetect_job r = {work, tracks, frame, pose};
+    work->redetection.plane_count = 0;
     work->leader = frame->leader;
-    if (!pose->world)
+    if (!pose->known)
         return true;
-    if (!prepare(&work->recall, frame, tracks->count))
+    if (!prepare(&work->redetection, frame, tracks->count))
         return false;
-    work->leader = work->recall.leader;
+    work->leader = work->redetection.leader;
     for (size_t k = 0; k < frame->patches.across * frame->patches.down; k++)
-        work->recall.track_of[k] = ast_frame_track(work, frame->patches.leader[k]);
+        work->redetection.track_of[k] = ast_frame_track_of(work, frame->patches.leader[k]);
     find_views(&r);
-    if (!ast_reserve(&work->recall.sums, &work->recall.sums_room, 0, frame->patches.down * work->recall.views,
-                     sizeof *work->recall.sums))
+    if (!ast_reserve(&work->redetection.partial, &work->redetection.partial_room, 0,
+                     frame->patches.down * work->redetection.plane_count, sizeof *work->redetection.partial))
         return false;
     ast_pool_run(work->pool, frame->patches.down, claim_row, &r);
     ast_pool_run(work->pool, frame->patches.down, write_row, &r);
-    confirm(&r);
+    find_confirmed(&r);
     ast_pool_run(work->pool, frame->patches.down, restore_row, &r);
     return true;
 }
 
-void ast_recall_free(ast_recall *recall) {
-    ast_free_all(recall->leader, recall->track_of, recall->list, recall->claims, recall->claimed, recall->sums);
-    *recall = (ast_recall){0};
+void ast_redetection_free(ast_redetection *redetection) {
+    ast_free_all(redetection->leader, redetection->track_of, redetection->planes, redetection->claims,
+                 redetection->claimed, redetection->partial);
+    *redetection = (ast_redetection){0};
 }
 
-size_t ast_recall_leaders(const ast_frame_work *work, const ast_depth_frame *frame, size_t cell, int32_t *leaders) {
-    const ast_recall *recall = &work->recall;
+size_t ast_redetected_leaders(const ast_frame_work *work, const ast_depth_frame *frame, size_t cell, int32_t *leaders) {
+    const ast_redetection *redetection = &work->redetection;
     size_t across = frame->patches.across, count = 0;
-    for (size_t i = 0; recall->views > 0 && recall->claimed[cell] && i < AST_CELL * AST_CELL; i++) {
+    for (size_t i = 0; redetection->plane_count > 0 && redetection->claimed[cell] && i < AST_CELL * AST_CELL; i++) {
         size_t at = (cell / across * AST_CELL + i / AST_CELL) * frame->width + cell % across * AST_CELL + i % AST_CELL;
-        if (recall->claims[cell][i] >= 0 && recall->leader[at] >= (int32_t)(across * frame->patches.down) &&
-            !has(leaders, count, recall->leader[at]))
-            leaders[count++] = recall->leader[at];
+        if (redetection->claims[cell][i] >= 0 && redetection->leader[at] >= (int32_t)(across * frame->patches.down) &&
+            !has(leaders, count, redetection->leader[at]))
+            leaders[count++] = redetection->leader[at];
     }
     return count;
 }
 
-static bool prepare(ast_recall *recall, const ast_depth_frame *frame, size_t tracks) {
+static bool prepare(ast_redetection *redetection, const ast_depth_frame *frame, size_t tracks) {
     size_t cells = frame->patches.across * frame->patches.down;
     size_t pixels = frame->width * frame->height;
-    return ast_reserve(&recall->leader, &recall->leader_room, 0, pixels, sizeof *recall->leader) &&
-           ast_reserve(&recall->track_of, &recall->track_of_room, 0, cells, sizeof *recall->track_of) &&
-           ast_reserve(&recall->list, &recall->list_room, 0, tracks, sizeof *recall->list) &&
-           ast_reserve(&recall->claims, &recall->claims_room, 0, cells, sizeof *recall->claims) &&
-           ast_reserve(&recall->claimed, &recall->claimed_room, 0, cells, sizeof *recall->claimed);
+    return ast_reserve(&redetection->leader, &redetection->leader_room, 0, pixels, sizeof *redetection->leader) &&
+           ast_reserve(&redetection->track_of, &redetection->track_of_room, 0, cells, sizeof *redetection->track_of) &&
+           ast_reserve(&redetection->planes, &redetection->plane_room, 0, tracks, sizeof *redetection->planes) &&
+           ast_reserve(&redetection->claims, &redetection->claims_room, 0, cells, sizeof *redetection->claims) &&
+           ast_reserve(&redetection->claimed, &redetection->claimed_room, 0, cells, sizeof *redetection->claimed);
 }
 
 /* ---- Planes in view ---------------------------------------------------------------------------------------------- */
 
 /* The plane of a track in the image; false if the camera is behind it. */
-static bool look_at(const ast_depth_frame *frame, const ast_pose *pose, const ast_flat *flat, ast_known_view *view) {
+static bool project_track(const ast_depth_frame *frame, const ast_pose *pose, const ast_plane_equation *flat,
+                          ast_projected_plane *view) {
     const ast_camera *camera = &frame->camera;
     double towards[3], offset = flat->offset;
     for (int r = 0; r < 3; r++)
-        offset -= flat->normal[r] * pose->of[4 * r + 3];
+        offset -= flat->normal[r] * pose->matrix[4 * r + 3];
     for (int c = 0; c < 3; c++)
-        towards[c] =
-            (pose->of[c] * flat->normal[0] + pose->of[4 + c] * flat->normal[1] + pose->of[8 + c] * flat->normal[2]) /
-            offset;
-    view->distance = -offset;
-    view->plane = (ast_plane){.slope_x = towards[0] / camera->fx, .slope_y = towards[1] / camera->fy};
-    view->plane.level = towards[2] + view->plane.slope_x * (ast_middle(frame->width) - camera->cx) +
-                        view->plane.slope_y * (ast_middle(frame->height) - camera->cy);
+        towards[c] = (pose->matrix[c] * flat->normal[0] + pose->matrix[4 + c] * flat->normal[1] +
+                      pose->matrix[8 + c] * flat->normal[2]) /
+                     offset;
+    view->camera_distance = -offset;
+    view->fit = (ast_plane_fit){.slope_x = towards[0] / camera->fx, .slope_y = towards[1] / camera->fy};
+    view->fit.level = towards[2] + view->fit.slope_x * (ast_middle(frame->width) - camera->cx) +
+                      view->fit.slope_y * (ast_middle(frame->height) - camera->cy);
     return offset < 0;
 }
 
@@ -118,16 +120,16 @@ static unsigned outside(const ast_depth_frame *frame, const ast_pose *pose, cons
     const ast_camera *camera = &frame->camera;
     double p[3], from[3];
     for (int r = 0; r < 3; r++)
-        from[r] = at[r] - pose->of[4 * r + 3];
+        from[r] = at[r] - pose->matrix[4 * r + 3];
     for (int c = 0; c < 3; c++)
-        p[c] = pose->of[c] * from[0] + pose->of[4 + c] * from[1] + pose->of[8 + c] * from[2];
+        p[c] = pose->matrix[c] * from[0] + pose->matrix[4 + c] * from[1] + pose->matrix[8 + c] * from[2];
     double u = camera->fx * p[0] + camera->cx * p[2], v = camera->fy * p[1] + camera->cy * p[2];
     return (unsigned)(u < 0) | (unsigned)(u > (double)frame->width * p[2]) << 1 | (unsigned)(v < 0) << 2 |
            (unsigned)(v > (double)frame->height * p[2]) << 3 | (unsigned)(p[2] < 0) << 4;
 }
 
 /* Whether the box of a track, enlarged by `offset`, may be in the image: not all of its corners are on one side. */
-static bool in_view(const recalling *r, const ast_plane_track *track) {
+static bool in_view(const redetect_job *r, const ast_plane_track *track) {
     unsigned all = ~0u;
     for (int corner = 0; corner < 8; corner++) {
         double at[3];
@@ -138,13 +140,13 @@ static bool in_view(const recalling *r, const ast_plane_track *track) {
     return all == 0;
 }
 
-static void find_views(const recalling *r) {
-    ast_recall *recall = &r->work->recall;
+static void find_views(const redetect_job *r) {
+    ast_redetection *redetection = &r->work->redetection;
     for (size_t k = 0; k < r->tracks->count; k++) {
-        ast_known_view *view = &recall->list[recall->views];
-        *view = (ast_known_view){.track = (int32_t)k};
-        if (in_view(r, &r->tracks->list[k]) && look_at(r->frame, r->pose, &r->tracks->list[k].flat, view))
-            recall->views++;
+        ast_projected_plane *view = &redetection->planes[redetection->plane_count];
+        *view = (ast_projected_plane){.track = (int32_t)k};
+        if (in_view(r, &r->tracks->list[k]) && project_track(r->frame, r->pose, &r->tracks->list[k].plane, view))
+            redetection->plane_count++;
     }
 }
 
@@ -152,12 +154,12 @@ static void find_views(const recalling *r) {
 
 /* Whether the ray through the middle of a cell meets the plane in the box of what was seen of it, which is enlarged by
  * as much of the plane as a cell shows. */
-static bool covers(const recalling *r, const ast_known_view *view, double u, double v) {
+static bool box_covers(const redetect_job *r, const ast_projected_plane *view, double u, double v) {
     const ast_plane_track *track = &r->tracks->list[view->track];
-    double s = ast_frame_s(r->frame, &view->plane, u, v), p[3], at[3];
+    double s = ast_frame_s(r->frame, &view->fit, u, v), p[3], at[3];
     if (!(s > 0))
         return false;
-    double reach = r->tracks->offset + AST_CELL / (s * s * r->frame->camera.fx * view->distance);
+    double reach = r->tracks->offset + AST_CELL / (s * s * r->frame->camera.fx * view->camera_distance);
     ast_frame_point(r->frame, u, v, s, p);
     ast_pose_move(r->pose, p, at);
     for (int c = 0; c < 3; c++)
@@ -174,24 +176,24 @@ static bool has(const int32_t *list, size_t count, int32_t one) {
 }
 
 /* Whether a cell, or one of the eight around it, belongs to no plane. */
-static bool is_open(const recalling *r, size_t column, size_t row) {
+static bool near_unassigned(const redetect_job *r, size_t column, size_t row) {
     const ast_patches *p = &r->frame->patches;
     size_t left = column > 0 ? column - 1 : 0, right = column + 1 < p->across ? column + 1 : column;
     for (size_t y = row > 0 ? row - 1 : 0; y <= row + 1 && y < p->down; y++)
         for (size_t x = left; x <= right; x++)
-            if (r->work->recall.track_of[y * p->across + x] < 0)
+            if (r->work->redetection.track_of[y * p->across + x] < 0)
                 return true;
     return false;
 }
 
 /* The patches of planes in the cell and around it. */
-static void list_patches(const recalling *r, size_t column, size_t row, choice *c) {
+static void list_patches(const redetect_job *r, size_t column, size_t row, cell_candidates *c) {
     const ast_patches *p = &r->frame->patches;
     c->count = 0;
     for (size_t y = row - 1; y != row + 2; y++)
         for (size_t x = column - 1; x != column + 2; x++) { /* -1 wraps to a large number */
             size_t cell = y * p->across + x;
-            int32_t track = x < p->across && y < p->down ? r->work->recall.track_of[cell] : -1;
+            int32_t track = x < p->across && y < p->down ? r->work->redetection.track_of[cell] : -1;
             if (track < 0 || has(c->leaders, c->count, p->leader[cell]))
                 continue;
             c->leaders[c->count] = p->leader[cell];
@@ -203,7 +205,8 @@ static void list_patches(const recalling *r, size_t column, size_t row, choice *
 /* s of the pixels of a cell and of the voters around it; holes outside the image. */
 static void gather(const ast_depth_frame *frame, size_t column, size_t row, float *restrict block) {
     float z[AST_BLOCK_HIGH * AST_BLOCK_WIDE] = {0};
-    size_t left = column * AST_CELL - AST_VOTERS, top = row * AST_CELL - AST_VOTERS; /* -2 wraps to a large number */
+    size_t left = column * AST_CELL - AST_VOTE_MARGIN,
+           top = row * AST_CELL - AST_VOTE_MARGIN; /* -2 wraps to a large number */
     bool whole = left < frame->width && left + AST_BLOCK_WIDE <= frame->width;
     for (size_t j = 0; j < AST_BLOCK_HIGH; j++) {
         size_t at = (top + j) * frame->width + left;
@@ -221,42 +224,43 @@ static void gather(const ast_depth_frame *frame, size_t column, size_t row, floa
 }
 
 /* The least and the greatest s of the pixels of a cell, and of a plane at its corners. */
-typedef struct span {
+typedef struct s_range {
     double least, most;
-} span;
+} s_range;
 
-static span span_of_pixels(const float *block) {
-    span found = {INFINITY, 0};
+static s_range range_of_pixels(const float *block) {
+    s_range found = {INFINITY, 0};
     for (size_t i = 0; i < AST_CELL * AST_CELL; i++) {
-        double s = (double)block[(i / AST_CELL + AST_VOTERS) * AST_BLOCK_WIDE + i % AST_CELL + AST_VOTERS];
+        double s = (double)block[(i / AST_CELL + AST_VOTE_MARGIN) * AST_BLOCK_WIDE + i % AST_CELL + AST_VOTE_MARGIN];
         found.least = s > 0 && s < found.least ? s : found.least;
         found.most = s > found.most ? s : found.most;
     }
     return found;
 }
 
-static span span_of_plane(const ast_plane *plane, double s) {
+static s_range range_of_plane(const ast_plane_fit *plane, double s) {
     double across = (AST_CELL - 1) * plane->slope_x, down = (AST_CELL - 1) * plane->slope_y;
-    return (span){s + fmin(across, 0) + fmin(down, 0), s + fmax(across, 0) + fmax(down, 0)};
+    return (s_range){s + fmin(across, 0) + fmin(down, 0), s + fmax(across, 0) + fmax(down, 0)};
 }
 
 /* The plane, whose s at the first pixel of the cell is s, as one to choose. */
-static ast_candidate candidate_of(const ast_depth_frame *frame, const ast_plane *plane, double s, bool uncertain) {
-    return (ast_candidate){(float)s, (float)plane->slope_x, (float)plane->slope_y,
-                           ast_planes_limit(&frame->patches.noise, s, plane, uncertain), NULL};
+static ast_plane_candidate candidate_of(const ast_depth_frame *frame, const ast_plane_fit *plane, double s,
+                                        bool uncertain) {
+    return (ast_plane_candidate){(float)s, (float)plane->slope_x, (float)plane->slope_y,
+                                 ast_plane_inlier_threshold(&frame->patches.noise, s, plane, uncertain), NULL};
 }
 
 /* Other planes that may be in the cell, and at the depth of its pixels. False if there is none. */
-static bool list_views(const recalling *r, size_t column, size_t row, const float *block, choice *c) {
+static bool list_views(const redetect_job *r, size_t column, size_t row, const float *block, cell_candidates *c) {
     double u = (double)(column * AST_CELL), v = (double)(row * AST_CELL), half = (AST_CELL - 1) / 2.0;
-    span pixels = span_of_pixels(block);
-    for (size_t i = 0; i < r->work->recall.views && c->count < MOST; i++) {
-        const ast_known_view *view = &r->work->recall.list[i];
-        if (has(c->tracks, c->patches, view->track) || !covers(r, view, u + half, v + half))
+    s_range pixels = range_of_pixels(block);
+    for (size_t i = 0; i < r->work->redetection.plane_count && c->count < MOST; i++) {
+        const ast_projected_plane *view = &r->work->redetection.planes[i];
+        if (has(c->tracks, c->patches, view->track) || !box_covers(r, view, u + half, v + half))
             continue;
-        double s = ast_frame_s(r->frame, &view->plane, u, v);
-        ast_candidate one = candidate_of(r->frame, &view->plane, s, true);
-        span plane = span_of_plane(&view->plane, s);
+        double s = ast_frame_s(r->frame, &view->fit, u, v);
+        ast_plane_candidate one = candidate_of(r->frame, &view->fit, s, true);
+        s_range plane = range_of_plane(&view->fit, s);
         if (plane.most < pixels.least - (double)one.limit || plane.least > pixels.most + (double)one.limit)
             continue;
         c->list[c->count] = one;
@@ -266,16 +270,16 @@ static bool list_views(const recalling *r, size_t column, size_t row, const floa
     return c->count > c->patches;
 }
 
-static void find_patch_candidates(const recalling *r, size_t column, size_t row, choice *c) {
+static void find_patch_candidates(const redetect_job *r, size_t column, size_t row, cell_candidates *c) {
     const ast_patches *p = &r->frame->patches;
     for (size_t k = 0; k < c->patches; k++) {
-        const ast_plane *plane = &p->planes[c->leaders[k]];
+        const ast_plane_fit *plane = &p->fits[c->leaders[k]];
         double s = ast_frame_s(r->frame, plane, (double)(column * AST_CELL), (double)(row * AST_CELL));
         c->list[k] = candidate_of(r->frame, plane, s, p->uncertain[c->leaders[k]]);
     }
 }
 
-static void vote(const ast_image_kernels *kernels, const choice *c, const float *block, int32_t *winner) {
+static void vote(const ast_image_kernels *kernels, const cell_candidates *c, const float *block, int32_t *winner) {
     float least[AST_CELL * AST_CELL], most = 0;
     for (size_t k = 0; k < c->count; k++)
         most = c->list[k].limit > most ? c->list[k].limit : most;
@@ -291,13 +295,13 @@ static void vote(const ast_image_kernels *kernels, const choice *c, const float 
 }
 
 /* Whether most of the pixels without a plane lie on a known one. Where few do, something crosses it. */
-static bool is_filled(const recalling *r, size_t column, size_t row, size_t patches, const int32_t *winner) {
+static bool is_filled(const redetect_job *r, size_t column, size_t row, size_t patches, const int32_t *winner) {
     const ast_depth_frame *frame = r->frame;
     size_t open = 0, filled = 0;
     for (size_t i = 0; i < AST_CELL * AST_CELL; i++) {
         size_t u = column * AST_CELL + i % AST_CELL, v = row * AST_CELL + i / AST_CELL, at = v * frame->width + u;
         if (u >= frame->width || v >= frame->height || !(frame->metres[at] > 0) ||
-            ast_frame_track(r->work, frame->leader[at]) >= 0)
+            ast_frame_track_of(r->work, frame->leader[at]) >= 0)
             continue;
         open++;
         filled += winner[i] >= (int32_t)patches;
@@ -306,7 +310,8 @@ static bool is_filled(const recalling *r, size_t column, size_t row, size_t patc
 }
 
 /* The view that each pixel changes to, -1 for the others. False if there are only others. */
-static bool claim(const recalling *r, size_t column, size_t row, const choice *c, const float *block, int32_t *claims) {
+static bool claim(const redetect_job *r, size_t column, size_t row, const cell_candidates *c, const float *block,
+                  int32_t *claims) {
     bool some = false;
     vote(r->work->kernels, c, block, claims);
     for (size_t i = 0; i < AST_CELL * AST_CELL; i++)
@@ -318,13 +323,13 @@ static bool claim(const recalling *r, size_t column, size_t row, const choice *c
     return true;
 }
 
-static bool claim_cell(const recalling *r, size_t column, size_t row, int32_t *claims) {
+static bool claim_cell(const redetect_job *r, size_t column, size_t row, int32_t *claims) {
     const ast_patches *p = &r->frame->patches;
     size_t cell = row * p->across + column;
     float block[AST_BLOCK_HIGH * AST_BLOCK_WIDE];
-    choice c;
-    bool hole = p->leader[cell] < 0 && p->sums[cell].n == 0;
-    if (hole || !is_open(r, column, row))
+    cell_candidates c;
+    bool hole = p->leader[cell] < 0 && p->moments[cell].n == 0;
+    if (hole || !near_unassigned(r, column, row))
         return false;
     list_patches(r, column, row, &c);
     gather(r->frame, column, row, block);
@@ -335,105 +340,106 @@ static bool claim_cell(const recalling *r, size_t column, size_t row, int32_t *c
 }
 
 static void claim_row(void *data, size_t row, int worker) {
-    const recalling *r = data;
-    ast_recall *recall = &r->work->recall;
+    const redetect_job *r = data;
+    ast_redetection *redetection = &r->work->redetection;
     size_t across = r->frame->patches.across;
     (void)worker;
     for (size_t column = 0; column < across; column++)
-        recall->claimed[row * across + column] = claim_cell(r, column, row, recall->claims[row * across + column]);
+        redetection->claimed[row * across + column] =
+            claim_cell(r, column, row, redetection->claims[row * across + column]);
 }
 
 /* ---- Pixels ------------------------------------------------------------------------------------------------------ */
 
 /* Whether enough of the eight cells around a cell have pixels for the plane too: a single one may be something that
  * crosses it. */
-static bool has_support(const recalling *r, size_t column, size_t row, int32_t view) {
+static bool has_support(const redetect_job *r, size_t column, size_t row, int32_t view) {
     const ast_patches *p = &r->frame->patches;
-    const ast_recall *recall = &r->work->recall;
+    const ast_redetection *redetection = &r->work->redetection;
     size_t count = 0;
     for (size_t y = row - 1; y != row + 2; y++)
         for (size_t x = column - 1; x != column + 2; x++) { /* -1 wraps to a large number */
             size_t cell = y * p->across + x;
             bool other = x < p->across && y < p->down && (x != column || y != row);
-            count += other && recall->claimed[cell] && has(recall->claims[cell], AST_CELL * AST_CELL, view);
+            count += other && redetection->claimed[cell] && has(redetection->claims[cell], AST_CELL * AST_CELL, view);
         }
     return count >= SUPPORT;
 }
 
-static void add_pixel(ast_recall_sum *sum, double s, double on_plane) {
-    sum->pixels++;
+static void add_pixel(ast_redetected_pixels *sum, double s, double on_plane) {
+    sum->count++;
     sum->s += s;
-    sum->least = on_plane < sum->least ? on_plane : sum->least;
+    sum->least_s = on_plane < sum->least_s ? on_plane : sum->least_s;
 }
 
-static void write_cell(const recalling *r, size_t column, size_t row) {
+static void write_cell(const redetect_job *r, size_t column, size_t row) {
     const ast_depth_frame *frame = r->frame;
-    ast_recall *recall = &r->work->recall;
+    ast_redetection *redetection = &r->work->redetection;
     size_t cell = row * frame->patches.across + column, cells = frame->patches.across * frame->patches.down;
     int32_t view = -1;
     bool supported = false;
     for (size_t i = 0; i < AST_CELL * AST_CELL; i++) {
         size_t u = column * AST_CELL + i % AST_CELL, v = row * AST_CELL + i / AST_CELL, at = v * frame->width + u;
-        int32_t claimed = recall->claims[cell][i];
+        int32_t claimed = redetection->claims[cell][i];
         if (claimed < 0)
             continue;
         if (claimed != view)
             supported = has_support(r, column, row, view = claimed);
         if (!supported)
             continue;
-        add_pixel(&recall->sums[row * recall->views + (size_t)view], 1 / (double)frame->metres[at],
-                  ast_frame_s(frame, &recall->list[view].plane, (double)u, (double)v));
-        recall->leader[at] = (int32_t)cells + recall->list[view].track;
+        add_pixel(&redetection->partial[row * redetection->plane_count + (size_t)view], 1 / (double)frame->metres[at],
+                  ast_frame_s(frame, &redetection->planes[view].fit, (double)u, (double)v));
+        redetection->leader[at] = (int32_t)cells + redetection->planes[view].track;
     }
 }
 
 static void write_row(void *data, size_t row, int worker) {
-    const recalling *r = data;
+    const redetect_job *r = data;
     const ast_depth_frame *frame = r->frame;
-    ast_recall *recall = &r->work->recall;
+    ast_redetection *redetection = &r->work->redetection;
     size_t first = row * AST_CELL * frame->width, end = first + AST_CELL * frame->width;
     end = end < frame->width * frame->height ? end : frame->width * frame->height;
     (void)worker;
-    memcpy(recall->leader + first, frame->leader + first, (end - first) * sizeof *recall->leader);
-    for (size_t i = 0; i < recall->views; i++)
-        recall->sums[row * recall->views + i] = (ast_recall_sum){.least = INFINITY};
+    memcpy(redetection->leader + first, frame->leader + first, (end - first) * sizeof *redetection->leader);
+    for (size_t i = 0; i < redetection->plane_count; i++)
+        redetection->partial[row * redetection->plane_count + i] = (ast_redetected_pixels){.least_s = INFINITY};
     for (size_t column = 0; column < frame->patches.across; column++)
-        if (recall->claimed[row * frame->patches.across + column])
+        if (redetection->claimed[row * frame->patches.across + column])
             write_cell(r, column, row);
 }
 
 /* Which planes are in the image: those that have patches, and those with enough pixels. */
-static void confirm(const recalling *r) {
-    ast_recall *recall = &r->work->recall;
-    double least = LEAST * AST_LEAST_SHARE * (double)(r->frame->width * r->frame->height);
-    for (size_t i = 0; i < recall->views; i++) {
-        ast_known_view *view = &recall->list[i];
-        view->sum.least = INFINITY;
+static void find_confirmed(const redetect_job *r) {
+    ast_redetection *redetection = &r->work->redetection;
+    double least = LEAST * AST_MIN_PATCH_SHARE * (double)(r->frame->width * r->frame->height);
+    for (size_t i = 0; i < redetection->plane_count; i++) {
+        ast_projected_plane *view = &redetection->planes[i];
+        view->pixels.least_s = INFINITY;
         for (size_t row = 0; row < r->frame->patches.down; row++) {
-            const ast_recall_sum *sum = &recall->sums[row * recall->views + i];
-            view->sum.pixels += sum->pixels;
-            view->sum.s += sum->s;
-            view->sum.least = sum->least < view->sum.least ? sum->least : view->sum.least;
+            const ast_redetected_pixels *sum = &redetection->partial[row * redetection->plane_count + i];
+            view->pixels.count += sum->count;
+            view->pixels.s += sum->s;
+            view->pixels.least_s = sum->least_s < view->pixels.least_s ? sum->least_s : view->pixels.least_s;
         }
         bool patched = false;
         for (size_t k = 0; k < r->work->patch_count; k++)
             patched |= r->work->patches[k].track == view->track;
-        view->found = view->sum.pixels > 0 && (patched || view->sum.pixels >= least);
+        view->found = view->pixels.count > 0 && (patched || view->pixels.count >= least);
     }
 }
 
 /* Pixels of planes that are not there go back to their patches. */
 static void restore_row(void *data, size_t row, int worker) {
-    const recalling *r = data;
+    const redetect_job *r = data;
     const ast_depth_frame *frame = r->frame;
-    ast_recall *recall = &r->work->recall;
+    ast_redetection *redetection = &r->work->redetection;
     size_t across = frame->patches.across;
     (void)worker;
     for (size_t cell = row * across; cell < (row + 1) * across; cell++)
-        for (size_t i = 0; recall->claimed[cell] && i < AST_CELL * AST_CELL; i++) {
+        for (size_t i = 0; redetection->claimed[cell] && i < AST_CELL * AST_CELL; i++) {
             size_t at = (row * AST_CELL + i / AST_CELL) * frame->width + cell % across * AST_CELL + i % AST_CELL;
-            int32_t view = recall->claims[cell][i];
-            if (view >= 0 && !recall->list[view].found)
-                recall->leader[at] = frame->leader[at];
+            int32_t view = redetection->claims[cell][i];
+            if (view >= 0 && !redetection->planes[view].found)
+                redetection->leader[at] = frame->leader[at];
         }
 }

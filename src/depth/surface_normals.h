@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Normals of point clouds and meshes. */
-#ifndef AST_SURFACE_H
-#define AST_SURFACE_H
+#ifndef AST_SURFACE_NORMALS_H
+#define AST_SURFACE_NORMALS_H
 
 #include "asterism_depth.h"
 #include "cloud_kernels.h"
@@ -11,12 +11,12 @@
 
 /* As ast_cloud_normals, with checked arguments. On failure nothing is written; a cancelled pool leaves normals
  * unwritten. *tree receives the tree of the points, in place of what it held. */
-ast_status ast_surface_of_cloud(ast_fault *fault, ast_pool *pool, const ast_cloud_kernels *kernels, const float *points,
+ast_status ast_normals_of_cloud(ast_fault *fault, ast_pool *pool, const ast_cloud_kernels *kernels, const float *points,
                                 size_t count, const ast_cloud_options *options, float *normals, float *curvature,
                                 ast_kdtree *tree);
 
 /* As ast_mesh_normals, with checked arguments. */
-void ast_surface_of_mesh(ast_pool *pool, const float *vertices, const int32_t *faces, size_t face_count, float *normals,
+void ast_normals_of_mesh(ast_pool *pool, const float *vertices, const int32_t *faces, size_t face_count, float *normals,
                          double *areas);
 
 #endif

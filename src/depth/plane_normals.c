@@ -21,7 +21,7 @@ bool ast_patches_prepare(ast_patches *p, size_t width, size_t height) {
     if (cells <= p->capacity)
         return true;
     p->capacity = 0;
-    if (!ast_replace_arrays(AST_REQUEST(p->sums, cells), AST_REQUEST(p->planes, cells), AST_REQUEST(p->leader, cells),
+    if (!ast_replace_arrays(AST_REQUEST(p->moments, cells), AST_REQUEST(p->fits, cells), AST_REQUEST(p->leader, cells),
                             AST_REQUEST(p->normals, 3 * cells), AST_REQUEST(p->uncertain, cells)))
         return false;
     p->capacity = cells;
@@ -29,7 +29,7 @@ bool ast_patches_prepare(ast_patches *p, size_t width, size_t height) {
 }
 
 void ast_patches_release(ast_patches *p) {
-    ast_free_all(p->sums, p->planes, p->leader, p->normals, p->uncertain);
+    ast_free_all(p->moments, p->fits, p->leader, p->normals, p->uncertain);
 }
 
 bool ast_patch_work_prepare(ast_patch_work *w, size_t width, size_t height) {
@@ -38,7 +38,7 @@ bool ast_patch_work_prepare(ast_patch_work *w, size_t width, size_t height) {
         return true;
     w->capacity = 0;
     if (!ast_replace_arrays(AST_REQUEST(w->counts, 1), AST_REQUEST(w->samples, cells), AST_REQUEST(w->pairs, 2 * cells),
-                            AST_REQUEST(w->pair_slots, AST_PLACES), AST_REQUEST(w->allowed_increase, cells),
+                            AST_REQUEST(w->pair_slots, AST_PAIR_SLOTS), AST_REQUEST(w->allowed_increase, cells),
                             AST_REQUEST(w->choice_cost, cells), AST_REQUEST(w->leaders, cells),
                             AST_REQUEST(w->choice, cells), AST_REQUEST(w->changed_round, cells),
                             AST_REQUEST(w->has_unassigned, cells)))
@@ -77,7 +77,7 @@ void ast_planes_find_normals(ast_depth *depth, const ast_depth_image *image, ast
 /* ---- Normals of patches ---------------------------------------------------------------------------------------- */
 
 /* The standard deviation of the pixels of a patch along its narrowest direction. */
-static double narrowness(const ast_patch *p) {
+static double narrowness(const ast_pixel_moments *p) {
     double mx = p->x / p->n, my = p->y / p->n;
     double xx = p->xx / p->n - mx * mx, xy = p->xy / p->n - mx * my, yy = p->yy / p->n - my * my;
     double least = (xx + yy) / 2 - sqrt((xx - yy) * (xx - yy) / 4 + xy * xy);
@@ -85,19 +85,19 @@ static double narrowness(const ast_patch *p) {
 }
 
 static double height_error(const ast_patches *p, size_t cell) {
-    double n = p->sums[cell].n, s = p->sums[cell].s / n;
-    return ast_noise_height(&p->noise, s, ast_plane_slope2(&p->planes[cell]), n);
+    double n = p->moments[cell].n, s = p->moments[cell].s / n;
+    return ast_noise_fit_error(&p->noise, s, ast_plane_fit_slope2(&p->fits[cell]), n);
 }
 
 /* As in normals.c: -(fx s_u, fy s_v, s at the principal point); its length is 1 / distance of the plane. */
 static void find_patch_normal(const normals_job *job, size_t cell) {
     const ast_patches *p = &job->frame->patches;
     const ast_camera *camera = &job->frame->camera;
-    double n[3], length = ast_frame_normal(job->frame, &p->planes[cell], n);
+    double n[3], length = ast_frame_normal(job->frame, &p->fits[cell], n);
     double focal = camera->fx > camera->fy ? camera->fx : camera->fy, error = focal * height_error(p, cell);
-    double ends = narrowness(&p->sums[cell]) * length;
+    double ends = narrowness(&p->moments[cell]) * length;
     bool sure = error < MOST_ERROR * ends;
-    bool useful = sure || (job->late && error < AST_MOST_LATE_ERROR * ends);
+    bool useful = sure || (job->late && error < AST_MAX_UNCERTAIN_ERROR * ends);
     p->uncertain[cell] = !sure;
     for (int d = 0; d < 3; d++)
         p->normals[3 * cell + (size_t)d] = useful ? (float)n[d] : NAN;
@@ -112,13 +112,13 @@ static void find_patch_normals(const normals_job *job) {
 
 void ast_planes_count(const ast_depth_frame *frame, ast_depth_report *report) {
     const ast_patches *p = &frame->patches;
-    double least = AST_LEAST_SHARE * (double)(frame->width * frame->height);
+    double least = AST_MIN_PATCH_SHARE * (double)(frame->width * frame->height);
     for (size_t k = 0; k < p->across * p->down; k++) {
-        size_t n = p->leader[k] < 0 || p->leader[k] == (int32_t)k ? (size_t)p->sums[k].n : 0;
+        size_t n = p->leader[k] < 0 || p->leader[k] == (int32_t)k ? (size_t)p->moments[k].n : 0;
         report->pixels += n;
         if (p->leader[k] < 0)
             report->uneven += n;
-        else if (n > 0 && p->sums[k].n < least)
+        else if (n > 0 && p->moments[k].n < least)
             report->small += n;
         else if (n > 0 && p->uncertain[k])
             report->uncertain += n;
@@ -127,45 +127,46 @@ void ast_planes_count(const ast_depth_frame *frame, ast_depth_report *report) {
 
 /* ---- Normals of pixels ----------------------------------------------------------------------------------------- */
 
-static bool known(const ast_candidate *list, size_t count, const float *normal) {
+static bool is_listed(const ast_plane_candidate *list, size_t count, const float *normal) {
     for (size_t i = 0; i < count; i++)
         if (list[i].normal == normal)
             return true;
     return false;
 }
 
-float ast_planes_limit(const ast_noise *noise, double s, const ast_plane *plane, bool uncertain) {
+float ast_plane_inlier_threshold(const ast_noise *noise, double s, const ast_plane_fit *plane, bool uncertain) {
     double there = s > 0 ? s : 0, tolerance = ast_noise_tolerance(noise, there);
-    double noisy = DEVIATIONS * sqrt(ast_noise_variance(noise, there, ast_plane_slope2(plane)));
+    double noisy = DEVIATIONS * sqrt(ast_noise_variance(noise, there, ast_plane_fit_slope2(plane)));
     double most = NEAR * tolerance > noisy ? NEAR * tolerance : noisy;
     return (float)(uncertain ? AST_BENT * tolerance + noisy : most);
 }
 
 /* The plane of the cell itself first, then those of the cells around it. A plane with an unreliable normal takes part
  * too: its pixels get no normal, instead of the normal of the wall beside it. */
-static size_t find_candidates(const ast_depth_frame *frame, size_t column, size_t row, ast_candidate *list) {
+static size_t find_candidates(const ast_depth_frame *frame, size_t column, size_t row, ast_plane_candidate *list) {
     static const int around[9][2] = {{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}, {-1, -1}, {1, -1}, {-1, 1}, {1, 1}};
     const ast_patches *p = &frame->patches;
     double u = (double)(column * AST_CELL), v = (double)(row * AST_CELL);
-    double least = AST_LEAST_SHARE * (double)(frame->width * frame->height);
+    double least = AST_MIN_PATCH_SHARE * (double)(frame->width * frame->height);
     size_t count = 0;
     for (int i = 0; i < 9; i++) {
         size_t c = column + (size_t)around[i][0], r = row + (size_t)around[i][1]; /* -1 wraps to a large number */
         int32_t leader = c < p->across && r < p->down ? p->leader[r * p->across + c] : -1;
-        if (leader < 0 || known(list, count, p->normals + 3 * leader) || p->sums[leader].n < least)
+        if (leader < 0 || is_listed(list, count, p->normals + 3 * leader) || p->moments[leader].n < least)
             continue;
-        const ast_plane *plane = &p->planes[leader];
+        const ast_plane_fit *plane = &p->fits[leader];
         double s = ast_frame_s(frame, plane, u, v);
-        list[count++] =
-            (ast_candidate){(float)s, (float)plane->slope_x, (float)plane->slope_y,
-                            ast_planes_limit(&p->noise, s, plane, p->uncertain[leader]), p->normals + 3 * leader};
+        list[count++] = (ast_plane_candidate){(float)s, (float)plane->slope_x, (float)plane->slope_y,
+                                              ast_plane_inlier_threshold(&p->noise, s, plane, p->uncertain[leader]),
+                                              p->normals + 3 * leader};
     }
     return count;
 }
 
 /* s of the pixels of a cell and of the voters around it; holes outside the image. */
 static void gather(const ast_depth *depth, size_t column, size_t row, float *block) {
-    size_t u = column * AST_CELL - AST_VOTERS, v = row * AST_CELL - AST_VOTERS; /* -1 wraps to a large number */
+    size_t u = column * AST_CELL - AST_VOTE_MARGIN,
+           v = row * AST_CELL - AST_VOTE_MARGIN; /* -1 wraps to a large number */
     bool inside = u < depth->width && v < depth->height && u + AST_BLOCK_WIDE <= depth->width &&
                   v + AST_BLOCK_HIGH <= depth->height;
     for (size_t j = 0; j < AST_BLOCK_HIGH; j++) {
@@ -178,17 +179,17 @@ static void gather(const ast_depth *depth, size_t column, size_t row, float *blo
 }
 
 /* A cell where several planes meet, or an uncertain one is. */
-typedef struct meeting {
+typedef struct cell_vote {
     size_t column, row, count;
-    ast_candidate list[9];                        /* (count) */
+    ast_plane_candidate list[9];                  /* (count) */
     float block[AST_BLOCK_HIGH * AST_BLOCK_WIDE]; /* s of its pixels and of the voters around it */
     int32_t winner[AST_CELL * AST_CELL];          /* the plane of each pixel, -1 for none */
     int32_t inside[AST_CELL * AST_CELL];          /* whether it may belong to it, if that one is uncertain */
-} meeting;
+} cell_vote;
 
 /* The plane of each pixel: among the planes that the pixel is near enough to, the one nearest to the 5 x 5 pixels
  * around it, the first among equals. Next to an edge between walls a single pixel cannot decide. */
-static void vote(const ast_depth *depth, meeting *c) {
+static void vote(const ast_depth *depth, cell_vote *c) {
     float least[AST_CELL * AST_CELL], most = 0;
     gather(depth, c->column, c->row, c->block);
     for (size_t k = 0; k < c->count; k++)
@@ -202,7 +203,7 @@ static void vote(const ast_depth *depth, meeting *c) {
 }
 
 /* The cell that leads the patch of a candidate. */
-static int32_t leader_of(const ast_depth_frame *frame, const ast_candidate *c) {
+static int32_t leader_of(const ast_depth_frame *frame, const ast_plane_candidate *c) {
     return (int32_t)((c->normal - frame->patches.normals) / 3);
 }
 
@@ -213,21 +214,22 @@ static void note_leader(const ast_depth_frame *frame, size_t at, size_t rows, in
             frame->leader[i] = isnan(normals[3 * i]) ? -1 : leader;
 }
 
-static bool is_uncertain(const ast_depth_frame *frame, const ast_candidate *plane) {
+static bool is_uncertain(const ast_depth_frame *frame, const ast_plane_candidate *plane) {
     return frame->patches.uncertain[leader_of(frame, plane)];
 }
 
 /* Which pixels of a block lie on a plane. Those outside the image hinder nobody. */
-static void mark_near(const ast_depth_frame *frame, const meeting *c, const ast_candidate *plane,
+static void mark_near(const ast_depth_frame *frame, const cell_vote *c, const ast_plane_candidate *plane,
                       int32_t near[AST_BLOCK_HIGH][AST_BLOCK_WIDE]) {
-    size_t u = c->column * AST_CELL - AST_VOTERS, v = c->row * AST_CELL - AST_VOTERS; /* -1 wraps to a large number */
+    size_t u = c->column * AST_CELL - AST_VOTE_MARGIN,
+           v = c->row * AST_CELL - AST_VOTE_MARGIN; /* -1 wraps to a large number */
     bool border = u >= frame->width || v >= frame->height || u + AST_BLOCK_HIGH > frame->width ||
                   v + AST_BLOCK_HIGH > frame->height;
     for (size_t j = 0; j < AST_BLOCK_HIGH; j++) {
         const float *s = c->block + j * AST_BLOCK_WIDE;
-        float start = plane->level + (float)((int)j - AST_VOTERS) * plane->slope_y;
+        float start = plane->level + (float)((int)j - AST_VOTE_MARGIN) * plane->slope_y;
         for (int i = 0; i < AST_BLOCK_WIDE; i++) {
-            float away = fabsf(start + (float)(i - AST_VOTERS) * plane->slope_x - s[i]);
+            float away = fabsf(start + (float)(i - AST_VOTE_MARGIN) * plane->slope_x - s[i]);
             near[j][i] = (s[i] > 0) & (away < plane->limit);
         }
         for (size_t i = 0; border && i < AST_BLOCK_WIDE; i++)
@@ -237,7 +239,7 @@ static void mark_near(const ast_depth_frame *frame, const meeting *c, const ast_
 
 /* A pixel of an uncertain plane belongs to it if the eight pixels two steps away lie on it too. Otherwise it may be on
  * the steep side of a box, which its sensor hardly tells from the front. */
-static void mark_inside(const ast_depth_frame *frame, meeting *c) {
+static void mark_inside(const ast_depth_frame *frame, cell_vote *c) {
     int32_t near[AST_BLOCK_HIGH][AST_BLOCK_WIDE];
     for (size_t k = 0; k < c->count; k++) {
         if (!is_uncertain(frame, &c->list[k]))
@@ -260,26 +262,26 @@ static void clear_edges(const normals_job *job, size_t column, size_t row) {
     for (size_t k = 0; k < AST_CELL * AST_CELL; k++) {
         size_t u = column * AST_CELL + k % AST_CELL, v = row * AST_CELL + k / AST_CELL;
         uint8_t *late = u < frame->width && v < frame->height ? job->late + v * frame->width + u : NULL;
-        if (late && *late == AST_EDGE)
+        if (late && *late == AST_LATE_NO_NORMAL)
             *late = 0;
     }
 }
 
 /* The normal of pixel k of a cell, which is pixel `at` of the image. Pixels at the edge of an uncertain plane have
  * none. */
-static const float *normal_of(const normals_job *job, const meeting *c, size_t k, size_t at) {
+static const float *normal_of(const normals_job *job, const cell_vote *c, size_t k, size_t at) {
     static const float none[3] = {NAN, NAN, NAN};
     int32_t won = c->winner[k];
     if (won < 0)
         return none;
     if (!job->late || !is_uncertain(job->frame, &c->list[won]))
         return c->list[won].normal;
-    job->late[at] = !c->inside[k] ? AST_EDGE : !isnan(c->list[won].normal[0]);
+    job->late[at] = !c->inside[k] ? AST_LATE_NO_NORMAL : !isnan(c->list[won].normal[0]);
     return c->inside[k] ? c->list[won].normal : none;
 }
 
 /* Returns the pixels that have depth, but no normal, other than those at edges. */
-static size_t write_voted(const normals_job *job, const meeting *c) {
+static size_t write_voted(const normals_job *job, const cell_vote *c) {
     const ast_depth_frame *frame = job->frame;
     size_t unassigned = 0, edges = 0;
     for (size_t k = 0; k < AST_CELL * AST_CELL; k++) {
@@ -287,7 +289,7 @@ static size_t write_voted(const normals_job *job, const meeting *c) {
         if (u >= frame->width || v >= frame->height)
             continue;
         const float *normal = normal_of(job, c, k, at);
-        bool edge = job->late && job->late[at] == AST_EDGE;
+        bool edge = job->late && job->late[at] == AST_LATE_NO_NORMAL;
         memcpy(job->normals + 3 * at, normal, 3 * sizeof *normal);
         if (frame->has_planes)
             frame->leader[at] = c->winner[k] < 0 ? -1 : leader_of(frame, &c->list[c->winner[k]]);
@@ -303,7 +305,7 @@ static size_t write_voted(const normals_job *job, const meeting *c) {
 static size_t write_cell(const normals_job *job, size_t column, size_t row) {
     const ast_depth *depth = job->depth;
     const ast_depth_frame *frame = job->frame;
-    meeting c;
+    cell_vote c;
     size_t u = column * AST_CELL, v = row * AST_CELL;
     c.column = column;
     c.row = row;
@@ -311,7 +313,7 @@ static size_t write_cell(const normals_job *job, size_t column, size_t row) {
     if (c.count == 1 && !is_uncertain(frame, c.list) && u + AST_CELL <= frame->width) {
         size_t rows = frame->height - v < AST_CELL ? frame->height - v : AST_CELL, at = v * frame->width + u;
         size_t unassigned =
-            depth->kernels->plane_fill(depth->inverse + at, frame->width, rows, c.list, job->normals + 3 * at);
+            depth->kernels->plane_fill_inliers(depth->inverse + at, frame->width, rows, c.list, job->normals + 3 * at);
         if (frame->has_planes)
             note_leader(frame, at, rows, leader_of(frame, c.list), job->normals);
         return unassigned;
