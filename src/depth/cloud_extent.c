@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * The area and the outline of points on a plane. The plane is cut into cells of about eight points. Gaps between
- * occupied cells of up to two cells are closed, because scanners measure in lines. A cell whose eight neighbours are
- * closed too is covered; a cell at the edge is covered by as much as it has points, compared with the covered cells
- * around it. So neither the size of the cells nor the density of the points, which falls with the distance from the
- * scanner, changes the area. */
+ * occupied cells of up to two cells are closed, because scanners measure in lines. A closed cell with eight closed
+ * neighbours counts as fully covered. The covered share of a cell at the edge is its number of points divided by the
+ * mean number in the fully covered cells nearby. So neither the size of the cells nor the density of the points, which
+ * falls with the distance from the scanner, changes the area. */
 #include "cloud_planes.h"
 
 #include "memory.h"
@@ -12,14 +12,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define PER_CELL 8.0          /* points */
-#define MOST_CELLS 2          /* times as many cells as points at most */
-#define DENSITY_RADIUS 2      /* cells on each side in which the density is measured */
-#define MOST_SHARE 2.0        /* of a cell at the edge, in the sum: its points are scattered like others */
+#define PER_CELL 8.0     /* points */
+#define MOST_CELLS 2     /* largest number of cells, as a multiple of the number of points */
+#define DENSITY_RADIUS 2 /* cells on each side in which the density is measured */
+/* Largest share of an edge cell in the area sum: its point count varies as randomly as any other. */
+#define MOST_SHARE 2.0
 #define OUTLINE_MIN_AREA 2.0  /* cells: smaller holes and pieces have no outline */
 #define OUTLINE_TOLERANCE 0.3 /* cells: how far an outline may move */
 
-/* A row and a column of empty cells are on each side. */
+/* The grid has a border of empty cells, one cell wide. */
 typedef struct cells {
     size_t across, down;
     float *counts, *shares;
@@ -118,7 +119,8 @@ static void close_gaps(cells *c) {
 
 /* ---- Shares ------------------------------------------------------------------------------------------------------ */
 
-/* Points of a covered cell: the mean of those nearby, or of all if there are none. */
+/* Expected number of points in a fully covered cell: the mean over the covered cells nearby, or over all covered cells
+ * if there are none nearby. */
 static double density_at(const cells *c, size_t column, size_t row) {
     double sum = 0, found = 0;
     for (size_t r = row < DENSITY_RADIUS ? 0 : row - DENSITY_RADIUS; r <= row + DENSITY_RADIUS && r < c->down; r++)
@@ -135,7 +137,7 @@ static double density_at(const cells *c, size_t column, size_t row) {
 static double find_shares(cells *c) {
     double sum = 0, points = 0, covered = 0;
     for (size_t row = 0; row < c->down; row++)
-        for (size_t column = 0; column < c->across; column++) { /* `dilated` has served; now it is what is covered */
+        for (size_t column = 0; column < c->across; column++) { /* `dilated` now marks covered cells */
             size_t k = row * c->across + column;
             c->dilated[k] = look_around(c, c->closed, column, row, false);
             points += c->dilated[k] ? (double)c->counts[k] : 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Grows regions of patches. The flattest patch that is in no region starts one; the patches around a region join while
- * they face its way and lie on its plane, which is fitted again as the region grows. A region grows
- * twice: the first time its plane is that of a few patches, the second time that of the first. Regions that touch and
- * lie on one plane join at the end.
+ * Grows regions of patches. Region growing: the seed is the flattest patch without a region. Neighbouring patches join
+ * if their normal agrees with the region's and they lie on its plane. The plane is refitted as the region grows. A
+ * region is grown twice: first from the plane of its seed, then again from the plane found by the first pass. Regions
+ * that touch and lie on one plane join at the end.
  *
  * This takes a few milliseconds per 100,000 points and runs on one thread, so that its order is that of the patches. */
 #include "cloud_planes.h"
@@ -13,10 +13,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SEED_LEAST 8      /* points of a patch that starts a region */
-#define FIT_MIN_POINTS 64 /* points of a region from which on its own plane has its normal, not the mean of normals */
+#define SEED_LEAST 8 /* points of a patch that starts a region */
+/* With this many points the normal comes from the least-squares plane, with fewer from the mean of the normals. */
+#define FIT_MIN_POINTS 64
 #define PARALLEL_COSINE 0.9986 /* cosine of 3 degrees: neighbouring regions of one bent plane */
-#define BENT 0.01              /* of its size: how far a plane may be from flat */
+#define BENT 0.01              /* allowed curvature, as a share of the size of the plane */
 #define MOST_BENT 3.0          /* standard deviations: how far a point may be from a bent plane */
 #define FIT_AGAIN 1.25         /* growth of a region after which its plane is fitted again */
 
@@ -137,7 +138,8 @@ static void add_patch(growth *g, ast_region *region, int32_t number, int32_t pat
     g->queue[(*members)++] = patch;
 }
 
-/* Returns the number of its patches, which are in the queue. A region that has a plane already keeps it at first. */
+/* Returns the number of patches; the queue lists them. If the region already has a plane, growing starts from that
+ * plane. */
 static size_t grow_region(growth *g, int32_t seed, ast_region *region, int32_t number) {
     size_t members = 0;
     double fitted = region->scatter.n;
@@ -177,9 +179,9 @@ static int32_t root_of(ast_region *regions, int32_t k) {
     return k;
 }
 
-/* How far the points of two regions may be from the plane of both, as a mean square: little, or if the two hardly
- * differ in direction and continue each other where the patches p and q meet, a small part of their size. Large walls
- * are bent, and so are the measurements of scanners. */
+/* Largest mean squared residual of two regions on their common plane: the noise limit. If the two are nearly parallel
+ * and continuous at the neighbouring patches p and q, a small share of their size is allowed too. Large walls are bent,
+ * and so are the measurements of scanners. */
 static double limit_of(const growth *g, const ast_region *a, const ast_region *b, const ast_cloud_patch *p,
                        const ast_cloud_patch *q) {
     double noise = g->limit / 2, bent = BENT * BENT * fmin(a->area, b->area);
@@ -189,8 +191,7 @@ static double limit_of(const growth *g, const ast_region *a, const ast_region *b
     return smooth ? fmax(noise, bent) : noise;
 }
 
-/* Joins the regions a < b, of which the neighbouring patches p and q are, if the points of each lie on the plane of
- * both together. */
+/* Joins regions a < b if the points of each lie on their common plane. p is a patch of a, q its neighbour in b. */
 static bool join(growth *g, int32_t a, int32_t b, const ast_cloud_patch *p, const ast_cloud_patch *q) {
     ast_region *regions = g->job->regions, both = regions[a];
     if (facing(g, regions[a].plane.normal, regions[b].plane.normal) < AST_PATCH_MIN_COSINE)
@@ -199,7 +200,7 @@ static bool join(growth *g, int32_t a, int32_t b, const ast_cloud_patch *p, cons
     const ast_region *small = regions[a].scatter.n < regions[b].scatter.n ? &regions[a] : &regions[b];
     const ast_region *large = small == &regions[a] ? &regions[b] : &regions[a];
     if (fabs(ast_plane_distance(&large->plane, small->scatter.mean)) > 4 * sqrt(limit))
-        return false; /* the plane of both could not be that near to the small one */
+        return false; /* their common plane cannot pass that close to the smaller region */
     ast_scatter_add(&both.scatter, &regions[b].scatter);
     add_normals(g, &both, regions[b].normal_sum, 1);
     both.area += regions[b].area;
@@ -212,7 +213,7 @@ static bool join(growth *g, int32_t a, int32_t b, const ast_cloud_patch *p, cons
     return true;
 }
 
-/* Pairs in the order of patches and their neighbours, until no pair joins. */
+/* Tries all neighbouring pairs in the order of the patches, and repeats until no pair joins. */
 static void join_regions(growth *g) {
     ast_cloud_planes_job *job = g->job;
     for (bool joined = true; joined && !ast_pool_poll(job->pool);) {

@@ -54,7 +54,7 @@ ast_status ast_normals_of_cloud(ast_fault *fault, ast_pool *pool, const ast_clou
     }
     ast_status status = s.scratch ? AST_OK : ast_fail_memory(fault);
     free(s.scratch);
-    if (ast_pool_cancelled(pool)) /* it may be incomplete */
+    if (ast_pool_cancelled(pool)) /* a cancelled build may have left the tree incomplete */
         ast_kdtree_free(&s.tree);
     *tree = s.tree;
     return status;
@@ -109,7 +109,8 @@ static bool is_plane(const patch *from, size_t s, const double *p) {
     return second > (double)from->neighbours * resolved && second > largest * 0x1p-40;
 }
 
-/* Negative if the normal must be flipped. A normal at a right angle to the view is treated as undirected. */
+/* Negative if the normal must be flipped. If the normal is perpendicular to the viewing ray, its first nonzero
+ * component is made positive, as for undirected normals. */
 static double side_of(const surface *s, const double *p, const float *normal) {
     double towards = 0;
     for (int c = 0; !s->options->undirected && c < 3; c++)

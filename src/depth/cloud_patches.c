@@ -13,11 +13,12 @@
 #define BLOCK_LEAVES 64
 #define BLOCK_PATCHES 256
 
-#define NOISE 4.0     /* standard deviations: how far a point may be from its plane */
-#define SPACING 0.25  /* and at least this share of the distance between neighbours */
-#define ROUNDING 1e-6 /* and of the largest coordinate: floats have seven digits */
-#define SAMPLES 4096  /* patches whose deviations from their plane say what the noise is */
-#define REACH 2.0     /* distances between neighbours */
+#define NOISE 4.0    /* standard deviations: how far a point may be from its plane */
+#define SPACING 0.25 /* lower bound of the distance, as a share of the point spacing */
+/* Lower bound of the distance, as a share of the largest coordinate: floats have seven digits. */
+#define ROUNDING 1e-6
+#define SAMPLES 4096 /* patches sampled to estimate the noise */
+#define REACH 2.0    /* distances between neighbours */
 
 static void count_patches(void *data, size_t block, int worker);
 static void fill_patches(void *data, size_t block, int worker);
@@ -232,8 +233,8 @@ static double facing(const ast_cloud_planes_job *job, const double *a, const dou
     return job->undirected ? fabs(dot) : dot;
 }
 
-/* The standard deviation of the points of a patch and of those around it that face its way from their plane, whose
- * three parameters were fitted to them. A patch alone could be a piece of one scan line, which lies on many planes. */
+/* Standard deviation of the residuals of the plane fitted to the patch and to its neighbours with a similar normal;
+ * three degrees of freedom are subtracted. A patch alone could be a piece of a scan line, which lies on many planes. */
 static double deviation(const ast_cloud_planes_job *job, const ast_cloud_patch *patch) {
     ast_scatter all = patch->scatter;
     for (int32_t l = 0; l < patch->neighbour_count; l++)

@@ -14,7 +14,8 @@
 #define MIN_COSINE 0.5
 
 #define BLOCK_LEAVES 64
-#define SPARSE 0.9      /* the share of the patches of a plane that are denser than those that its cells are for */
+/* Quantile of the area per point over the patches of a plane that sets the size of its outline cells. */
+#define SPARSE 0.9
 #define LEAST_AREA 1e-3 /* of all planes */
 #define CANDIDATES 24
 
@@ -43,7 +44,7 @@ static ast_status find_planes(ast_fault *fault, ast_cloud_planes_job *job, ast_p
 ast_status ast_planes_of_cloud(ast_fault *fault, ast_cloud_planes_job *job, ast_plane_table *table) {
     ast_status status = find_planes(fault, job, table);
     ast_free_all(job->patches, job->first_patch, job->patch_in_leaf, job->regions);
-    if (ast_pool_cancelled(job->pool)) /* it may be incomplete */
+    if (ast_pool_cancelled(job->pool)) /* a cancelled build may have left the tree incomplete */
         ast_kdtree_free(job->tree);
     return status;
 }
@@ -130,7 +131,7 @@ static void assign_points(void *data, size_t block, int worker) {
 
 /* ---- Pieces ------------------------------------------------------------------------------------------------------ */
 
-/* Sorts 0..n-1 by piece; `of` gives the piece of each, -1 for none. The pieces' numbers are at `count` from here. */
+/* Counting sort of the points by piece, from job->plane_of (-1: none). Fills first and count of each piece. */
 static void sort_points(pieces *p) {
     const ast_cloud_planes_job *job = p->job;
     size_t next = 0;
@@ -189,7 +190,7 @@ static void close_pieces(pieces *p) {
 
 /* ---- Measures of a piece ----------------------------------------------------------------------------------------- */
 
-/* About the mean of the region, so that no digits are lost. */
+/* Sums are taken about the mean of the region, to avoid cancellation. */
 static ast_scatter sum_points(const pieces *p, const piece *from, const double *middle) {
     double sum[3] = {0}, square[6] = {0}, n = (double)from->count;
     ast_scatter scatter = {.n = n};
@@ -320,7 +321,7 @@ static int compare_areas(const void *a, const void *b) {
                               : (x->piece > y->piece) - (x->piece < y->piece);
 }
 
-/* Leaves out the smallest, and numbers the others from the largest on. */
+/* Drops pieces below the area threshold and numbers the rest by decreasing area. */
 static bool keep_largest(pieces *p) {
     ranked *all = ast_allocate(p->count, sizeof *all);
     double sum = 0, least = p->job->area;

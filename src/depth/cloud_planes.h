@@ -11,21 +11,21 @@
 #include "plane_table.h"
 #include "pool.h"
 
-#define AST_PATCH_MIN_COSINE                                                                                           \
-    0.9 /* cosine of the largest angle between the normals of a patch and of its region: 25 degrees */
+/* Cosine of the largest angle between the normals of a patch and of its region: 25 degrees. */
+#define AST_PATCH_MIN_COSINE 0.9
 
 enum {
-    AST_PREFETCH_LEAVES = 4,       /* leaves whose points are fetched before their turn */
-    AST_PATCH_MIN_POINTS = 4,      /* points of a patch */
+    AST_PREFETCH_LEAVES = 4,       /* how many leaves ahead the data is prefetched */
+    AST_PATCH_MIN_POINTS = 4,      /* fewest points of a patch */
     AST_PATCH_MAX_NEIGHBOURS = 32, /* neighbours of a patch at most */
-    AST_PLANE_MIN_POINTS = 32      /* points of a plane */
+    AST_PLANE_MIN_POINTS = 32      /* fewest points of a plane */
 };
 
 /* Points of a leaf with one label. */
 typedef struct ast_cloud_patch {
     ast_scatter scatter;
     double normal[3];                             /* mean of the points' normals, of length 1 */
-    double mean_square;                           /* mean square of the distances from its plane of least squares */
+    double mean_square;                           /* mean squared residual of its own least-squares plane */
     double area_per_point;                        /* area per point */
     double link_distance;                         /* how far away its neighbours may be */
     float low[3], high[3];                        /* box */
@@ -41,7 +41,7 @@ typedef struct ast_region {
     double normal_sum[3];   /* sum of normals */
     double area;            /* of its patches, about */
     double inlier_distance; /* how far a point may be from the plane */
-    int32_t merged_into;    /* the region it became part of; itself if none */
+    int32_t merged_into;    /* the region it was merged into; its own number if it was not merged */
 } ast_region;
 
 typedef struct ast_cloud_planes_job {
@@ -50,10 +50,10 @@ typedef struct ast_cloud_planes_job {
     const float *points, *normals;
     const int32_t *labels;
     size_t count;
-    double distance;  /* option, then what is used */
+    double distance;  /* the option; find_distance replaces 0 by the distance it measures */
     double area;      /* option */
     bool undirected;  /* option: the sign of a normal has no meaning */
-    ast_kdtree *tree; /* of these points, or of others: then it is built again */
+    ast_kdtree *tree; /* k-d tree of the points; rebuilt if it belongs to other points */
     ast_cloud_patch *patches;
     size_t patch_count;
     size_t *first_patch;   /* [leaves + 1] the first patch of each leaf */
@@ -63,7 +63,7 @@ typedef struct ast_cloud_planes_job {
     int32_t *plane_of; /* (count) */
 } ast_cloud_planes_job;
 
-/* Has the labels and normals of the points of a leaf ready: rows next to each other in space are anywhere in memory. */
+/* Prefetches the labels and normals of the points of a leaf: points that are close in space are far apart in memory. */
 static inline void ast_cloud_prefetch_leaf(const ast_cloud_planes_job *job, size_t leaf) {
     if (leaf >= ast_kdtree_leaves(job->tree))
         return;
@@ -80,13 +80,14 @@ bool ast_cloud_make_patches(ast_cloud_planes_job *job);
 /* cloud_grow.c: the regions. False if memory runs out; a cancelled pool ends it early. */
 bool ast_cloud_grow_regions(ast_cloud_planes_job *job);
 
-/* cloud_extent.c: area, centroid on the plane, and outline of the points in (n, 2) coordinates along `axes` from
- * `origin`; `area_per_point` is that where they are sparse. */
+/* cloud_extent.c: area and outline of n points on a plane. at: (n, 2) coordinates along grid->axes from grid->origin.
+ * area_per_point: where the points are sparse. Moves grid->origin to the first cell and sets grid->cell. False if
+ * memory runs out. */
 bool ast_cloud_extent(double (*at)[2], size_t n, double area_per_point, ast_polygons *outline, ast_plane_grid *grid,
                       double *area);
 
-/* The planes of a cloud (cloud_planes.c) and of a mesh (mesh_planes.c), with checked arguments; plane_of may not be
- * NULL. distance and area as in ast_plane_options. */
+/* The planes of a cloud (cloud_planes.c) and of a mesh (mesh_planes.c), The caller has checked the arguments. plane_of
+ * must not be NULL. distance and area have the meaning of ast_plane_options. */
 ast_status ast_planes_of_cloud(ast_fault *fault, ast_cloud_planes_job *job, ast_plane_table *table);
 
 typedef struct ast_mesh_planes_job {

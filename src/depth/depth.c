@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Working memory, and the results one step from inverse depth: metres and points. guided.c has the filter, normals.c
- * the normals. */
+ * Working memory, and the two results that follow directly from inverse depth: metres and points. guided.c has the
+ * filter, normals.c the normals. */
 #include "depth.h"
 
 #include "memory.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BANDS 2       /* per thread: a late thread then delays half of its share only */
+#define BANDS 2       /* bands per thread: a thread that falls behind delays only half of its share */
 #define LEAST_BAND 16 /* rows */
 #define FILL_ROWS 16  /* rows per task */
 
@@ -93,7 +93,7 @@ typedef struct filling {
     float *out;
 } filling;
 
-/* Without a filter the value itself is divided, to avoid a second rounding through its inverse. */
+/* Without a filter, metres = value / units directly; going through 1 / s would round twice. */
 static float metres_at(const filling *f, size_t u, size_t v) {
     float s = f->depth->inverse[v * f->depth->width + u];
     if (!(s > 0))

@@ -3,9 +3,9 @@
  * From depth images to normals. Everything works on inverse depth, s = 1/z: a plane is linear in it over the image, the
  * noise of structured light and stereo does not depend on distance, and a hole is 0.
  *
- * Images are cut into bands of rows, one task each. A band computes the rows that it needs of its neighbours again, row
- * by row in rings of rows that stay in the cache. Every number is a sum in fixed order over the pixels it depends on,
- * so the result depends neither on bands nor on threads. */
+ * Images are cut into bands of rows, one task each. Each band recomputes the rows that it needs from the bands above
+ * and below. It works row by row, in ring buffers that stay in the cache. Every number is a sum in fixed order over the
+ * pixels it depends on, so the result depends neither on bands nor on threads. */
 #ifndef AST_DEPTH_ROOM_H
 #define AST_DEPTH_ROOM_H
 
@@ -30,21 +30,20 @@ typedef struct ast_patches {
     size_t capacity;
     union ast_pixel_moments *moments; /* of the leaders, and of the cells in no patch */
     struct ast_plane_fit *fits;       /* of the leaders */
-    int32_t *leader;    /* a cell of the same patch, the cell itself if it leads; -1 if it is in no patch */
-    float *normals;     /* (cells, 3) of the leaders */
-    uint8_t *uncertain; /* of the leaders: 1 if the normal, which late pixels may have, is not certain */
+    int32_t *leader; /* parent in the union-find forest: the cell itself if it is the root, -1 if it is in no patch */
+    float *normals;  /* (cells, 3) of the leaders */
+    uint8_t *uncertain; /* per leader: 1 if its normal is unreliable; only late pixels get such a normal */
     ast_noise noise;    /* of the image */
 } ast_patches;
 
-/* Working memory of plane_normals.c, for images of up to `capacity` cells; arrays have one entry per cell, row by row.
- */
+/* Working memory of plane_normals.c, for images of up to `capacity` cells. Arrays have one entry per cell. */
 typedef struct ast_patch_work {
     size_t capacity;
     ast_noise_counts *counts;
-    struct ast_noise_sample *samples; /* the cells as they are, before any joins */
+    struct ast_noise_sample *samples; /* noise samples of the single cells, before any join */
     struct ast_patch_pair *pairs;     /* (2 cells) neighbouring patches */
-    uint64_t *pair_slots;             /* (AST_PAIR_SLOTS) pairs of this round, by a hash */
-    double *allowed_increase;         /* of the leaders: what the residual may grow by if they join a larger patch */
+    uint64_t *pair_slots;             /* (AST_PAIR_SLOTS) (AST_PAIR_SLOTS) hash table of the pairs of this round */
+    double *allowed_increase;         /* per leader: largest increase of the residual if its patch joins a larger one */
     double *choice_cost;              /* of the leaders: the cost of joining their choice in this round */
     int32_t *leaders;                 /* the cells that lead, in order */
     int32_t *choice;                  /* -1 for none */
@@ -52,16 +51,16 @@ typedef struct ast_patch_work {
     uint8_t *has_unassigned;          /* 1: some pixels of the cell have depth, but no normal of a plane */
 } ast_patch_work;
 
-#define AST_LATE_NO_NORMAL                                                                                             \
-    2 /* in `late` of a cell with open pixels, until they are filled: the pixel stays without a normal */
+/* Temporary mark in `late`: this pixel stays without a normal when the open pixels of its cell are filled. */
+#define AST_LATE_NO_NORMAL 2
 
 /* Columns first .. last - 1 of a row of pixels. */
 typedef struct ast_column_span {
     uint32_t first, last;
 } ast_column_span;
 
-/* The parts of the image that the filter and the normals are computed for: everything, or what is around the pixels
- * that lie on no plane (late.c). Runs begin at multiples of AST_CELL, and end there or with the row. */
+/* The parts of the image that the filter and the normals are computed for: the whole image, or the neighbourhood of the
+ * pixels on no plane (nonplanar_normals.c). Runs begin at multiples of AST_CELL, and end there or with the row. */
 typedef struct ast_column_spans {
     bool partial;              /* not everything */
     ast_column_span *spans[2]; /* (down, row_capacity) of what is computed, and of the s that is read for it */
@@ -80,7 +79,8 @@ typedef struct ast_lens_maps {
     size_t pinhole_width, pinhole_height;
     double left, top;
     float *to_pinhole; /* (height, width, 2) where the ray of a pixel meets the pinhole image, in the camera's pixels */
-    float *to_distorted; /* (pinhole_height, pinhole_width, 2) where it is in the image; NaN nowhere */
+    float *to_distorted; /* (pinhole_height, pinhole_width, 2) (down, across, 2) position of each pinhole pixel in the
+                            distorted image; NaN if it has none */
 } ast_lens_maps;
 
 /* Working memory of distortion.c: the pinhole image. Initially all zero. */
@@ -185,7 +185,7 @@ ast_scratch_rows_take(ast_scratch_rows *rows,
 double *ast_double_row(const ast_depth *depth, int worker, size_t index); /* 0..AST_DOUBLE_ROWS-1 */
 #define AST_DOUBLE_ROWS 2
 
-/* Clears what the kernels wrote after the n columns of a row. */
+/* Zeroes the columns from n up to the next multiple of AST_LANES, which kernels may have written. */
 void ast_row_clear_tail(float *row, size_t n);
 
 /* Row y of an image in a ring of n rows; y may be negative. */
@@ -198,10 +198,10 @@ static inline bool ast_depth_has_row(const ast_depth *depth, ptrdiff_t y) {
     return y >= 0 && (size_t)y < depth->height;
 }
 
-/* Which spans: of what is computed, or of the s that is read for it. */
+/* Selects the spans to compute, or the spans of s that are their input. */
 typedef enum ast_span_kind { AST_SPANS_COMPUTED = 0, AST_SPANS_READ = 1 } ast_span_kind;
 
-/* The spans of row y, all of which is one span unless spans.partial; none for rows outside the image. */
+/* The spans of row y. Without spans.partial the whole row is one span. With it, rows outside the image have none. */
 static inline const ast_column_span *ast_spans_of_row(const ast_depth *depth, ast_span_kind stage, ptrdiff_t y,
                                                       const ast_column_span *all, size_t *count) {
     if (!depth->spans.partial || !ast_depth_has_row(depth, y)) {
@@ -212,8 +212,8 @@ static inline const ast_column_span *ast_spans_of_row(const ast_depth *depth, as
     return depth->spans.spans[stage] + (size_t)y / AST_CELL * depth->spans.row_capacity;
 }
 
-/* Bands are as high as the number of threads allows, because each computes the rows around it again. They have the same
- * number of rows or, with spans.partial, of pixels in spans. */
+/* Bands are as high as the number of threads allows, because every band recomputes rows of its neighbours. All bands
+ * have the same number of rows or, with spans.partial, the same number of pixels in spans. */
 size_t ast_depth_bands(const ast_depth *depth);
 size_t ast_band_first(const ast_depth *depth, size_t band); /* its first row; the height for the band after the last */
 
@@ -226,7 +226,7 @@ ast_status ast_lens_prepare(ast_depth *depth, size_t width, size_t height);
 void ast_lens_release(ast_lens *lens);
 void ast_lens_maps_release(ast_lens_maps *maps); /* by one user; NULL is allowed */
 
-/* What a pinhole camera would have seen, valid until the next image. */
+/* Resamples the image to that of a pinhole camera. Valid until the next image. */
 ast_depth_image ast_lens_undistort(ast_depth *depth, const ast_depth_image *image);
 
 /* lens.metres, lens.normals and frame->late -> the results for the pixels of the image, the last in frame->lens_late.
@@ -269,8 +269,8 @@ void ast_planes_find_normals(ast_depth *depth, const ast_depth_image *image, ast
 bool ast_nonplanar_prepare(ast_depth *depth);
 void ast_nonplanar_release(ast_column_spans *spans);
 
-/* Gives the pixels that have depth, but not the normal of a plane, their guided normals, and notes them in `late`.
- * Smooths depth->inverse around them. */
+/* Pixels with depth but no plane get the normal of AST_SMOOTH_GUIDED and are marked in `late`. Smooths depth->inverse
+ * around them. */
 void ast_nonplanar_find_normals(ast_depth *depth, const ast_depth_image *image, uint8_t *late, float *normals);
 
 /* ---- Total variation ------------------------------------------------------------------------------------------- */

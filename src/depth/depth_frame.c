@@ -6,7 +6,7 @@
 
 #include "memory.h"
 
-#define ROWS 16 /* that a task reads */
+#define ROWS 16 /* rows per task */
 
 /* A smaller image uses the memory of a larger one. */
 static bool prepare_pixels(ast_depth_frame *frame, size_t pixels) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Lenses that bend straight lines (Brown and Conrady, with the coefficients of OpenCV). The one idea: inverse depth is
- * linear over a plane only in the image of a pinhole camera, so the image is resampled to what such a camera, large
- * enough for all its rays, would have seen; everything is computed there, and the results are looked up at the ray of
- * each pixel. */
+ * linear over a plane only in the image of a pinhole camera, so the image is first resampled to a pinhole camera that
+ * covers all rays. Everything is computed in the pinhole image; the results are then read back at the ray of each
+ * original pixel. */
 #include "depth.h"
 
 #include "memory.h"
@@ -38,9 +38,8 @@ void ast_lens_release(ast_lens *lens) {
 /* ---- Rays -------------------------------------------------------------------------------------------------------- */
 
 /* Where the ray (x, y, 1) meets the image, in focal lengths from the centre, and the derivatives:
- *     x' = x g + 2 p1 x y + p2 (r2 + 2 x x),   y' = y g + p1 (r2 + 2 y y) + 2 p2 x y,   g = 1 + k1 r2 + k2 r2^2 + k3
- * r2^3
- */
+ *     x' = x g + 2 p1 x y + p2 (r2 + 2 x x),   y' = y g + p1 (r2 + 2 y y) + 2 p2 x y,
+ *     g = 1 + k1 r2 + k2 r2^2 + k3 r2^3. */
 typedef struct distorted {
     double x, y, xx, xy, yy;
 } distorted;
@@ -55,7 +54,7 @@ static distorted distort(const double k[5], double x, double y) {
                        .yy = g + y * y * slope + 6 * k[2] * y + 2 * k[3] * x};
 }
 
-/* The square of the radius at which the polynomial turns back: rays beyond it have no place in the image. */
+/* The square of the radius at which the polynomial turns back: rays beyond this radius have no pixel. */
 static double max_ray_square_of(const double k[5]) {
     for (int i = 1; i <= FOLD_STEPS; i++) {
         double r = FARTHEST_RAY * (double)i / FOLD_STEPS, r2 = r * r;
@@ -193,7 +192,8 @@ ast_status ast_lens_prepare(ast_depth *depth, size_t width, size_t height) {
     return AST_OK;
 }
 
-/* ---- There ------------------------------------------------------------------------------------------------------- */
+/* ---- To the pinhole image
+ * ------------------------------------------------------------------------------------------------------- */
 
 typedef struct remap_job {
     const ast_depth *depth;
@@ -209,8 +209,8 @@ static uint16_t value_at(const ast_depth *depth, const ast_depth_image *image, s
     return value <= depth->largest_value ? value : 0;
 }
 
-/* Inverse depth between four neighbours, which are one surface; 0 if they are not. s: two of the upper row, two of the
- * lower. */
+/* Bilinear interpolation of inverse depth between four neighbours; 0 if there is a hole or a depth jump among them. s:
+ * two of the upper row, two of the lower. */
 static double interpolate(const double s[4], double right, double below, double jump) {
     double least = s[0], most = s[0];
     for (int i = 1; i < 4; i++) {
@@ -222,13 +222,13 @@ static double interpolate(const double s[4], double right, double below, double 
     return (1 - below) * ((1 - right) * s[0] + right * s[1]) + below * ((1 - right) * s[2] + right * s[3]);
 }
 
-/* The first of two neighbouring pixels of a row or column, between which a place is, or beside which at the border. */
+/* The first of the two neighbouring pixels that enclose a position; at the border, the first of the last two pixels. */
 static size_t first_of(double place, size_t side) {
     size_t first = place > 0 ? (size_t)place : 0;
     return first + 1 < side || first == 0 ? first : side - 2;
 }
 
-/* The value at a place in the image: on a surface between its neighbours, at an edge that of the nearest. */
+/* The value at a place in the image: interpolated on a smooth surface, of the nearest pixel at a depth edge. */
 static uint16_t sample_value(const ast_depth *depth, const ast_depth_image *image, const float at[2]) {
     double u = (double)at[0], v = (double)at[1], units = depth->options.units_per_metre, s[4];
     if (!(u > -0.5 && v > -0.5 && u < (double)image->width - 0.5 && v < (double)image->height - 0.5))
@@ -264,9 +264,10 @@ ast_depth_image ast_lens_undistort(ast_depth *depth, const ast_depth_image *imag
                              (ptrdiff_t)(across * sizeof *lens->values)};
 }
 
-/* ---- And back ---------------------------------------------------------------------------------------------------- */
+/* ---- Back to the pixels of the camera
+ * ---------------------------------------------------------------------------------------------------- */
 
-/* The smoothed depth at a place of the pinhole image; 0 where it is no surface. */
+/* The smoothed depth at a place of the pinhole image; 0 at holes and depth edges. */
 static double sample_metres(const ast_depth *depth, double x, double y) {
     size_t across = depth->lens.maps->pinhole_width, down = depth->lens.maps->pinhole_height;
     size_t column = first_of(x, across), row = first_of(y, down);
@@ -281,7 +282,7 @@ static double sample_metres(const ast_depth *depth, double x, double y) {
     return inverse > 0 ? 1 / inverse : 0;
 }
 
-/* Depth that is not smoothed, or is at an edge, is the pixel's own. */
+/* Uses the pixel's own depth if depth is not smoothed or the pixel is at a depth edge. */
 static float metres_of(const remap_job *b, uint16_t value, double x, double y) {
     const ast_depth_options *o = &b->depth->options;
     float own = (float)value / (float)o->units_per_metre;

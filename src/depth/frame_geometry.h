@@ -12,7 +12,7 @@
 /* From camera to world: R p + t, row-major 3 x 4. */
 typedef struct ast_pose {
     double matrix[12];
-    bool known;  /* false: the identity, and the camera may move between frames */
+    bool known;  /* whether a pose was given; without one the matrix is the identity, although the camera may move */
     bool mirror; /* the determinant is negative */
 } ast_pose;
 
@@ -34,7 +34,8 @@ static inline void ast_frame_point(const ast_depth_frame *frame, double u, doubl
     p[1] = (v - camera->cy) / camera->fy * p[2];
 }
 
-/* Minus the vector N with N . p = 1 on the plane; returns its length. */
+/* The unit normal of the plane, -N / |N|, where N . p = 1 for the points p of the plane. Returns |N| = 1 / distance
+ * from the camera. */
 static inline double ast_frame_normal(const ast_depth_frame *frame, const ast_plane_fit *fit, double *normal) {
     const ast_camera *camera = &frame->camera;
     normal[0] = -camera->fx * fit->slope_x;
@@ -46,7 +47,7 @@ static inline double ast_frame_normal(const ast_depth_frame *frame, const ast_pl
     return length;
 }
 
-/* The area of the plane that a pixel covers is this over s^3. */
+/* Returns a factor: a pixel with inverse depth s covers factor / s^3 square metres of the plane. */
 static inline double ast_frame_pixel_area_factor(const ast_depth_frame *frame, double length) {
     return length / (frame->camera.fx * frame->camera.fy);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The patches of a frame: which there are, and where they are in the world. */
+ * Lists the patches of a frame and computes their position in the world. */
 #include "frame_planes.h"
 
 #include "memory.h"
@@ -83,8 +83,8 @@ static int32_t label_at(const ast_depth_frame *frame, const int32_t *labels, siz
     return inside ? labels[(size_t)(from[1] + 0.5f) * maps->width + (size_t)(from[0] + 0.5f)] : -1;
 }
 
-/* A cell adds the point of the plane at its middle; depth is known to within its square. Sums are about the camera,
- * which is near enough for doubles. */
+/* Adds the point of the plane at the middle of the cell, with weight s^4, because the standard deviation of depth grows
+ * with the square of depth. Sums are about the camera, which is near enough for doubles. */
 static void add_cell(ast_frame_patch *patch, const ast_depth_frame *frame, const ast_pose *pose, double u, double v) {
     const ast_plane_fit *fit = &frame->patches.fits[patch->leader];
     double s = ast_frame_s(frame, fit, u, v), p[3], at[3];

@@ -13,7 +13,7 @@
 
 #define OUTLINE_TOLERANCE 0.25 /* cells: how far an outline may move */
 #define OUTLINE_MIN_AREA 1.5   /* cells: smaller pieces and holes have no outline */
-#define LEAST_S 0.05           /* of the mean s of a plane: the least s of its area and outline */
+#define LEAST_S 0.05           /* lower bound of s for area and outline, as a share of the mean s of the plane */
 
 enum { PIXELS, SQUARES, AREA, X, Y, Z, SUMS }; /* over the pixels of a plane */
 
@@ -83,7 +83,7 @@ static bool add_patches(ast_frame_work *work, const ast_depth_frame *frame) {
     return true;
 }
 
-/* Those that no patch shows. */
+/* Adds the re-detected planes that have no patch. */
 static bool add_recalled(ast_frame_work *work) {
     for (size_t i = 0; i < work->redetection.plane_count; i++) {
         const ast_projected_plane *view = &work->redetection.planes[i];
@@ -101,7 +101,7 @@ static bool add_recalled(ast_frame_work *work) {
     return true;
 }
 
-/* In order of tracks, and so of ids. */
+/* Sorts by track, which is also the order of ids. */
 static void sort_planes(ast_frame_work *work, const ast_depth_frame *frame) {
     size_t cells = frame->patches.across * frame->patches.down;
     if (work->plane_count > 0)
@@ -118,7 +118,7 @@ static void sort_planes(ast_frame_work *work, const ast_depth_frame *frame) {
             work->plane_of[work->patches[i].leader] = work->plane_of[cells + (size_t)work->patches[i].track];
 }
 
-/* Adds a cell to the box of a plane, and those around it, in which pixels may lie on the plane too. */
+/* Extends the box of a plane by a cell and its eight neighbours, which may contain pixels of the plane too. */
 static void widen_box(ast_frame_plane *plane, const ast_patches *p, size_t cell) {
     size_t place[2] = {cell % p->across, cell / p->across}, most[2] = {p->across, p->down};
     for (int d = 0; d < 2; d++) {
@@ -179,8 +179,9 @@ typedef int32_t quad_int __attribute__((vector_size(16)));
 enum { QUADS = AST_CELL / 4 };
 _Static_assert(AST_CELL == 8, "the steps below are those of eight columns");
 
-/* The pixels of a row of a cell that belong to a patch: their number, and the squares of their distances from the plane
- * relative to that of the camera, 1 - s z. Eight columns side by side. */
+/* For the pixels of one row of a cell that belong to a patch, adds their number and their squared relative residuals,
+ * (1 - s z)^2: distance from the plane divided by the distance of the camera from the plane. Eight columns side by
+ * side. */
 static inline void sum_squares_row(const float *z, const int32_t *of, int32_t leader, float level, float slope,
                                    quad *squares, quad *found) {
     static const quad steps[QUADS] = {{0, 1, 2, 3}, {4, 5, 6, 7}};
@@ -223,7 +224,7 @@ static double sum_squares_cell(const measuring *m, const ast_plane_fit *fit, int
     return sum;
 }
 
-/* n pixels around (u, v): their area and the sum of their places. */
+/* Adds the area of n pixels around (u, v), and area times position. */
 static void add_area(const ast_depth_frame *frame, const ast_frame_plane *plane, double u, double v, double n,
                      double *sums) {
     double s = fmax(ast_frame_s(frame, &plane->fit, u, v), plane->least_s), p[3];
@@ -315,7 +316,7 @@ static bool trace(ast_frame_work *work, const ast_frame_plane *plane) {
            ast_polygons_trace(&work->outline, shares, across, down, OUTLINE_MIN_AREA, OUTLINE_TOLERANCE);
 }
 
-/* The polygons of the image become polygons on the plane. A mirrored world turns them around. */
+/* The polygons of the image become polygons on the plane. A mirroring pose reverses the order of the vertices. */
 static void place_outline(const ast_frame_work *work, const ast_frame_plane *plane, const ast_depth_frame *frame,
                           const ast_pose *pose, const ast_plane_equation *flat, double (*vertices)[3]) {
     for (size_t p = 0, first = 0; p < work->outline.count; first = work->outline.ends[p++])
@@ -382,7 +383,7 @@ static int32_t id_of(const writing *w, int32_t leader) {
     return plane < 0 ? -1 : w->tracks->list[w->work->planes[plane].track].id;
 }
 
-/* A row of the image as the camera gave it. */
+/* Writes the plane ids of one row of the camera's image (not of the pinhole image). */
 static void write_row(void *data, size_t v, int worker) {
     const writing *w = data;
     const ast_depth_frame *frame = w->frame;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Planes of depth images, and their identity over frames. plane_normals.c cuts an image into patches: cells of 8 x 8
- * pixels with one plane. ast_depth_frame has the patches and the pixels. frame_patches.c finds where the patches are in
- * the world, and plane_tracks.c the planes of earlier frames that they are part of; patches of one plane, on both sides
- * of a column for example, become one. frame_redetection.c finds planes that no patch shows. frame_planes.c measures
- * the planes of the frame. */
+ * pixels with one plane. ast_depth_frame has the patches and the pixels. frame_patches.c computes the position of the
+ * patches in the world. plane_tracks.c associates them with the planes of earlier frames; patches of one plane, for
+ * example on both sides of a column, get the same track. frame_redetection.c re-detects known planes in pixels that
+ * belong to no patch. frame_planes.c measures the planes of the frame. */
 #ifndef AST_FRAME_PLANES_H
 #define AST_FRAME_PLANES_H
 
@@ -23,7 +23,7 @@ typedef struct ast_frame_patch {
     double area;            /* approximate */
     double normal_error;    /* radians, if the sensor bends the plane */
     double narrow_extent;   /* standard deviation along the narrower side */
-    bool normal_reliable;   /* the error is small enough for a normal of its own */
+    bool normal_reliable;   /* the normal is reliable */
     double cells;           /* number of cells in the scatter */
     ast_scatter scatter;    /* its cells, weighted by how well their depth is known */
     double low[3], high[3]; /* box */
@@ -48,7 +48,7 @@ typedef struct ast_plane_tracks {
     size_t count, room;
     int32_t next_id;
     uint64_t frame;     /* number of the current frame */
-    bool has_poses;     /* of all frames */
+    bool has_poses;     /* whether all frames have poses */
     double offset;      /* option: how far apart planes of two frames may be to count as one */
     double area;        /* option: the smallest new plane */
     double depth_noise; /* metres at a distance of 1 m */
@@ -65,10 +65,10 @@ void ast_plane_tracks_free(ast_plane_tracks *tracks);
 typedef struct ast_frame_plane {
     int32_t track;
     ast_pixel_moments moments;
-    ast_plane_fit fit;        /* of s, in the image */
-    double inverse_distance;  /* of the plane from the camera: the length of the normal that is not normalised */
-    double least_s;           /* for area and outline: the plane is not seen where its s is smaller */
-    bool by_pixels;           /* no patch shows it; s may change much within a cell */
+    ast_plane_fit fit;       /* of s, in the image */
+    double inverse_distance; /* of the plane from the camera: the length of the normal that is not normalised */
+    double least_s;          /* for area and outline: the plane is not seen where its s is smaller */
+    bool by_pixels; /* it has no patch, so its area is summed pixel by pixel: s may vary strongly within a cell */
     size_t first[2], last[2]; /* the box of its cells and one more on each side; last is exclusive */
     size_t first_share;       /* where its cells begin in ast_frame_work.shares */
     double totals[6];         /* over pixels: 1, square of the relative distance, area, position times area */
@@ -132,8 +132,7 @@ static inline int32_t ast_frame_track_of(const ast_frame_work *work, int32_t lea
     return patch < 0 ? -1 : work->patches[patch].track;
 }
 
-/* Lists the patches of the image; the patch with most pixels comes first. False if memory runs out. (frame_patches.c)
- */
+/* Lists the patches of the image, the largest first. False if memory runs out. (frame_patches.c) */
 bool ast_frame_find_patches(ast_frame_work *work, const ast_depth_frame *frame);
 
 /* Finds where the patches are in the world, and their labels. */

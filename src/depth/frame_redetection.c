@@ -2,30 +2,31 @@
  *
  * Gives pixels outside of all patches to planes that are known from earlier frames, or from other parts of this one: a
  * strip narrower than a cell of 8 x 8 pixels, or a wall at the end of the sensor's range, where most pixels are holes.
- * The pose says where a plane is in the image, and the box of what was seen of it how far it goes.
+ * The pose gives the position of a plane in the image; the bounding box of its earlier observations limits its extent.
  *
- * Cells that have only patches of planes around them are left alone. In the others pixels vote as in plane_normals.c,
- * among the patches around them and the known planes there. A pixel of a patch changes only to a plane that is clearly
- * nearer. */
+ * A cell is skipped if it and its eight neighbours all belong to planes. In the other cells every pixel votes as in
+ * plane_normals.c, among the patches around it and the known planes that cross the cell. A pixel of a patch changes
+ * only to a plane that is clearly nearer. */
 #include "frame_planes.h"
 
 #include "memory.h"
 
 #include <string.h>
 
-#define NEARER 0.7f /* of the distance from its patch: that of a pixel which changes to another plane */
-#define LEAST 0.5   /* of the smallest patch: the fewest pixels of a plane that has no patch */
-#define FILLED                                                                                                         \
-    0.75          /* of the pixels of a cell without a plane: if fewer lie on a known one, the cell stays as it is     \
-                   */
-#define SUPPORT 2 /* cells around a cell that must have pixels for the plane too */
+#define NEARER 0.7f /* a pixel leaves its patch only if the known plane is nearer by this factor */
+#define LEAST 0.5   /* fewest pixels of a re-detected plane without a patch, as a share of the smallest patch */
+/* Smallest share of the unassigned pixels of a cell that must lie on known planes; otherwise the cell stays
+ * unchanged. */
+#define FILLED 0.75
+#define SUPPORT 2 /* fewest neighbouring cells that must contain pixels of the same plane */
 #define MOST 16   /* planes that a cell chooses among */
 
 /* The planes that a cell chooses among: patches, then others. */
 typedef struct cell_candidates {
     ast_plane_candidate list[MOST];
     int32_t tracks[MOST];
-    int32_t leaders[MOST], views[MOST]; /* of patches; of the others, their place in the list of views */
+    int32_t leaders[MOST]; /* of the first `patches` entries */
+    int32_t views[MOST];   /* of the others: their place in redetection.planes */
     size_t patches, count;
 } cell_candidates;
 
@@ -152,8 +153,8 @@ static void find_views(const redetect_job *r) {
 
 /* ---- Cells ------------------------------------------------------------------------------------------------------- */
 
-/* Whether the ray through the middle of a cell meets the plane in the box of what was seen of it, which is enlarged by
- * as much of the plane as a cell shows. */
+/* Whether the ray through the middle of a cell meets the plane inside the bounding box of its track, enlarged by the
+ * offset tolerance and by the size of the cell on the plane. */
 static bool box_covers(const redetect_job *r, const ast_projected_plane *view, double u, double v) {
     const ast_plane_track *track = &r->tracks->list[view->track];
     double s = ast_frame_s(r->frame, &view->fit, u, v), p[3], at[3];
@@ -243,14 +244,14 @@ static s_range range_of_plane(const ast_plane_fit *plane, double s) {
     return (s_range){s + fmin(across, 0) + fmin(down, 0), s + fmax(across, 0) + fmax(down, 0)};
 }
 
-/* The plane, whose s at the first pixel of the cell is s, as one to choose. */
+/* The candidate for a plane; s is its inverse depth at the first pixel of the cell. */
 static ast_plane_candidate candidate_of(const ast_depth_frame *frame, const ast_plane_fit *plane, double s,
                                         bool uncertain) {
     return (ast_plane_candidate){(float)s, (float)plane->slope_x, (float)plane->slope_y,
                                  ast_plane_inlier_threshold(&frame->patches.noise, s, plane, uncertain), NULL};
 }
 
-/* Other planes that may be in the cell, and at the depth of its pixels. False if there is none. */
+/* Adds the known planes that may cross the cell at the depth of its pixels. False if there is none. */
 static bool list_views(const redetect_job *r, size_t column, size_t row, const float *block, cell_candidates *c) {
     double u = (double)(column * AST_CELL), v = (double)(row * AST_CELL), half = (AST_CELL - 1) / 2.0;
     s_range pixels = range_of_pixels(block);
@@ -294,7 +295,7 @@ static void vote(const ast_image_kernels *kernels, const cell_candidates *c, con
     }
 }
 
-/* Whether most of the pixels without a plane lie on a known one. Where few do, something crosses it. */
+/* Whether most of the pixels without a plane lie on a known one. If only few do, an object merely crosses the plane. */
 static bool is_filled(const redetect_job *r, size_t column, size_t row, size_t patches, const int32_t *winner) {
     const ast_depth_frame *frame = r->frame;
     size_t open = 0, filled = 0;
@@ -309,7 +310,7 @@ static bool is_filled(const redetect_job *r, size_t column, size_t row, size_t p
     return (double)filled >= FILLED * (double)open;
 }
 
-/* The view that each pixel changes to, -1 for the others. False if there are only others. */
+/* claims: for each pixel the view that it changes to, -1 if it stays. False if every pixel stays. */
 static bool claim(const redetect_job *r, size_t column, size_t row, const cell_candidates *c, const float *block,
                   int32_t *claims) {
     bool some = false;
@@ -351,8 +352,8 @@ static void claim_row(void *data, size_t row, int worker) {
 
 /* ---- Pixels ------------------------------------------------------------------------------------------------------ */
 
-/* Whether enough of the eight cells around a cell have pixels for the plane too: a single one may be something that
- * crosses it. */
+/* Whether enough neighbouring cells contain pixels of the same plane. A single cell may be an object that crosses the
+ * plane. */
 static bool has_support(const redetect_job *r, size_t column, size_t row, int32_t view) {
     const ast_patches *p = &r->frame->patches;
     const ast_redetection *redetection = &r->work->redetection;
@@ -428,7 +429,7 @@ static void find_confirmed(const redetect_job *r) {
     }
 }
 
-/* Pixels of planes that are not there go back to their patches. */
+/* Pixels of planes that were not confirmed return to their patches. */
 static void restore_row(void *data, size_t row, int worker) {
     const redetect_job *r = data;
     const ast_depth_frame *frame = r->frame;

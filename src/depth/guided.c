@@ -11,8 +11,9 @@
  *
  * A pixel averages the functions of all windows that contain it. We use a weighted average, with the weight n (1 - a):
  * near an edge the windows that do not cross it dominate, so that noise is removed up to the edge. Incomplete windows
- * have little weight (AST_INCOMPLETE_WINDOW_WEIGHT), enough where there are no others. If the dominating windows lie to
- * one side of the pixel, the mean of the slopes moves the average back from their centre to the pixel.
+ * get a small weight (AST_INCOMPLETE_WINDOW_WEIGHT), which matters only where there are no complete windows. If the
+ * dominating windows lie to one side of the pixel, the mean of the slopes moves the average back from their centre to
+ * the pixel.
  *
  * With f = 1 - a = epsilon^2 / (var + epsilon^2), sums over the windows that contain a pixel, at offsets u and v, are
  * sufficient:
@@ -35,7 +36,7 @@ typedef struct band {
     ast_fits sums;              /* sums of columns of fits */
     float *row_moment;          /* sums of columns of fit_weight times row */
     ast_column_moments moments; /* sums of columns of s */
-    float *out;                 /* a row to write to if the kernels would write into the next row of the image */
+    float *out;                 /* output row for kernels that would otherwise write past the end of the image row */
 } band;
 
 typedef struct filtering {

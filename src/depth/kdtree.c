@@ -87,7 +87,7 @@ static bool has_no_nan(const float *p) {
     return !(isnan(p[0]) || isnan(p[1]) || isnan(p[2]));
 }
 
-/* Every point of the leaves is at its place. */
+/* Checks that every point stored in the leaves equals the caller's row. */
 static void compare_leaves(void *data, size_t block, int worker) {
     comparison *c = data;
     size_t end = (block + 1) * BLOCK_LEAVES, leaves = ast_kdtree_leaves(c->tree);
@@ -138,8 +138,8 @@ static float middle_of(float a, float b, float c) {
     return c < low ? low : c > high ? high : c;
 }
 
-/* A value that is probably near the median: the median of three entries, or of three such medians, at positions that
- * are unlikely to match any order of the input. */
+/* A value that is probably near the median: the median of three entries, or of three such medians, at pseudo-random
+ * positions, so that no input order is a worst case. */
 static float pivot_of(const entry *entries, size_t count, int axis, uint64_t *places) {
     float medians[3];
     for (int m = 0; m < 3; m++) {
@@ -166,7 +166,8 @@ static inline size_t partition_at(entry *entries, size_t count, int axis, float 
     return store;
 }
 
-/* Afterwards no entry before `rank` is larger, and no entry after it is smaller, than the one at `rank`. */
+/* Quickselect: puts the entry of rank `rank` in its place, smaller or equal entries before it, larger or equal ones
+ * after it. */
 static void select_rank(entry *entries, size_t count, size_t rank, int axis) {
     uint64_t places = count;
     while (count > 1) {

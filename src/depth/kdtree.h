@@ -24,8 +24,8 @@ typedef struct ast_kdleaf {
     int32_t index[AST_LEAF]; /* row in the caller's array */
 } ast_kdleaf;
 
-/* The children of a node: smallest boxes, [axis][child], and the lowest index in each, which decides between equal
- * distances. */
+/* The children of a node: smallest boxes, [axis][child], first: the lowest point index in each child, used to break
+ * ties between equal distances. */
 typedef struct ast_kdnode {
     float low[3][2], high[3][2];
     int32_t lowest_index[2];
@@ -35,7 +35,7 @@ typedef struct ast_kdnode {
 typedef struct ast_kdtree {
     ast_kdnode *nodes;  /* [2^depth], the first unused */
     ast_kdleaf *leaves; /* [2^depth] */
-    size_t count;       /* points without those left out */
+    size_t count;       /* number of points in the tree (rows with NaN are left out) */
     unsigned depth;
 } ast_kdtree;
 
@@ -43,7 +43,7 @@ typedef struct ast_kdtree {
 bool ast_kdtree_build(ast_kdtree *tree, ast_pool *pool, const float *points, size_t count);
 void ast_kdtree_free(ast_kdtree *tree);
 
-/* Whether this is the tree that ast_kdtree_build makes of these points; not if it is empty. */
+/* Whether the tree was built from exactly these points. False for a freed tree. */
 bool ast_kdtree_is_of(const ast_kdtree *tree, ast_pool *pool, const float *points, size_t count);
 
 static inline size_t ast_kdtree_leaves(const ast_kdtree *tree) {

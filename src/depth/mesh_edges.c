@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two hash tables with open addressing: places to vertices, because STL repeats the corners of every triangle, and
- * pairs of vertices to sides. Entries are made in order, so an entry is the first vertex or side of its kind. */
+ * Two hash tables with open addressing: one maps positions to vertices, because STL repeats the corners of every
+ * triangle; the other maps pairs of vertices to sides. Entries are inserted in order, so each holds the first vertex or
+ * side with its key. */
 #include "mesh_edges.h"
 
 #include "memory.h"

@@ -9,11 +9,11 @@
 #include <stdint.h>
 
 typedef struct ast_mesh_edges {
-    int32_t *corners; /* (faces, 3) vertices; those at one place have one number */
+    int32_t *corners; /* (faces, 3) vertex numbers; vertices at the same position share a number */
     int64_t *next;    /* (3 faces) the next side on the same edge, in a ring */
 } ast_mesh_edges;
 
-/* False if memory runs out. To be freed in any case. */
+/* False if memory runs out. The caller must free the edges even if it fails. */
 bool ast_mesh_edges_find(ast_mesh_edges *edges, const float *vertices, size_t vertex_count, const int32_t *faces,
                          size_t face_count);
 void ast_mesh_edges_free(ast_mesh_edges *edges);

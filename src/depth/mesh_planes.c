@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The planes of a mesh. The largest face that is on no plane starts one, and faces join over shared edges while their
- * corners lie on it. Areas are those of the faces and outlines their outer edges, so both are exact. */
+ * The planes of a mesh. Region growing over faces: the largest face without a plane is the seed, and faces join across
+ * shared edges while their corners lie on the plane. The area is the sum of the faces and the outline consists of their
+ * outer edges, so both are exact. */
 #include "cloud_planes.h"
 
 #include "memory.h"
@@ -15,7 +16,7 @@
 #define LEAST_AREA 1e-3 /* of the mesh */
 #define MIN_COSINE 0.98 /* cosine of the largest angle between the normals of a face and of its plane: 11 degrees */
 #define FIT_AGAIN 1.25  /* growth of the area after which the plane is fitted again */
-#define STRAIGHT 0.1    /* of the distance: how far an outline may move where vertices are left out */
+#define STRAIGHT 0.1    /* tolerance for dropping outline vertices, as a share of the inlier distance */
 
 /* A plane that grows; sums are weighted by area. */
 typedef struct face_region {
@@ -35,7 +36,7 @@ typedef struct growth {
     ast_mesh_edges edges;
     float *normals; /* (faces, 3) */
     double *areas;  /* (faces) */
-    size_t *order;  /* faces, from the largest on; later planes */
+    size_t *order;  /* faces by decreasing area */
     size_t *queue;  /* faces of planes, one plane behind the other */
     size_t queued;
     double distance, least;
@@ -216,8 +217,8 @@ static int compare_sides(const void *a, const void *b) {
     return x->from != y->from ? (x->from > y->from) - (x->from < y->from) : (x->side > y->side) - (x->side < y->side);
 }
 
-/* The outer sides of the faces from queue[first] on, sorted by the vertex at which they start. Those of a face that
- * looks the other way go backwards. */
+/* The outer sides of the faces from queue[first] on, sorted by the vertex at which they start. Sides of a face with the
+ * opposite normal are reversed. */
 static bool find_sides(growth *g, size_t first, int32_t number, const ast_plane_equation *plane, size_t *count) {
     *count = 0;
     for (size_t k = first; k < g->queued; k++) {
@@ -235,7 +236,7 @@ static bool find_sides(growth *g, size_t first, int32_t number, const ast_plane_
     return true;
 }
 
-/* The first side from a vertex that is not used; `count` if there is none. */
+/* The first unused side that starts at this vertex; `count` if there is none. */
 static size_t side_from(const growth *g, size_t count, int32_t vertex) {
     size_t low = 0, high = count;
     while (low < high) {
@@ -293,7 +294,8 @@ static bool trace_sides(growth *g, size_t first, int32_t number, const ast_plane
     for (size_t i = 0; i < count; i++)
         if (!g->sides[i].used && !add_polygon(g, i, count, grid))
             return false;
-    for (int k = 0; g->outline.count == 0 && k < 3; k++) /* a closed flat body: the outline of its first face */
+    for (int k = 0; g->outline.count == 0 && k < 3;
+         k++) /* a closed flat body has no outer sides: use the outline of its first face */
         if (!add_vertex(g, g->edges.corners[3 * g->queue[first] + (size_t)k], grid))
             return false;
     if (g->outline.count == 0) {
@@ -356,7 +358,7 @@ static bool add_plane(growth *g, size_t first, const face_region *region, ast_pl
            ast_plane_table_add_outline(table, &info, &g->outline, &grid);
 }
 
-/* Planes start from the largest face; they are numbered from the largest plane on. */
+/* Renumbers the planes by decreasing area; until here they are in the order of their seeds. */
 static bool sort_table(growth *g, ast_plane_table *table) {
     size_t n = table->count;
     ranked *all = ast_allocate(n, sizeof *all);

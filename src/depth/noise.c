@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
  * Quantiles are taken from counts by bucket, an eighth of an octave wide: the same on every processor, and without
- * sorting. A quarter of the cells at a distance are enough to see the noise there; edges, clutter and curved surfaces
- * may make up the rest. */
+ * sorting. The noise at a distance is the lower quartile over the cells there, so up to three quarters of them may be
+ * edges, clutter or curved surfaces. */
 #include "noise.h"
 
 #include <math.h>
 #include <string.h>
 
-#define FEW_CELLS 16      /* below, a level takes the noise of the nearest level that has more */
-#define MOST_JITTER 4.0   /* squared pixels */
-#define SLANTED 0x1p-20   /* g^2: flatter cells show no jitter */
-#define FEW_VALUES 4      /* below, a level shows no steps */
-#define PIXELS_A_VALUE 16 /* a value that does not occur is a gap only if those that do occur this often on average */
-#define STEPS 0.7         /* two cells on either side of a step join if the tolerance is above half of it */
-#define LOWEST (-40)      /* exponent of the first bucket */
+#define FEW_CELLS 16    /* a level with fewer cells takes the noise of the nearest level with enough */
+#define MOST_JITTER 4.0 /* squared pixels */
+#define SLANTED 0x1p-20 /* g^2: flatter cells show no jitter */
+#define FEW_VALUES 4    /* below, a level shows no steps */
+/* Missing values count as gaps only if the values present have at least this many pixels on average. */
+#define PIXELS_A_VALUE 16
+/* Tolerance, as a share of a step: above one half, so that two cells on either side of a step can join. */
+#define STEPS 0.7
+#define LOWEST (-40) /* exponent of the first bucket */
 #define PER_OCTAVE 8
 
 /* ---- Counting ---------------------------------------------------------------------------------------------------- */
@@ -33,8 +35,8 @@ double ast_noise_bucket_upper(size_t bucket) {
     return ldexp(1 + (double)part / PER_OCTAVE, octave + LOWEST);
 }
 
-/* The bound of the bucket in which the number is that `share` of the others are not above. *total: how many there are.
- * Numbers up to 2^-40 count as 0. */
+/* The upper bound of the bucket that contains the quantile `area_per_point`. *total: number of entries. Numbers up to
+ * 2^-40 count as 0. */
 static double quantile(const uint32_t *buckets, double share, size_t *total) {
     size_t seen = 0, b = 0;
     *total = 0;
@@ -47,7 +49,7 @@ static double quantile(const uint32_t *buckets, double share, size_t *total) {
 
 /* ---- Noise ------------------------------------------------------------------------------------------------------- */
 
-/* Noise is at least jitter g^2, so that no more than a quarter of the slanted cells have less. */
+/* Jitter is the lower quartile of variance / g^2 over the slanted cells. */
 static double find_jitter(ast_noise_counts *counts, const ast_noise_sample *samples, size_t count) {
     uint32_t *buckets = counts->cells[0];
     size_t total;
@@ -59,7 +61,7 @@ static double find_jitter(ast_noise_counts *counts, const ast_noise_sample *samp
     return total < FEW_CELLS ? 0 : found < MOST_JITTER ? found : MOST_JITTER;
 }
 
-/* Levels with too few cells (-1) take what the nearest level has, of two the one farther from the camera. */
+/* Levels with too few cells (-1) copy the nearest level that has enough; on a tie, the one farther from the camera. */
 static void fill_levels(double *levels) {
     double found[AST_NOISE_LEVELS];
     memcpy(found, levels, sizeof found);
@@ -93,7 +95,7 @@ void ast_noise_measure(ast_noise *noise, ast_noise_counts *counts, const ast_noi
 
 /* ---- Steps ------------------------------------------------------------------------------------------------------- */
 
-/* The values in order of s: those of a level are next to each other. */
+/* Increasing values mean decreasing s, so the values of one level are consecutive. */
 void ast_noise_find_steps(ast_noise *noise, ast_noise_counts *counts, double units_per_metre, double epsilon) {
     size_t pixels[AST_NOISE_LEVELS] = {0}, values[AST_NOISE_LEVELS] = {0}, before = AST_NOISE_LEVELS;
     double last = 0;

@@ -6,10 +6,10 @@
  *     variance(s, g) = level(s) + jitter g^2.
  *
  * Time of flight, stereo and structured light differ in how the noise grows with the distance; the levels are therefore
- * found for each quarter of an octave of s. The second part is that of sensors whose pixels look a little beside their
- * ray: it shows on slanted surfaces only.
+ * found for each quarter of an octave of s. The second term is lateral noise: the sensor measures slightly beside the
+ * ray of the pixel, which matters on slanted surfaces only.
  *
- * Structured light and stereo also measure in steps, and at a distance a step is wider than a cell, which then shows no
+ * Structured light and stereo also measure in steps, and far away one step covers a whole cell, which then shows no
  * noise at all. The step is the gap between the values that occur in the image. */
 #ifndef AST_NOISE_H
 #define AST_NOISE_H
@@ -20,16 +20,15 @@
 #include <stdint.h>
 #include <string.h>
 
-#define AST_NOISE_LEVELS                                                                                               \
-    64 /* quarters of an octave of s, from 2^-8 to 2^8 per metre; those beyond count as the last                       \
-        */
+/* Quarters of an octave of s, from 2^-8 to 2^8 per metre; those beyond count as the last. */
+#define AST_NOISE_LEVELS 64
 #define AST_NOISE_BUCKETS 384 /* eighths of an octave of variances and gaps, from 2^-40 to 2^8 */
 
 typedef struct ast_noise {
-    double jitter;                      /* squared pixels */
-    double variances[AST_NOISE_LEVELS]; /* level(s) */
-    double
-        tolerances[AST_NOISE_LEVELS]; /* at least that of the options: what a plane may deviate, whatever the noise */
+    double jitter;                       /* squared pixels */
+    double variances[AST_NOISE_LEVELS];  /* level(s) */
+    double tolerances[AST_NOISE_LEVELS]; /* largest accepted deviation from a plane even without noise; at least the
+                                            epsilon of the options */
 } ast_noise;
 
 /* Working memory of the estimate. */
@@ -62,10 +61,10 @@ static inline double ast_noise_tolerance(const ast_noise *noise, double s) {
     return noise->tolerances[ast_noise_level(s)];
 }
 
-#define AST_BENT 0.25 /* tolerances: how much the sensor may bend a plane, from one end to the other */
+#define AST_BENT 0.25 /* how much the sensor may bend a plane from one end to the other, in tolerances */
 
-/* How wrong the height of a plane through n pixels may be at its ends, in s: bent by the sensor, or by three standard
- * deviations of the noise. */
+/* Error, in s, of a plane fitted to n pixels, at its ends: sensor bending and three standard deviations of the noise,
+ * added in squares. */
 static inline double ast_noise_fit_error(const ast_noise *noise, double s, double slope2, double n) {
     double bent = AST_BENT * ast_noise_tolerance(noise, s);
     return sqrt(bent * bent + 9 * ast_noise_variance(noise, s, slope2) / n);
@@ -75,11 +74,11 @@ static inline double ast_noise_fit_error(const ast_noise *noise, double s, doubl
 size_t ast_noise_bucket(double number);
 double ast_noise_bucket_upper(size_t bucket);
 
-/* variances and jitter of `count` samples. Those with slope2 < 0 do not count. */
+/* Estimates variances and jitter from the samples. Samples with slope2 < 0 are ignored. */
 void ast_noise_measure(ast_noise *noise, ast_noise_counts *counts, const ast_noise_sample *samples, size_t count);
 
-/* tolerances: the epsilon of the options, and more where the values, of which there are counts->values[value], come in
- * wide steps. */
+/* Sets tolerances: the epsilon of the options, or more where depth values are quantised in wide steps.
+ * counts->values[value] is the number of pixels with each value. */
 void ast_noise_find_steps(ast_noise *noise, ast_noise_counts *counts, double units_per_metre, double epsilon);
 
 #endif

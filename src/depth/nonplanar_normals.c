@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pixels without the normal of a plane: they take the guided normal, that of AST_SMOOTH_GUIDED, bit for bit. The
- * filter and the normals are computed only around the cells that have such pixels, as far as their windows reach. */
+ * Pixels without the normal of a plane: they get the same normal as with AST_SMOOTH_GUIDED, bit for bit. The filter and
+ * the normals are computed only around the cells that have such pixels, as far as their windows reach. */
 #include "depth.h"
 
 #include "memory.h"
@@ -54,9 +54,10 @@ static uint32_t list_spans(const ast_depth *depth, size_t row, size_t reach, ast
     return count;
 }
 
-/* The normal of a pixel depends on smoothed s up to 2 w + 1 pixels away, that on fits r pixels farther, and those on s
- * another r pixels farther. Sums to the end of a block of rows are looked for in the row in its middle, up to 3 w away.
- */
+/* A normal needs smoothed s up to 2 w + 1 pixels away; smoothed s needs fits up to r pixels farther; fits need s up to
+ * another r pixels farther. Suffix sums of a block of rows use the spans of the row in the middle of the block, up to 3
+ * w away.
+ * */
 void ast_nonplanar_find_normals(ast_depth *depth, const ast_depth_image *image, uint8_t *late, float *normals) {
     ast_column_spans *r = &depth->spans;
     size_t radius = (size_t)depth->options.filter_radius, window = (size_t)depth->options.window;

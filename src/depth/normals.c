@@ -8,20 +8,20 @@
  *
  * So two averages of differences of s replace six averages of points, and a plane, on which s is linear, gives its
  * exact normal. A difference counts if neither pixel is a hole and there is no edge between them; an edge is a step of
- * more than jump max(1, s). A pixel with differences along both axes takes part in the averages with a weight of a
- * quarter per side, unless it is at an edge: such pixels are the least reliable.
+ * more than jump max(1, s). A pixel with differences along both axes enters the averages with weight 1/4 per valid
+ * side. Pixels at an edge are excluded, because they are the least reliable.
  *
- * If the window around a pixel contains edges or holes, the surface beyond them must not contribute. Among the eight
- * windows of the same size that have the pixel on their border, the one with the most weight then replaces the centred
- * window, provided that the plane through the pixel with its slopes meets the surface at the centre of that window and
- * at its other corners around the pixel. */
+ * If the window around a pixel contains edges or holes, the surface beyond them must not contribute. Then the centred
+ * window is replaced by the heaviest of the eight shifted windows that have the pixel on their border. Condition: the
+ * plane through the pixel with the slopes of the shifted window must agree with the surface at the centre and the sides
+ * of that window. */
 #include "depth.h"
 
 #include <math.h>
 #include <string.h>
 
-/* The share of the full weight at which a window is good enough. A single hole costs the weight of two pixels, which is
- * no reason to use another window; an edge costs more before anything beyond it has a weight. */
+/* The share of the full weight at which a window is good enough. A single hole costs the weight of two pixels, which
+ * does not justify another window. An edge costs more than that before pixels beyond it get any weight. */
 #define ENOUGH 0.96875f /* 31/32 */
 
 /* The working memory of a band. Rings hold 2 w + 1 rows, row y at y mod (2 w + 1). */
@@ -30,13 +30,13 @@ typedef struct band {
     size_t radius, rows; /* w, 2 w + 1 */
     float *s;            /* ring of 3 w + 2 rows */
     ast_slopes slopes;   /* of one row */
-    ast_slopes
-        across; /* rings: summed over columns; in complete blocks also over the rows up to the end of the block */
-    ast_slopes prefix; /* sums over the rows of the current block so far */
+    ast_slopes across;   /* rings: slopes summed over the columns of the window; in complete blocks these become suffix
+                            sums over rows */
+    ast_slopes prefix;   /* sums over the rows of the current block so far */
     float *zero;
     ast_slopes sums;   /* rings: summed over rows too */
     float *has_slopes; /* ring: 1 for pixels with differences */
-    float *guided;     /* (W, 3) some: normals, of which those that are wanted are copied */
+    float *guided;     /* (W, 3) with spans.partial: guided normals of the row, copied where the pixel has none */
 } band;
 
 typedef struct finding {
@@ -65,7 +65,7 @@ static ast_slopes take_slopes(ast_scratch_rows *rows, size_t count) {
         {ast_scratch_rows_take(rows, count), ast_scratch_rows_take(rows, count), ast_scratch_rows_take(rows, count)}};
 }
 
-/* From w rows above the row of normals to the last row that is read for it, 2 w + 1 below. */
+/* The ring spans from w rows above the row of normals to 2 w + 1 rows below it, the last row that it needs. */
 static size_t ring_s(const band *b) {
     return 3 * b->radius + 2;
 }
@@ -156,9 +156,9 @@ static void sum_suffixes(const band *b, ptrdiff_t middle) {
 }
 
 /* The sums over the 2 w + 1 rows up to y, which belong to row y - w. Blocks of 2 w + 1 rows, counted from row 0 of the
- * image, reduce this to two additions per row for any w (van Herk 1992): a window is the end of one block, whose suffix
- * sums were computed when it was complete, and the beginning of the next. Unlike a running sum this neither cancels nor
- * depends on the band. */
+ * image, reduce this to two additions per row for any w (van Herk 1992): a window is a suffix of one block plus a
+ * prefix of the next; the suffix sums are computed when the block is complete. Unlike a running sum this neither
+ * cancels nor depends on the band. */
 static void sum_row(const band *b, ptrdiff_t y) {
     const ast_image_kernels *kernels = b->depth->kernels;
     size_t n = b->depth->width, place = ast_ring_index(y, b->rows), count;
@@ -192,7 +192,7 @@ static ast_normals_input input_of(const band *b, ptrdiff_t y) {
                                .jump = (float)b->depth->options.jump};
 }
 
-/* The pixels of a row of a cell that have depth and no normal yet take those of b->guided. */
+/* Pixels of a row of a cell with depth but no normal yet get the normal of b->guided. */
 static void fill_cell(const band *b, const finding *a, size_t y, size_t first, size_t last) {
     size_t width = b->depth->width;
     for (size_t u = first; u < last; u++) {

@@ -2,8 +2,8 @@
  *
  * Marching squares. The corners of a square are the centres of four neighbouring cells; outside the grid nothing is
  * covered, so every contour is closed. Going around a square clockwise (as rows go down), a contour starts where an
- * outer corner is followed by an inner one and ends where an inner corner is followed by an outer one; the next square
- * goes around its side of the shared edge the other way, so an end is the start there. */
+ * outer corner is followed by an inner one and ends where an inner corner is followed by an outer one; the neighbouring
+ * square traverses the shared edge in the opposite direction, so the end in one square is the start in the next. */
 #include "outline.h"
 
 #include "memory.h"
@@ -129,7 +129,8 @@ static bool trace_loop(const grid *g, size_t column, size_t row, int edge) {
 
 /* ---- Polygons ---------------------------------------------------------------------------------------------------- */
 
-/* The rows from `first` on become a polygon, or go if they are too small and another is larger. */
+/* Turns the vertices from `first` on into a polygon. A polygon below the area threshold is dropped unless it is the
+ * largest so far. */
 static bool keep_loop(ast_polygons *out, size_t first, double min_area, double tolerance) {
     size_t count = out->vertex_count - first;
     double area = fabs(ast_polygon_area(out->vertices + first, count));
@@ -140,7 +141,7 @@ static bool keep_loop(ast_polygons *out, size_t first, double min_area, double t
         out->vertex_count = first;
         return true;
     }
-    if (only) { /* a small first one was kept in case there is no other */
+    if (only) { /* replace the small first polygon, which was kept only in case no larger one follows */
         for (size_t i = 0; i < count; i++)
             for (int d = 0; d < 2; d++)
                 out->vertices[i][d] = out->vertices[first + i][d];
@@ -164,7 +165,7 @@ static void reverse(double (*at)[2], size_t count) {
         }
 }
 
-/* Exchanges the polygons before the largest with it: three reversals move rows without further memory. */
+/* Rotates the vertices so that the largest polygon comes first; three reversals do this in place. */
 void ast_polygons_largest_first(ast_polygons *out) {
     size_t best = 0, begin = 0;
     double most = -1;
@@ -209,7 +210,7 @@ static size_t farthest_from_line(double (*at)[2], size_t count, size_t from, siz
     return found;
 }
 
-/* The vertex farthest from the line through vertices 0 and `second`, and neither of them. */
+/* The vertex farthest from the line through vertices 0 and `second`, other than these two. */
 static size_t farthest_third(double (*at)[2], size_t count, size_t second) {
     size_t found = second == 1 ? 2 : 1;
     double most = -1;
@@ -237,8 +238,8 @@ static size_t farthest_from_point(double (*at)[2], size_t count, size_t from) {
 }
 
 /* Douglas and Peucker's rule between three vertices that stay: one far out, the one farthest from it, and the one
- * farthest from the line through both. The stack holds the ends of chains still to do, in order along the polygon, so
- * kept vertices can be written over the old ones. */
+ * farthest from the line through both. The stack holds the ends of the unprocessed chains in order along the polygon,
+ * so kept vertices can overwrite the input. */
 bool ast_polygon_simplify(ast_polygons *memory, double (*at)[2], size_t *count, double tolerance) {
     size_t n = *count, kept = 0, from = 0, depth = 0;
     if (n < 4)

@@ -10,8 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Polygons, one behind the other: polygon p is rows ends[p - 1] (0 for the first) to ends[p] - 1. Initially all zero.
- */
+/* Polygons, one behind the other: polygon p is rows ends[p - 1] (0 for the first) to ends[p] - 1. Initially zero. */
 typedef struct ast_polygons {
     double (*vertices)[2]; /* column and row; the centre of cell (column, row) is at whole numbers */
     size_t vertex_count, vertex_room;
@@ -23,10 +22,10 @@ typedef struct ast_polygons {
     size_t stack_room;
 } ast_polygons;
 
-/* Finds the contour of shares (down, across), row by row: all polygons of at min_area `min_area` cells, and the largest
- * in any case, which comes first. The outside of a region is clockwise with the first axis to the right and the second
- * one up, a hole the other way. Vertices that are nearer than `tolerance` cells to the line without them are left out.
- * False if memory runs out. */
+/* Finds the contour of shares (down, across), row by row. Keeps polygons with an area of at least `min_area` cells, and
+ * always the largest, which comes first. Outer polygons are clockwise (first axis right, second axis up), holes
+ * counterclockwise. Vertices that are nearer than `tolerance` cells to the line without them are left out. False if
+ * memory runs out. */
 bool ast_polygons_trace(ast_polygons *out, const float *shares, size_t across, size_t down, double min_area,
                         double tolerance);
 void ast_polygons_free(ast_polygons *polygons);

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define NEAR 2.0        /* tolerances: the largest distance of a pixel from its plane, */
-#define DEVIATIONS 3.0  /* or, if that is more, standard deviations of the noise */
-#define MOST_ERROR 0.15 /* radians: the largest error of a normal if the plane is bent that much */
+#define DEVIATIONS 3.0  /* standard deviations of the noise; the larger of the two limits applies */
+#define MOST_ERROR 0.15 /* radians: largest error of a reliable normal */
 
 bool ast_patches_prepare(ast_patches *p, size_t width, size_t height) {
     p->across = ast_cells_along(width);
@@ -141,8 +141,8 @@ float ast_plane_inlier_threshold(const ast_noise *noise, double s, const ast_pla
     return (float)(uncertain ? AST_BENT * tolerance + noisy : most);
 }
 
-/* The plane of the cell itself first, then those of the cells around it. A plane with an unreliable normal takes part
- * too: its pixels get no normal, instead of the normal of the wall beside it. */
+/* The plane of the cell itself first, then those of the cells around it. Planes with an unreliable normal are
+ * candidates too: otherwise their pixels would get the normal of the wall beside them. */
 static size_t find_candidates(const ast_depth_frame *frame, size_t column, size_t row, ast_plane_candidate *list) {
     static const int around[9][2] = {{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}, {-1, -1}, {1, -1}, {-1, 1}, {1, 1}};
     const ast_patches *p = &frame->patches;
@@ -178,13 +178,13 @@ static void gather(const ast_depth *depth, size_t column, size_t row, float *blo
     }
 }
 
-/* A cell where several planes meet, or an uncertain one is. */
+/* A cell with several candidate planes, or with an uncertain one. */
 typedef struct cell_vote {
     size_t column, row, count;
     ast_plane_candidate list[9];                  /* (count) */
     float block[AST_BLOCK_HIGH * AST_BLOCK_WIDE]; /* s of its pixels and of the voters around it */
     int32_t winner[AST_CELL * AST_CELL];          /* the plane of each pixel, -1 for none */
-    int32_t inside[AST_CELL * AST_CELL];          /* whether it may belong to it, if that one is uncertain */
+    int32_t inside[AST_CELL * AST_CELL];          /* if the winner is uncertain: whether the pixel may belong to it */
 } cell_vote;
 
 /* The plane of each pixel: among the planes that the pixel is near enough to, the one nearest to the 5 x 5 pixels
@@ -207,7 +207,7 @@ static int32_t leader_of(const ast_depth_frame *frame, const ast_plane_candidate
     return (int32_t)((c->normal - frame->patches.normals) / 3);
 }
 
-/* The patch of each pixel of a cell that has one candidate: a pixel with a normal lies on it. */
+/* Writes the patch of each pixel of a cell with a single candidate: pixels with a normal lie on it. */
 static void note_leader(const ast_depth_frame *frame, size_t at, size_t rows, int32_t leader, const float *normals) {
     for (size_t j = 0; j < rows; j++)
         for (size_t i = at + j * frame->width; i < at + j * frame->width + AST_CELL; i++)
@@ -218,7 +218,7 @@ static bool is_uncertain(const ast_depth_frame *frame, const ast_plane_candidate
     return frame->patches.uncertain[leader_of(frame, plane)];
 }
 
-/* Which pixels of a block lie on a plane. Those outside the image hinder nobody. */
+/* Which pixels of a block lie on a plane. Pixels outside the image count as being on the plane. */
 static void mark_near(const ast_depth_frame *frame, const cell_vote *c, const ast_plane_candidate *plane,
                       int32_t near[AST_BLOCK_HIGH][AST_BLOCK_WIDE]) {
     size_t u = c->column * AST_CELL - AST_VOTE_MARGIN,
@@ -238,7 +238,7 @@ static void mark_near(const ast_depth_frame *frame, const cell_vote *c, const as
 }
 
 /* A pixel of an uncertain plane belongs to it if the eight pixels two steps away lie on it too. Otherwise it may be on
- * the steep side of a box, which its sensor hardly tells from the front. */
+ * the steep side of a box, which the sensor can hardly distinguish from the front. */
 static void mark_inside(const ast_depth_frame *frame, cell_vote *c) {
     int32_t near[AST_BLOCK_HIGH][AST_BLOCK_WIDE];
     for (size_t k = 0; k < c->count; k++) {
@@ -280,7 +280,7 @@ static const float *normal_of(const normals_job *job, const cell_vote *c, size_t
     return c->inside[k] ? c->list[won].normal : none;
 }
 
-/* Returns the pixels that have depth, but no normal, other than those at edges. */
+/* Returns the number of pixels with depth but no normal, without those marked AST_MARK_NO_NORMAL. */
 static size_t write_voted(const normals_job *job, const cell_vote *c) {
     const ast_depth_frame *frame = job->frame;
     size_t unassigned = 0, edges = 0;

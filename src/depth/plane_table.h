@@ -22,7 +22,8 @@ static inline double ast_plane_distance(const ast_plane_equation *flat, const do
     return ast_dot3(flat->normal, p) - flat->offset;
 }
 
-/* Points in space by their sums, about their own mean, so that a cloud far from the origin loses no digits. */
+/* Weight, mean and scatter matrix of a set of points. The matrix is taken about the mean, so a cloud far from the
+ * origin loses no precision. */
 typedef struct ast_scatter {
     double n, mean[3];
     double products[6]; /* sums about the mean: xx xy xz yy yz zz */
@@ -41,7 +42,7 @@ typedef struct ast_principal_axes {
 ast_principal_axes ast_scatter_principal_axes(const ast_cloud_kernels *kernels, const ast_scatter *scatter,
                                               const double *towards);
 
-/* A grid on a plane. Axis 0 to the right and axis 1 up are seen from the back of the plane. */
+/* A grid on a plane. Seen from the back of the plane, axis 0 points right and axis 1 up. */
 typedef struct ast_plane_grid {
     double origin[3]; /* the centre of cell (0, 0) */
     double axes[2][3];
@@ -61,8 +62,8 @@ typedef struct ast_plane_table {
 void ast_plane_table_clear(ast_plane_table *table);
 void ast_plane_table_free(ast_plane_table *table);
 
-/* Appends a plane and room for its outline: `vertices` rows, which begin at *first of table->vertices, and the ends of
- * `polygons`. False if memory runs out. */
+/* Appends a plane and reserves its outline: ends[polygons - 1] vertices, which start at table->vertices[*first]. Copies
+ * ends. False if memory runs out. */
 bool ast_plane_table_add(ast_plane_table *table, const ast_plane_info *plane, const size_t *ends, size_t polygons,
                          size_t *first);
 
@@ -70,7 +71,7 @@ bool ast_plane_table_add(ast_plane_table *table, const ast_plane_info *plane, co
 bool ast_plane_table_add_outline(ast_plane_table *table, const ast_plane_info *plane, const ast_polygons *outline,
                                  const ast_plane_grid *grid);
 
-/* After the last: the planes find their outlines. */
+/* Call after the last plane: sets the pointers of all planes to their outlines. */
 void ast_plane_table_finish(ast_plane_table *table);
 
 #endif

@@ -3,10 +3,10 @@
  * Planes over frames. A patch belongs to a track if it faces the same way and its middle lies on the track's plane:
  * offsets are compared where the patch is, because a small error of a normal moves the plane at the origin by metres.
  *
- * With poses a track is a plane of the world: it adds up what all frames saw of it, so it is known better with every
- * frame, and stays. How near a patch must be depends on where it is: at a part of the plane that was seen before, up to
- * the option `offset`; elsewhere, where it may be another plane that is nearly coplanar, less. Without poses a track is
- * what the last frame saw, and is forgotten some time after it was last seen. */
+ * With poses a track is a plane of the world: it accumulates the observations of all frames, becomes more accurate with
+ * every frame, and is never dropped. The distance threshold depends on the place: the option `offset` where the plane
+ * was observed before, less elsewhere, where the patch may belong to another nearly coplanar plane. Without poses a
+ * track holds the last observation only, and is dropped if it is not seen for some frames. */
 #include "frame_planes.h"
 
 #include "memory.h"
@@ -15,20 +15,21 @@
 
 #define PI 3.14159265358979323846
 #define MAX_ANGLE 0.25           /* radians: the largest angle between a patch and its track, */
-#define MAX_ANGLE_SAME_LABEL 0.8 /* and without poses, for patches of the track's direction */
-#define ERRORS 2.0               /* of a normal: how far from it a parallel one may be */
+#define MAX_ANGLE_SAME_LABEL 0.8 /* the same without poses, for patches that have the label of the track */
+#define ERRORS 2.0               /* how many errors of a normal a parallel guide may differ from it */
 #define JOIN_COSINE 0.99         /* cosine of the largest angle between two tracks that may become one: 8 degrees */
 #define PARALLEL 0.01            /* radians: how exactly planes of a building are parallel */
-#define BETTER 0.7               /* of the error of a normal: that of others which say more about it */
-#define WIDE 0.09   /* metres, standard deviation along the narrower side: of a new plane without reliable normal, */
-#define DISTANT 4.0 /* unless it is so far away */
+#define BETTER 0.7               /* a guide must have a smaller error than the normal, by this factor */
+/* Metres: smallest standard deviation along the narrower side of a new plane without a reliable normal. */
+#define WIDE 0.09
+#define DISTANT 4.0          /* metres: from this depth on WIDE is not required */
 #define MAX_ALIGN_ANGLE 0.25 /* radians: how far a normal is moved at most */
-#define TIGHT_OFFSET                                                                                                   \
-    0.3                  /* of the option `offset`: patches beside what was seen of a plane, and two planes that join  \
-                          */
+/* Share of the option `offset` that applies to patches outside the observed box of a plane, and to two tracks that
+ * join. */
+#define TIGHT_OFFSET 0.3
 #define NOISE 0.5        /* of the noise of a pixel: how wrong the depth of a patch may be */
-#define MAX_GAP 0.5      /* metres: how far from what was seen of a plane the same plane may go on */
-#define REMEMBERED 0.995 /* weight of what earlier frames saw, with every frame */
+#define MAX_GAP 0.5      /* metres: largest gap to the observed box of a plane at which the full offset applies */
+#define REMEMBERED 0.995 /* decay per frame of the weight of earlier observations */
 #define FORGOTTEN 30     /* frames after which a track without poses ends */
 
 static double error_of(const ast_plane_tracks *tracks, const ast_scatter *scatter, double cells, double square);
@@ -70,8 +71,8 @@ static double angle_between(const double *a, const double *b) {
     return 2 * atan2(sqrt(ast_dot3(difference, difference)), sqrt(ast_dot3(sum, sum)));
 }
 
-/* If the sensor bends a plane by AST_BENT of its noise, the normal is wrong by as much over the extent of what was seen
- * of it. `square` is the sum of the squares along the second narrowest axis of a scatter. */
+/* If the sensor bends a plane by AST_BENT of its noise, the error of the normal is this bend divided by the extent of
+ * the observed part. `square` is the sum of the squares along the second narrowest axis of a scatter. */
 static double error_of(const ast_plane_tracks *tracks, const ast_scatter *scatter, double cells, double square) {
     double squared_depth = sqrt(cells / scatter->n), extent = sqrt(square / scatter->n);
     return AST_BENT * tracks->depth_noise * squared_depth / extent;
@@ -83,7 +84,7 @@ static double angle_of_lines(const double *a, const double *b) {
     return fmin(angle, PI - angle);
 }
 
-/* Whether a track may be parallel to a normal, and is known better. */
+/* Whether a track can guide a normal: nearly parallel to it and with a smaller error. */
 static bool is_guide(const ast_plane_track *track, const double *normal, double error) {
     return track->normal_error > 0 && track->normal_error < BETTER * error &&
            angle_of_lines(track->plane.normal, normal) <= fmin(MAX_ALIGN_ANGLE, ERRORS * error + PARALLEL);
@@ -111,9 +112,10 @@ static const ast_plane_track *best_guide(const ast_plane_tracks *tracks, const d
     return best;
 }
 
-/* Most planes of buildings and furniture are parallel to others, and small and distant ones are known less well than
- * those. Moves a normal towards the mean of its guides, by as much as its error is larger than PARALLEL. A guide that
- * is not parallel to the best one, such as the side of a column, counts less. false: there is none. */
+/* Most planes of buildings and furniture are parallel to others, and the normals of small or distant planes are less
+ * accurate. Moves a normal towards the mean of its guides; the weights are the inverse squares of the error of the
+ * normal and of the guides (at least PARALLEL). A guide that is not parallel to the best one, such as the side of a
+ * column, counts less. Returns false if there is no guide. */
 static bool align(const ast_plane_tracks *tracks, double *normal, double error, const ast_plane_track *except) {
     const ast_plane_track *best = best_guide(tracks, normal, error, except);
     double mean[3] = {0}, own = 1 / square(error), weight = 0, sum[3];
@@ -139,7 +141,7 @@ static bool align(const ast_plane_tracks *tracks, double *normal, double error, 
 
 /* ---- One patch and one track ------------------------------------------------------------------------------------- */
 
-/* Depth is wrong along the ray, which moves a plane that is seen at a small angle by little. */
+/* Depth errors act along the ray, so they move a plane seen at a grazing angle only a little. */
 static double noise_of(const ast_plane_tracks *tracks, const ast_frame_patch *patch) {
     return NOISE * tracks->depth_noise * patch->depth * patch->camera_distance;
 }
@@ -163,7 +165,7 @@ static bool is_wide(const ast_frame_patch *patch) {
     return patch->narrow_extent >= WIDE || patch->depth >= DISTANT;
 }
 
-/* How badly a patch fits a track, 0 to 2; INFINITY if it does not. */
+/* Association cost of a patch and a track, 0 to 2; INFINITY if they cannot belong together. */
 static double misfit(const ast_plane_tracks *tracks, const ast_plane_track *track, const ast_frame_patch *patch) {
     double angle = angle_between(track->plane.normal, patch->plane.normal);
     double away = fabs(ast_plane_distance(&track->plane, patch->centre));
@@ -176,8 +178,8 @@ static double misfit(const ast_plane_tracks *tracks, const ast_plane_track *trac
     return angle > most || away > limit ? INFINITY : away / limit + angle / most;
 }
 
-/* Whether another patch of this frame that has the same track is as far from its plane: what one frame sees at two
- * distances is two planes. */
+/* Whether all patches of this frame with the same track are at about the same distance from its plane: two distances in
+ * one frame mean two planes. */
 static bool agrees(const ast_plane_tracks *tracks, const ast_frame_patch *patches, size_t count,
                    const ast_frame_patch *patch, int32_t track, double away) {
     for (size_t i = 0; i < count; i++)
@@ -194,7 +196,7 @@ static double away_of(const ast_plane_track *track, const ast_frame_patch *patch
     return ast_plane_distance(&track->plane, patch->centre);
 }
 
-/* The largest patch first. */
+/* Associates patches with tracks, in order of decreasing size. */
 static void associate(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count) {
     for (size_t i = 0; i < count; i++) {
         ast_frame_patch *patch = &patches[i];
@@ -215,8 +217,7 @@ static void associate(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t
 
 /* ---- New planes -------------------------------------------------------------------------------------------------- */
 
-/* A patch whose normal is not reliable starts a track only if it is parallel to a plane that is known, and the reason
- * is its distance. */
+/* A patch with an unreliable normal starts a track only if it is wide or distant and parallel to a known plane. */
 static bool may_start(const ast_plane_tracks *tracks, const ast_frame_patch *patch) {
     double normal[3] = {patch->plane.normal[0], patch->plane.normal[1], patch->plane.normal[2]};
     return patch->normal_reliable ||
@@ -255,7 +256,7 @@ static bool start_track(ast_plane_tracks *tracks, ast_frame_patch *patch) {
     return true;
 }
 
-/* Patches come from the largest on, so the pieces of a new plane find the largest of them. */
+/* Patches are sorted by decreasing size, so the smaller pieces of a new plane join the track of the largest. */
 static bool start_tracks(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count) {
     size_t known = tracks->count;
     for (size_t i = 0; i < count; i++) {
@@ -278,7 +279,8 @@ static bool start_tracks(ast_plane_tracks *tracks, ast_frame_patch *patches, siz
 static void fit(const ast_plane_tracks *tracks, ast_plane_track *track) {
     ast_principal_axes axes = ast_scatter_principal_axes(tracks->kernels, &track->scatter, track->normal_sum);
     track->normal_error = error_of(tracks, &track->scatter, track->cells, axes.square_sums[1]);
-    bool narrow = track->normal_error > MAX_ALIGN_ANGLE; /* a column of cells has any normal; its pixels know better */
+    /* A single column of cells does not determine a normal: use the mean normal of the patches. */
+    bool narrow = track->normal_error > MAX_ALIGN_ANGLE;
     double length = sqrt(ast_dot3(track->normal_sum, track->normal_sum));
     for (int c = 0; c < 3; c++)
         track->plane.normal[c] = narrow ? track->normal_sum[c] / length : axes.vectors[0][c];
@@ -289,7 +291,7 @@ static void fit(const ast_plane_tracks *tracks, ast_plane_track *track) {
 static void begin_frame(const ast_plane_tracks *tracks, ast_plane_track *track) {
     double kept = !tracks->has_poses  ? 0
                   : track->cells >= 1 ? REMEMBERED
-                                      : 1; /* what is known never fades to nothing */
+                                      : 1; /* the weight stops decaying below one cell */
     track->scatter.n *= kept;
     track->cells *= kept;
     for (int e = 0; e < 6; e++)
@@ -302,7 +304,7 @@ static void begin_frame(const ast_plane_tracks *tracks, ast_plane_track *track) 
     track->last_seen = tracks->frame;
 }
 
-/* A patch without a reliable normal says less than what is known of a plane of the world. */
+/* A patch with an unreliable normal does not change the plane of a track that is more accurate. */
 static void add_patch(const ast_plane_tracks *tracks, ast_plane_track *track, const ast_frame_patch *patch) {
     bool known = tracks->has_poses && !patch->normal_reliable && track->normal_error > 0 &&
                  track->normal_error < patch->normal_error;
@@ -336,14 +338,14 @@ static void update(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t co
 
 /* ---- Joining and forgetting -------------------------------------------------------------------------------------- */
 
-/* Takes track k out of the list; the order, which is that of ids, stays. */
+/* Takes track k out of the list; the others keep their order, which is the order of ids. */
 static void drop(ast_plane_tracks *tracks, size_t k) {
     tracks->count--;
     for (; k < tracks->count; k++)
         tracks->list[k] = tracks->list[k + 1];
 }
 
-/* Two tracks of one plane: parallel, each lies on the other, and they touch. */
+/* Whether two tracks are the same plane: parallel, each on the plane of the other, and with a small gap. */
 static bool coincide(const ast_plane_tracks *tracks, const ast_plane_track *a, const ast_plane_track *b) {
     double limit = TIGHT_OFFSET * tracks->offset;
     return ast_dot3(a->plane.normal, b->plane.normal) >= JOIN_COSINE &&
@@ -371,10 +373,10 @@ static void join(ast_plane_tracks *tracks, size_t older, size_t younger, ast_fra
             patches[i].track--;
     }
     drop(tracks, younger);
-    fit(tracks, a); /* without the younger one, which would guide what it is part of */
+    fit(tracks, a); /* after the younger track is removed, so that it cannot guide its own plane */
 }
 
-/* Only tracks of this frame have changed. */
+/* Only pairs with a track seen in this frame can have changed. */
 static void join_tracks(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count) {
     for (size_t b = 1; b < tracks->count; b++)
         for (size_t a = 0; a < b; a++) {

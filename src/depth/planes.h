@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Normals of the planes in an image. Averaged differences are only as accurate as their window is wide: at 4 m one step
- * of disparity of a structured-light sensor is 5 cm, and the normals of a wall at that distance vary by 30 degrees.
- * Walls are wider than windows. So cells of 8 x 8 pixels are joined while one plane fits them, and a pixel gets the
- * normal of the plane it lies on.
+ * of disparity of a structured-light sensor is 5 cm, and the normals of a wall at that distance vary by 30 degrees. A
+ * wall is much wider than such a window. So cells of 8 x 8 pixels are joined while one plane fits them, and a pixel
+ * gets the normal of the plane it lies on.
  *
  * Inverse depth s is linear over a plane. Ten sums over the pixels of a patch, which are added when patches join, are
  * sufficient for its least-squares plane. */
@@ -15,7 +15,7 @@
 #define AST_MIN_PATCH_SHARE (1.0 / 480) /* of the image: the smallest patch, ten cells of 640 x 480 pixels */
 #define AST_PAIR_SLOTS 2048             /* of the table of pairs */
 
-/* The origin of the sums, an integer row and column, so that they stay small and exact. */
+/* Origin of the pixel coordinates in the sums: the integer middle of the image. The sums stay small and exact. */
 static inline double ast_middle(size_t side) {
     size_t half = side / 2;
     return (double)half;
@@ -34,8 +34,8 @@ typedef struct ast_plane_fit {
     double slope_x, slope_y, level, residual;
 } ast_plane_fit;
 
-/* Radians: the largest error of the normal of a late pixel, which only looks for the nearest cluster. Beyond that any
- * label would be chance. */
+/* Largest error, in radians, of an uncertain normal. Late pixels use it only to find the nearest cluster; with a larger
+ * error the label would be random. */
 #define AST_MAX_UNCERTAIN_ERROR 1.0
 
 /* The least-squares plane of a patch that does not lie on a line. */
@@ -59,11 +59,11 @@ typedef struct ast_patch_pair {
     double cost;
 } ast_patch_pair;
 
-/* Cells whose s falls or rises more steeply, times the focal length over s, show no noise: at such slants (76 degrees)
- * a cell is rather an edge. */
+/* Largest slope of s, times focal length / s, of a cell used to estimate noise. Steeper cells (76 degrees) are more
+ * likely edges. */
 #define AST_STEEPEST 4.0
 
-/* Nor do cells whose pixels deviate by more than this share of s: no sensor is that bad. */
+/* Largest residual, as a share of s, of a cell used to estimate noise. No sensor is noisier. */
 #define AST_ROUGHEST 0.0625
 
 static inline void ast_pixel_moments_add(ast_pixel_moments *p, const ast_pixel_moments *more) {
@@ -71,8 +71,8 @@ static inline void ast_pixel_moments_add(ast_pixel_moments *p, const ast_pixel_m
         p->sums[i] += more->sums[i];
 }
 
-/* Task `row`: the cells of image rows 8 row to 8 row + 7, their sums, their planes, and what they show of the noise.
- * The task after the last row finds the steps of the values. */
+/* Task `row`: the cells of image rows 8 row to 8 row + 7, computes their sums, plane fits and noise samples. The task
+ * after the last row finds the steps of the values. */
 typedef struct ast_cells_job {
     ast_depth *depth;
     const ast_depth_image *image;
@@ -87,8 +87,8 @@ void ast_planes_judge_cells(ast_patches *patches, const ast_patch_work *work);
 /* Joins patches; afterwards leader[k] is the cell that holds the sums of the patch of cell k. */
 void ast_planes_grow(ast_patches *patches, const ast_patch_work *work, ast_pool *pool);
 
-/* How far from a plane its pixels may be, in s. A small or distant plane has a steep neighbour within that distance,
- * such as the side of a box, and an uncertain one takes only what is within its noise. */
+/* How far from a plane its pixels may be, in s. An uncertain plane gets the smaller limit of its noise, because a small
+ * or distant plane may have a steep neighbour within the larger limit, such as the side of a box. */
 float ast_plane_inlier_threshold(const ast_noise *noise, double s, const ast_plane_fit *plane, bool uncertain);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The cells from which planes grow: sums over 8 x 8 pixels, and the plane of each. Sums run down the columns, eight
- * side by side, and then over the eight, in the same order on every processor. */
+ * The cells from which planes grow: sums over 8 x 8 pixels, and the plane of each. Each of the eight columns is summed
+ * first, then the eight column sums are added, in the same order on every processor. */
 #include "planes.h"
 
 #include <string.h>
 
 #define CELL_LEAST 48  /* pixels: three of four, so that a cell with a hole through it does not count */
-#define CELL_NOISE 3.0 /* times the variance that the noise has there: no cell on a plane has more */
-#define VALUE_ROWS 4   /* every fourth row shows the steps of the values */
+#define CELL_NOISE 3.0 /* largest residual variance of a planar cell, as a multiple of the noise variance */
+#define VALUE_ROWS 4   /* only every fourth row is counted for the steps of the values */
 
 /* Sums down each column of a cell, over its valid pixels and their s. */
 typedef struct columns {
@@ -49,8 +49,8 @@ static ast_pixel_moments sum_pixels(const ast_depth *depth, const float *s, size
     return add_columns(&sums, x);
 }
 
-/* A cell without holes, at (x, y) from the middle of the image: the sums over positions are those of whole numbers, and
- * exact in any order. False if the cell has holes. */
+/* A cell without holes, at (x, y) from the middle of the image: the sums over positions have a closed form in integers,
+ * which is exact. False if the cell has holes. */
 static bool sum_whole(const ast_depth *depth, const float *s, double x, double y, ast_pixel_moments *p) {
     ast_cell_columns c;
     if (!depth->kernels->cell_columns(s, depth->width, y, &c))
@@ -100,8 +100,7 @@ static void sum_row(const ast_cells_job *job, size_t row) {
     }
 }
 
-/* ---- The noise -----------------------------------------------------------------------------------------------------
- */
+/* ---- The noise --------------------------------------------------------------------------------------------------- */
 
 static void count_values(const ast_depth_image *image, uint32_t *counts) {
     memset(counts, 0, ((size_t)UINT16_MAX + 1) * sizeof *counts);

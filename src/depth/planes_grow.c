@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
  * Joins patches that lie on one plane. Joining two patches increases the residual sum of squares; the cost is this
- * increase per pixel of the smaller patch, so that a large patch does not hide a small one, relative to the most that
- * is allowed. In each round every patch chooses the neighbour with the lowest cost. Patches that chose each other join;
- * then patches whose choice is among them join too, if the cost is still low. So a wall collects all its cells in a few
- * rounds, and a cell across an edge, which fits neither side well, joins last or never.
+ * increase divided by the largest increase allowed for the smaller patch; normalising by the smaller one keeps a large
+ * patch from absorbing a small misfit. In each round every patch chooses the neighbour with the lowest cost. Patches
+ * that chose each other join; then patches that chose a member of such a pair join it too, if the cost is still below
+ * 1. So a wall collects all its cells in a few rounds, and a cell across an edge, which fits neither side well, joins
+ * last or never.
  *
- * A round visits the pairs of neighbouring patches in the order in which their first cells stand, and patches join the
- * same one in that order, so the result depends on the image only. Several threads share costs and joins. */
+ * A round visits pairs in the order of their first cells, and several patches join the same one in that order, so the
+ * result does not depend on threads. Costs and joins run in parallel. */
 #include "planes.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-#define TASK 512   /* pairs whose costs one task computes, patches that it joins */
-#define SHARES 4   /* tasks that join the other patches, if there are many */
-#define BENT 0.7   /* tolerances: how far two patches may be from their common plane, noise or not */
-#define NOISE 16.0 /* variances: how much three parameters that fit the noise may save, in all pixels together */
+#define TASK 512 /* pairs whose costs one task computes, patches that it joins */
+#define SHARES 4 /* tasks of join_others if there are many patches */
+#define BENT 0.7 /* tolerances: how far two patches may be from their common plane, noise or not */
+/* Noise variances: how much one fit of three parameters may reduce the residual by fitting noise. */
+#define NOISE 16.0
 
 typedef struct growing {
     ast_patches *patches;
@@ -33,7 +35,7 @@ static int32_t leader_of(int32_t *leader, int32_t k) {
     return k;
 }
 
-/* What the residual may grow by if the patch is the smaller one. */
+/* Largest increase of the residual when this patch joins a larger one. */
 static double allowance(const ast_patches *p, int32_t k) {
     const ast_noise *noise = &p->noise;
     double n = p->moments[k].n, s = p->moments[k].s / n, bent = BENT * ast_noise_tolerance(noise, s);
@@ -76,8 +78,8 @@ static size_t list_pairs(const ast_patches *p, ast_patch_pair *pairs) {
     return count;
 }
 
-/* Whether the pair was not met in this round: patches have many neighbouring cells. Where another pair took its place
- * in the small table, it stays twice, which only takes time. */
+/* Whether the pair is new in this round; two patches can touch in many cells. If another pair has overwritten its slot,
+ * the pair is kept twice, which costs only time. */
 static bool is_new(const growing *g, const ast_patch_pair *pair) {
     uint64_t cells = g->patches->across * g->patches->down;
     uint64_t key = (uint64_t)pair->first * cells + (uint64_t)pair->second;
@@ -88,7 +90,8 @@ static bool is_new(const growing *g, const ast_patch_pair *pair) {
     return !known;
 }
 
-/* A cost is known from the round before unless one of the two patches grew in it. Returns whether the pair stays. */
+/* The cost of the last round is still valid unless one of the two patches grew in that round. Returns whether the pair
+ * stays. */
 static bool renew(const growing *g, ast_patch_pair *pair) {
     const uint32_t *changed = g->work->changed_round;
     int32_t a = leader_of(g->patches->leader, pair->first), b = leader_of(g->patches->leader, pair->second);
@@ -191,7 +194,7 @@ static void join_pairs(void *data, size_t task, int worker) {
         atomic_store_explicit(&g->joined, true, memory_order_relaxed);
 }
 
-/* Patches whose choice is of a pair. Those of one pair belong to one task, which takes them in order. */
+/* Joins patches that chose a member of a pair. All patches that join one pair are handled by one task, in order. */
 static void join_others(void *data, size_t task, int worker) {
     const growing *g = data;
     const ast_patch_work *w = g->work;

@@ -33,8 +33,8 @@ typedef struct ast_hit {
     int8_t direction;     /* of the surface: 0..5, -1 for a curved one */
 } ast_hit;
 
-/* A box in the camera's coordinates, and the columns first[0]..last[0] and rows first[1]..last[1] in which it may be
- * visible. */
+/* A box relative to the position of the camera, along the axes of the world, and the columns first[0]..last[0] and rows
+ * first[1]..last[1] in which it may be visible. */
 typedef struct ast_visible_box {
     double low[3], high[3];
     double first[2], last[2];

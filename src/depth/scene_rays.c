@@ -14,9 +14,9 @@ typedef struct solid {
     bool round; /* a column: the circle inscribed in the square */
 } solid;
 
-/* Metres. All faces are parallel to the axes, so the true directions are 90 degrees apart. Objects stand where the walk
- * loses directions and finds them again: nothing before the turn faces -y, and after it the cabinets do. The turn
- * itself is empty: walls are near there, and edges would fill a large part of the image. */
+/* Metres. All faces are parallel to the axes, so the true directions are 90 degrees apart. Objects are placed so that
+ * directions disappear and reappear during the walk: before the turn no surface faces -y, after it the cabinets do. The
+ * turn itself is empty: walls are near there, and edges would fill a large part of the image. */
 #define TOP 2.5
 static const solid room = {{-2, -1.3, 0}, {10.6, 9.5, TOP}, false};
 static const solid solids[AST_SCENE_SOLIDS] = {
@@ -29,7 +29,7 @@ static const solid solids[AST_SCENE_SOLIDS] = {
     {{9.9, 6.5, -1}, {10.7, 7.2, 1.8}, false},        /* a wardrobe on the right */
 };
 
-/* A ray that meets nothing nearer than `hit`. */
+/* A ray and the nearest hit so far. */
 typedef struct ray {
     double along[3], inverse[3];
     ast_hit hit;
@@ -143,8 +143,8 @@ static void record_hit(ray *beam, double depth, int axis) {
     beam->hit.direction = (int8_t)(2 * axis + (beam->along[axis] > 0));
 }
 
-/* A ray parallel to a slab gets infinities of both signs, or of one sign if it is outside: both give the right
- * answer. */
+/* For a ray parallel to a slab the two parameters are infinite: with opposite signs inside the slab, with equal signs
+ * outside. Both cases give the right result. */
 static void leave_room(ray *beam, const ast_visible_box *box) {
     double nearest = INFINITY;
     int through = 0;

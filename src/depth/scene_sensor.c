@@ -43,8 +43,8 @@ static void exact_row(const ast_hit *hits, size_t width, uint16_t *depth, int32_
     }
 }
 
-/* From the projector's side, that is from the right: a pixel lies in the shadow of a pixel to its right that has the
- * same place in the pattern. */
+/* Scans from the right, the side of the projector: a pixel is in shadow if a pixel to its right covers the same
+ * position of the pattern. */
 static void sensed_row(const ast_hallway *hallway, uint64_t key, size_t row, const ast_hit *hits, uint16_t *depth,
                        int32_t *truth) {
     const ast_hit *here = hits + row * hallway->width;

@@ -66,8 +66,8 @@ static void multiply(const double *a, const double *b, double *product) {
     product[3] = a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2];
 }
 
-/* Camera to world: rotates about the world's z, renames the axes (forward is +x, right -y, down -z), then rotates about
- * the camera's own x and z. */
+/* Camera to world: rotates about the world's z, permutes the axes (forward is +x, right -y, down -z), then rotates
+ * about the camera's own x and z. */
 static void rotation_of(double yaw, double pitch, double roll, double *rotation) {
     const double about_z[4] = {0, 0, sine(yaw / 2), cosine(yaw / 2)};
     const double renamed[4] = {-0.5, 0.5, -0.5, 0.5};

@@ -44,7 +44,7 @@ static void dual_row(void *data, size_t v, int worker);
 static void primal_row(void *data, size_t v, int worker);
 static void store_row(void *data, size_t v, int worker);
 
-/* At least one pixel more than the image is wide: the left neighbour of the next row. */
+/* One padding pixel at least: it serves as the left neighbour of the next row. */
 static size_t row_size(size_t width) {
     const size_t unit = AST_ALIGNMENT / sizeof(float);
     return (width + unit) / unit * unit;

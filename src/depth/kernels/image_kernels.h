@@ -20,8 +20,8 @@ typedef struct ast_depth_range {
     float units;
 } ast_depth_range;
 
-/* Column sums over a window of rows, over the pixels that are not holes: their number, the sum of s times the row
- * counted from the middle, of s, and of its square. */
+/* Column sums over a window of rows, over the pixels that are not holes: count: number of pixels; tilt: sum of s times
+ * row (from the middle); sum: sum of s; square: sum of s^2. */
 typedef struct ast_column_moments {
     float *count, *row_moment;
     double *sum, *square;
@@ -35,8 +35,8 @@ typedef union ast_fits {
     float *rows[5];
 } ast_fits;
 
-#define AST_INCOMPLETE_WINDOW_WEIGHT                                                                                   \
-    0x1p-10f /* the weight of a window with holes, or cut by the border, relative to complete windows */
+/* Weight of an incomplete window (with holes, or cut by the border) relative to a complete one. */
+#define AST_INCOMPLETE_WINDOW_WEIGHT 0x1p-10f
 #define AST_TINY_WEIGHT 0x1p-100f /* below every relevant sum of fit_weight; avoids a division by zero */
 
 /* Differences of a row, or sums of them over a window, see normals.c. */
@@ -63,8 +63,8 @@ typedef struct ast_normals_input {
 } ast_normals_input;
 
 #define AST_CELL 8        /* of plane_normals.c, pixels along each side */
-#define AST_VOTE_MARGIN 2 /* pixels on each side of a cell whose distances count too */
-#define AST_BLOCK_HIGH 12 /* a cell and the voters around it; rows are longer than that */
+#define AST_VOTE_MARGIN 2 /* width in pixels of the border around a cell whose pixels vote too */
+#define AST_BLOCK_HIGH 12 /* a cell with its border; rows are padded to 16 */
 #define AST_BLOCK_WIDE 16
 
 /* Sums down the columns of a cell: of s, of s times the row, and of its square. */
@@ -72,8 +72,7 @@ typedef struct ast_cell_columns {
     double sum[AST_CELL], row_moment[AST_CELL], square[AST_CELL];
 } ast_cell_columns;
 
-/* A plane that pixels of a cell may lie on: s at the first pixel of the cell, the slopes, and how far from it its
- * pixels may be. */
+/* A plane that pixels of a cell may lie on: s at the first pixel of the cell, the slopes, and the inlier threshold. */
 typedef struct ast_plane_candidate {
     float level, slope_x, slope_y, limit;
     const float *normal;
@@ -127,21 +126,22 @@ typedef struct ast_image_kernels {
     /* The sums of a cell, whose rows are `stride` apart and begin at row y; false if the cell has holes. */
     bool (*cell_columns)(const float *s, size_t stride, double y, ast_cell_columns *out);
 
-    /* Whether the pixels of a cell rather belong to this plane, `number`, than to their `winner` so far. A pixel may if
-     * it is nearer than plane->limit. It does if the sum of the distances of the 5 x 5 pixels around it, each at most
-     * `most`, is below `least`. block: (AST_BLOCK_HIGH, AST_BLOCK_WIDE) s; least, winner: (AST_CELL, AST_CELL). */
+    /* Assigns pixels of a cell to plane `number` where it beats the `winner` so far. Conditions: the pixel is nearer
+     * than plane->limit, and the sum of the distances of the 5 x 5 pixels around it, each capped at `most`, is below
+     * `least`, which is then lowered. block: (AST_BLOCK_HIGH, AST_BLOCK_WIDE) s; least, winner: (AST_CELL, AST_CELL).
+     */
     void (*plane_vote)(const float *block, const ast_plane_candidate *plane, float most, int32_t number, float *least,
                        int32_t *winner);
 
-    /* Normals of the pixels of a cell on one plane: plane->normal, or NaN for holes and for those that are not nearer
-     * than plane->limit. Returns the number of the latter. s and normals (.., 3): rows are `stride` pixels apart. */
+    /* Normals of the pixels of a cell on one plane: plane->normal, or NaN for holes and outliers (not nearer than
+     * plane->limit). Returns the number of outliers. s and normals (.., 3): rows are `stride` pixels apart. */
     size_t (*plane_fill_inliers)(const float *s, size_t stride, size_t rows, const ast_plane_candidate *plane,
                                  float *normals);
 
     /* Raises *most to the largest value below 65535; returns whether there is a 65535. */
     bool (*largest_value)(const uint16_t *values, size_t n, uint16_t *most);
 
-    /* One step for the total variation, and one for data and sphere, for a row: see tv.c. */
+    /* The dual step (total variation) and the primal step (data term and sphere) for one row: see tv.c. */
     void (*tv_dual)(const ast_tv_row *row, float sigma, float weight, size_t n);
     void (*tv_primal)(const ast_tv_row *row, float tau, size_t n);
 } ast_image_kernels;
