@@ -14,8 +14,7 @@ typedef struct sheet {
     const bench_panel *panel;
     double left, top;  /* of the panel */
     double x[2], y[2]; /* powers of ten at the ends of the axes */
-    ast_output *output;
-    ast_format_error *error;
+    ast_text *svg;
 } sheet;
 
 /* Blue, vermillion, green: dark enough for lines. */
@@ -51,76 +50,72 @@ static void find_ranges(sheet *s) {
         s->y[end] = isfinite(s->y[0]) ? s->y[0] + end : end - 3;
 }
 
-static bool draw_grid(const sheet *s) {
+static void draw_grid(const sheet *s) {
     static const char *const units[] = {"1 us", "10 us", "100 us", "1 ms", "10 ms", "100 ms", "1 s", "10 s", "100 s"};
-    bool good = true;
     char text[32];
-    for (int p = (int)s->x[0]; p <= (int)s->x[1] && good; p++) {
+    for (int p = (int)s->x[0]; p <= (int)s->x[1]; p++) {
         double x = x_of(s, pow(10, p));
         snprintf(text, sizeof text, p < 4 ? "%.0f" : "1e%.0f", p < 4 ? pow(10, p) : (double)p);
-        good = ast_svg_hairline(s->output, x, s->top + TOP, x, s->top + BOTTOM, s->error) &&
-               ast_svg_text(s->output, x, s->top + BOTTOM + 17, AST_SVG_MIDDLE, text, s->error);
+        ast_svg_hairline(s->svg, x, s->top + TOP, x, s->top + BOTTOM);
+        ast_svg_text(s->svg, x, s->top + BOTTOM + 17, AST_SVG_MIDDLE, text);
     }
-    for (int p = (int)s->y[0]; p <= (int)s->y[1] && good; p++) {
+    for (int p = (int)s->y[0]; p <= (int)s->y[1]; p++) {
         double y = y_of(s, pow(10, p));
-        good = ast_svg_hairline(s->output, s->left + LEFT, y, s->left + RIGHT, y, s->error) &&
-               (p < -6 || p > 2 ||
-                ast_svg_text(s->output, s->left + LEFT - 6, y + 4.5, AST_SVG_END, units[p + 6], s->error));
+        ast_svg_hairline(s->svg, s->left + LEFT, y, s->left + RIGHT, y);
+        if (p >= -6 && p <= 2)
+            ast_svg_text(s->svg, s->left + LEFT - 6, y + 4.5, AST_SVG_END, units[p + 6]);
     }
-    return good;
 }
 
-static bool draw_curve(const sheet *s, int number) {
+static void draw_curve(const sheet *s, int number) {
     const bench_curve *curve = &s->panel->curve[number];
     ast_colour colour = colour_of(number);
-    bool good =
-        ast_printf(s->output, s->error, "<path fill=\"none\" stroke=\"#%02x%02x%02x\" stroke-width=\"1.6\" d=\"",
-                   colour.red, colour.green, colour.blue);
-    for (int i = 0; i < curve->count && good; i++)
-        good = ast_printf(s->output, s->error, "%c%.2f %.2f", i ? 'L' : 'M', x_of(s, curve->x[i]),
-                          y_of(s, curve->seconds[i]));
-    good = good && ast_printf(s->output, s->error, "\"/>\n");
-    for (int i = 0; i < curve->count && good; i++)
-        good = ast_svg_mark(s->output, x_of(s, curve->x[i]), y_of(s, curve->seconds[i]), number, colour, s->error);
-    return good;
+    ast_text_printf(s->svg, "<path fill=\"none\" stroke=\"#%02x%02x%02x\" stroke-width=\"1.6\" d=\"", colour.red,
+                    colour.green, colour.blue);
+    for (int i = 0; i < curve->count; i++)
+        ast_text_printf(s->svg, "%c%.2f %.2f", i ? 'L' : 'M', x_of(s, curve->x[i]), y_of(s, curve->seconds[i]));
+    ast_text_put(s->svg, "\"/>\n");
+    for (int i = 0; i < curve->count; i++)
+        ast_svg_mark(s->svg, x_of(s, curve->x[i]), y_of(s, curve->seconds[i]), number, colour);
 }
 
-static bool draw_name(const sheet *s, int number) {
+static void draw_name(const sheet *s, int number) {
     const bench_curve *curve = &s->panel->curve[number];
     double y = s->top + LEGEND + 15 * number, slope = bench_curve_slope(curve);
     char text[96];
     snprintf(text, sizeof text, isnan(slope) ? "%s" : "%s: slope %.2f", curve->name, slope);
-    return ast_svg_mark(s->output, s->left + LEFT + 8, y - 4, number, colour_of(number), s->error) &&
-           ast_svg_text(s->output, s->left + LEFT + 20, y, AST_SVG_START, text, s->error);
+    ast_svg_mark(s->svg, s->left + LEFT + 8, y - 4, number, colour_of(number));
+    ast_svg_text(s->svg, s->left + LEFT + 20, y, AST_SVG_START, text);
 }
 
-static bool draw_panel(sheet *s) {
+static void draw_panel(sheet *s) {
     double middle = s->left + (LEFT + RIGHT) / 2.0;
     find_ranges(s);
-    bool good = draw_grid(s);
-    for (int c = 0; c < s->panel->curves && good; c++)
-        good = draw_curve(s, c) && draw_name(s, c);
-    return good && ast_svg_text(s->output, middle, s->top + TOP - 12, AST_SVG_MIDDLE, s->panel->title, s->error) &&
-           ast_svg_text(s->output, middle, s->top + BOTTOM + 34, AST_SVG_MIDDLE, s->panel->x_label, s->error) &&
-           ast_svg_line(s->output, s->left + LEFT, s->top + BOTTOM, s->left + RIGHT, s->top + BOTTOM, s->error) &&
-           ast_svg_line(s->output, s->left + LEFT, s->top + TOP, s->left + LEFT, s->top + BOTTOM, s->error);
+    draw_grid(s);
+    for (int c = 0; c < s->panel->curves; c++) {
+        draw_curve(s, c);
+        draw_name(s, c);
+    }
+    ast_svg_text(s->svg, middle, s->top + TOP - 12, AST_SVG_MIDDLE, s->panel->title);
+    ast_svg_text(s->svg, middle, s->top + BOTTOM + 34, AST_SVG_MIDDLE, s->panel->x_label);
+    ast_svg_line(s->svg, s->left + LEFT, s->top + BOTTOM, s->left + RIGHT, s->top + BOTTOM);
+    ast_svg_line(s->svg, s->left + LEFT, s->top + TOP, s->left + LEFT, s->top + BOTTOM);
 }
 
 void bench_scaling_draw(const bench_scaling *scaling, const char *path) {
     ast_format_error error;
+    ast_text svg = {0};
+    ast_svg_begin(&svg, ACROSS * WIDTH, BENCH_PANELS / ACROSS * HEIGHT,
+                  "Time against points, clusters, dimension, processors and births");
+    for (int p = 0; p < BENCH_PANELS; p++)
+        if (scaling->panel[p].x_label)
+            draw_panel(&(sheet){.panel = &scaling->panel[p],
+                                .left = p % ACROSS * (double)WIDTH,
+                                .top = HEIGHT * floor(p / (double)ACROSS),
+                                .svg = &svg});
+    ast_svg_end(&svg);
     ast_output *output = ast_output_open(path, false, &error);
-    bool good = output && ast_svg_begin(output, ACROSS * WIDTH, BENCH_PANELS / ACROSS * HEIGHT,
-                                        "Time against points, clusters, dimension, processors and births", &error);
-    for (int p = 0; p < BENCH_PANELS && good; p++) {
-        if (!scaling->panel[p].x_label)
-            continue;
-        sheet s = {.panel = &scaling->panel[p],
-                   .left = p % ACROSS * (double)WIDTH,
-                   .top = HEIGHT * floor(p / (double)ACROSS),
-                   .output = output,
-                   .error = &error};
-        good = draw_panel(&s);
-    }
-    if (!good || !ast_svg_end(output, &error) || !ast_output_commit(output, &error))
+    if (!output || !ast_text_write(&svg, output, &error) || !ast_output_commit(output, &error))
         bench_die("%s", error.text);
+    ast_text_free(&svg);
 }

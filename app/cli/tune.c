@@ -4,7 +4,6 @@
  * (ast_tune); here it is printed and drawn. */
 #include <asterism.h>
 #include <plot.h>
-#include <svg.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -169,26 +168,25 @@ static void print_table(const void *data) {
     printf(".\n");
 }
 
-static bool write_csv(const void *data, ast_output *output, ast_format_error *error) {
+static void write_csv(const void *data, ast_text *text) {
     const job *work = data;
     size_t count;
     const ast_tune_angle *angles = ast_tune_angles(work->context, &count);
-    bool good = ast_printf(output, error,
-                           "angle,clusters,silhouette,stability,objective,merged,merged_silhouette,recommended\n");
-    for (const ast_tune_angle *row = angles; row < angles + count && good; row++)
-        good = ast_printf(output, error, "%.9g,%zu,%.9g,%.9g,%.17g,%zu,%.9g,%d\n", row->angle, row->clusters,
-                          row->silhouette, row->stability, row->objective, row->merged, row->merged_silhouette,
-                          is_recommended(&work->found, row));
-    return good;
+    ast_text_put(text, "angle,clusters,silhouette,stability,objective,merged,merged_silhouette,recommended\n");
+    for (const ast_tune_angle *row = angles; row < angles + count; row++)
+        ast_text_printf(text, "%.9g,%zu,%.9g,%.9g,%.17g,%zu,%.9g,%d\n", row->angle, row->clusters, row->silhouette,
+                        row->stability, row->objective, row->merged, row->merged_silhouette,
+                        is_recommended(&work->found, row));
 }
 
-static bool write_svg(const void *data, ast_output *output, ast_format_error *error) {
+static void write_svg(const void *data, ast_text *svg) {
     const job *work = data;
     size_t count;
     const ast_tune_angle *angles = ast_tune_angles(work->context, &count);
     double *values = malloc((4 * count + 1) * sizeof *values);
+    svg->failed |= !values;
     if (!values)
-        return ast_format_fail(error, "there is no memory for the figure");
+        return;
     for (size_t i = 0; i < count; i++) {
         const ast_tune_angle *row = &angles[i];
         values[i] = row->angle;
@@ -204,9 +202,8 @@ static bool write_svg(const void *data, ast_output *output, ast_format_error *er
         {"Silhouette by cosine", "angle (degrees)", "silhouette", series, 1, 0, 1, false, chosen, NAN},
         {"Clusters", "angle (degrees)", "clusters", series + 1, 1, 0, 0, true, chosen, NAN},
         {"Stability", "angle (degrees)", "NMI with the next larger angle", series + 2, 1, 0, 1, false, chosen, NAN}};
-    bool good = ast_plot_write(panels, 3, "Silhouette, clusters and stability over the angle", output, error);
+    ast_plot_draw(panels, 3, "Silhouette, clusters and stability over the angle", svg);
     free(values);
-    return good;
 }
 
 static int write_report(job *work) {
@@ -241,16 +238,27 @@ static int write_report(job *work) {
     return ast_cli_outcome(good, &error);
 }
 
+static int write_to(const ast_cli_target *target, ast_page_writer *write, const job *work) {
+    ast_format_error error;
+    ast_text text = {0};
+    if (!target->output)
+        return -1;
+    write(work, &text);
+    int code = ast_cli_outcome(ast_text_write(&text, target->output, &error), &error);
+    ast_text_free(&text);
+    return code;
+}
+
 static int deliver(void *data) {
     job *work = data;
-    ast_format_error error;
     ast_cli_target *targets = work->targets;
     ast_cli_printer printer = {print_json, print_table, work};
     size_t count;
-    if ((targets[CSV].output && !write_csv(work, targets[CSV].output, &error)) ||
-        (targets[SVG].output && !write_svg(work, targets[SVG].output, &error)))
-        return ast_cli_fail("%s", error.text);
-    int code = write_report(work);
+    int code = write_to(&targets[CSV], write_csv, work);
+    if (code < 0)
+        code = write_to(&targets[SVG], write_svg, work);
+    if (code < 0)
+        code = write_report(work);
     if (code >= 0)
         return code;
     const ast_cluster_info *clusters = ast_clusters(work->context, &count);

@@ -85,34 +85,30 @@ bool ast_nyu_figure_add(ast_nyu_figure *figure, size_t row, const ast_thumbnail 
 /* ---- The drawing ------------------------------------------------------------------------------------------------- */
 
 /* The text of an image is a string of JSON: quotes with a URL between them, which is an attribute of SVG as well. */
-static bool write_cell(const ast_nyu_figure *figure, size_t row, size_t i, ast_output *output,
-                       ast_format_error *error) {
+static void put_cell(ast_text *svg, const ast_nyu_figure *figure, size_t row, size_t i) {
     const ast_text *image = &figure->images[row][i];
     double x = LEFT + (double)(i * STEP_X), y = TOP + (double)(row * STEP_Y);
     char text[40];
     snprintf(text, sizeof text, "%zu cluster%s", figure->clusters[row][i], figure->clusters[row][i] == 1 ? "" : "s");
-    return ast_printf(output, error, "<image x=\"%g\" y=\"%g\" width=\"%d\" height=\"%d\" href=", x, y,
-                      AST_THUMBNAIL_WIDTH, AST_THUMBNAIL_HEIGHT) &&
-           ast_output_write(output, image->bytes, image->size, error) && ast_printf(output, error, "/>\n") &&
-           ast_svg_text(output, x + AST_THUMBNAIL_WIDTH / 2.0, y + AST_THUMBNAIL_HEIGHT + 15, AST_SVG_MIDDLE, text,
-                        error);
+    ast_text_printf(svg, "<image x=\"%g\" y=\"%g\" width=\"%d\" height=\"%d\" href=%s/>\n", x, y, AST_THUMBNAIL_WIDTH,
+                    AST_THUMBNAIL_HEIGHT, image->bytes);
+    ast_svg_text(svg, x + AST_THUMBNAIL_WIDTH / 2.0, y + AST_THUMBNAIL_HEIGHT + 15, AST_SVG_MIDDLE, text);
 }
 
-bool ast_nyu_figure_write(const void *data, ast_output *output, ast_format_error *error) {
+void ast_nyu_figure_write(const void *data, ast_text *svg) {
     const ast_nyu_figure *figure = data;
     int width = LEFT + (int)figure->count * STEP_X, height = TOP + AST_NYU_FIGURE_ROWS * STEP_Y;
-    bool good = ast_svg_begin(output, width, height, "Scenes segmented by the directions of their surfaces", error);
-    for (size_t i = 0; i < figure->count && good; i++) {
-        char text[40];
+    char text[40];
+    ast_svg_begin(svg, width, height, "Scenes segmented by the directions of their surfaces");
+    for (size_t i = 0; i < figure->count; i++) {
         snprintf(text, sizeof text, "scene %zu", figure->scenes[i]);
-        good = ast_svg_text(output, LEFT + (double)(i * STEP_X) + AST_THUMBNAIL_WIDTH / 2.0, TOP - 10, AST_SVG_MIDDLE,
-                            text, error);
+        ast_svg_text(svg, LEFT + (double)(i * STEP_X) + AST_THUMBNAIL_WIDTH / 2.0, TOP - 10, AST_SVG_MIDDLE, text);
     }
-    for (size_t row = 0; row < AST_NYU_FIGURE_ROWS && good; row++) {
-        good = ast_svg_text(output, LEFT - 12, TOP + (double)(row * STEP_Y) + AST_THUMBNAIL_HEIGHT / 2.0, AST_SVG_END,
-                            figure->names[row], error);
-        for (size_t i = 0; i < figure->count && good; i++)
-            good = write_cell(figure, row, i, output, error);
+    for (size_t row = 0; row < AST_NYU_FIGURE_ROWS; row++) {
+        ast_svg_text(svg, LEFT - 12, TOP + (double)(row * STEP_Y) + AST_THUMBNAIL_HEIGHT / 2.0, AST_SVG_END,
+                     figure->names[row]);
+        for (size_t i = 0; i < figure->count; i++)
+            put_cell(svg, figure, row, i);
     }
-    return good && ast_svg_end(output, error);
+    ast_svg_end(svg);
 }

@@ -8,7 +8,6 @@
 #include <plot.h>
 #include <stdio.h>
 #include <string.h>
-#include <svg.h>
 
 /* What the paper reports. */
 #define PAPER_ANGLE 100
@@ -49,16 +48,15 @@ static const size_t *best_histogram(const ast_nyu_summary *summary) {
 
 /* ---- Files ------------------------------------------------------------------------------------------------------- */
 
-static bool write_csv(const void *data, ast_output *output, ast_format_error *error) {
+static void write_csv(const void *data, ast_text *text) {
     const ast_nyu_summary *summary = data;
-    bool good = ast_printf(output, error, "method,setting,scenes,clusters,clusters_sd,silhouette,silhouette_sd\n");
-    for (size_t i = 0; i < summary->setting_count && good; i++) {
+    ast_text_put(text, "method,setting,scenes,clusters,clusters_sd,silhouette,silhouette_sd\n");
+    for (size_t i = 0; i < summary->setting_count; i++) {
         const ast_moments *clusters = &summary->clusters[i], *silhouette = &summary->silhouette[i];
-        good = ast_printf(output, error, "%s,%g,%zu,%.9g,%.9g,%.9g,%.9g\n", method_name(&summary->settings[i]),
-                          summary->settings[i].value, silhouette->count, clusters->mean,
-                          ast_moments_deviation(clusters), silhouette->mean, ast_moments_deviation(silhouette));
+        ast_text_printf(text, "%s,%g,%zu,%.9g,%.9g,%.9g,%.9g\n", method_name(&summary->settings[i]),
+                        summary->settings[i].value, silhouette->count, clusters->mean, ast_moments_deviation(clusters),
+                        silhouette->mean, ast_moments_deviation(silhouette));
     }
-    return good;
 }
 
 /* The bars from 1 on that are needed. */
@@ -70,15 +68,14 @@ static size_t last_bar(const ast_nyu_summary *summary) {
     return last;
 }
 
-static bool write_histogram(const void *data, ast_output *output, ast_format_error *error) {
+static void write_histogram(const void *data, ast_text *text) {
     const ast_nyu_summary *summary = data;
-    bool good = ast_printf(output, error, "clusters,scenes\n");
-    for (size_t k = 1; k <= last_bar(summary) && good; k++)
-        good = ast_printf(output, error, "%zu,%zu\n", k, best_histogram(summary)[k]);
-    return good;
+    ast_text_put(text, "clusters,scenes\n");
+    for (size_t k = 1; k <= last_bar(summary); k++)
+        ast_text_printf(text, "%zu,%zu\n", k, best_histogram(summary)[k]);
 }
 
-static bool write_svg(const void *data, ast_output *output, ast_format_error *error) {
+static void write_svg(const void *data, ast_text *text) {
     const ast_nyu_summary *summary = data;
     double values[AST_NYU_SETTINGS], means[AST_NYU_SETTINGS], deviations[AST_NYU_SETTINGS];
     double clusters[AST_NYU_BARS], counts[AST_NYU_BARS];
@@ -104,7 +101,7 @@ static bool write_svg(const void *data, ast_output *output, ast_format_error *er
                                  0, 1, false, PAPER_ANGLE, paper_silhouette[1]},
                                 {"spkm (lines: the paper's best)", "clusters K", "silhouette", &spkm, 1, 0, 1, false,
                                  PAPER_CLUSTERS, paper_silhouette[0]}};
-    return ast_plot_write(panels, 3, "Clusters of scenes, and silhouettes over the angle and over K", output, error);
+    ast_plot_draw(panels, 3, "Clusters of scenes, and silhouettes over the angle and over K", text);
 }
 
 /* ---- What is printed --------------------------------------------------------------------------------------------- */

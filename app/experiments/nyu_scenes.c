@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <svg.h>
 #include <unistd.h>
 
 static size_t place_of(const ast_nyu_scenes *scenes, size_t scene);
@@ -47,14 +46,8 @@ bool ast_nyu_scenes_put(ast_nyu_scenes *scenes, const ast_nyu_scene *scene) {
         scenes->list[place] = *scene;
         return true;
     }
-    if (scenes->count == scenes->room) {
-        size_t room = 2 * scenes->room + 64;
-        ast_nyu_scene *larger = realloc(scenes->list, room * sizeof *larger);
-        if (!larger)
-            return false;
-        scenes->list = larger;
-        scenes->room = room;
-    }
+    if (!ast_array_grow(&scenes->list, &scenes->room, scenes->count + 1, sizeof *scenes->list))
+        return false;
     memmove(scenes->list + place + 1, scenes->list + place, (scenes->count - place) * sizeof *scenes->list);
     scenes->list[place] = *scene;
     scenes->count++;
@@ -69,28 +62,23 @@ static void name_columns(const ast_nyu_setting *setting, char text[64]) {
     snprintf(text, 64, ",%s_%g_clusters,%s_%g_silhouette", method, setting->value, method, setting->value);
 }
 
-static bool write_header(const ast_nyu_scenes *scenes, ast_output *output, ast_format_error *error) {
-    char columns[64];
-    bool good = ast_printf(output, error, "scene,key,image,normals");
-    for (size_t i = 0; i < scenes->setting_count && good; i++) {
-        name_columns(&scenes->settings[i], columns);
-        good = ast_printf(output, error, "%s", columns);
-    }
-    return good && ast_printf(output, error, "\n");
-}
-
-bool ast_nyu_scenes_write(const void *data, ast_output *output, ast_format_error *error) {
+void ast_nyu_scenes_write(const void *data, ast_text *text) {
     const ast_nyu_scenes *scenes = data;
-    bool good = write_header(scenes, output, error);
-    for (size_t s = 0; s < scenes->count && good; s++) {
-        const ast_nyu_scene *row = &scenes->list[s];
-        good = ast_printf(output, error, "%zu,%016" PRIx64 ",%016" PRIx64 ",%zu", row->scene, scenes->key, row->image,
-                          row->normals);
-        for (size_t i = 0; i < scenes->setting_count && good; i++)
-            good = ast_printf(output, error, ",%.17g,%.17g", row->clusters[i], row->silhouette[i]);
-        good = good && ast_printf(output, error, "\n");
+    char columns[64];
+    ast_text_put(text, "scene,key,image,normals");
+    for (size_t i = 0; i < scenes->setting_count; i++) {
+        name_columns(&scenes->settings[i], columns);
+        ast_text_put(text, columns);
     }
-    return good;
+    ast_text_put(text, "\n");
+    for (size_t s = 0; s < scenes->count; s++) {
+        const ast_nyu_scene *row = &scenes->list[s];
+        ast_text_printf(text, "%zu,%016" PRIx64 ",%016" PRIx64 ",%zu", row->scene, scenes->key, row->image,
+                        row->normals);
+        for (size_t i = 0; i < scenes->setting_count; i++)
+            ast_text_printf(text, ",%.17g,%.17g", row->clusters[i], row->silhouette[i]);
+        ast_text_put(text, "\n");
+    }
 }
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
@@ -102,13 +90,8 @@ bool ast_nyu_scenes_read(ast_nyu_scenes *scenes, const char *path, ast_format_er
         return true;
     if (!ast_read_file(path, &bytes, &size, error))
         return false;
-    char *text = realloc(bytes, size + 1);
-    if (!text) {
-        free(bytes);
-        snprintf(error->text, sizeof error->text, "%s: there is no memory to read it", path);
-        return false;
-    }
-    text[size] = 0;
+    bytes[size] = 0; /* there is room for it */
+    const char *text = (const char *)bytes;
     const char *rest = read_header(scenes, text);
     uint64_t key = scenes->key;
     while (rest && *rest && key == scenes->key) {
@@ -118,10 +101,10 @@ bool ast_nyu_scenes_read(ast_nyu_scenes *scenes, const char *path, ast_format_er
         if (rest && key == scenes->key && !ast_nyu_scenes_put(scenes, &row))
             rest = NULL;
     }
-    free(text);
+    free(bytes);
     if (!rest || key != scenes->key)
-        snprintf(
-            error->text, sizeof error->text,
+        ast_format_fail(
+            error,
             "%s: line %zu is not of a run with these settings, which could go on from it; remove the file, or take "
             "another folder",
             path, line);

@@ -8,7 +8,7 @@
 #ifndef AST_EXPERIMENTS_NYU_SCENES_H
 #define AST_EXPERIMENTS_NYU_SCENES_H
 
-#include <formats.h>
+#include <json.h>
 
 enum { AST_NYU_SETTINGS = 40 }; /* at most */
 
@@ -44,7 +44,7 @@ const ast_nyu_scene *ast_nyu_scenes_find(const ast_nyu_scenes *scenes, size_t sc
 /* Puts a scene in its place, instead of one with its number. False if there is no memory. */
 bool ast_nyu_scenes_put(ast_nyu_scenes *scenes, const ast_nyu_scene *scene);
 
-bool ast_nyu_scenes_write(const void *scenes, ast_output *output, ast_format_error *error);
+void ast_nyu_scenes_write(const void *scenes, ast_text *text);
 void ast_nyu_scenes_free(ast_nyu_scenes *scenes);
 
 #endif

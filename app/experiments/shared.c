@@ -26,12 +26,13 @@ int ast_experiment_keep(const ast_experiment *plan, const char *name, ast_page_w
     char *path;
     if (asprintf(&path, "%s/%s", plan->output, name) < 0)
         return plan->command->fail(EXIT_FAILURE, "there is no memory for the name of %s", name);
+    ast_text text = {0};
     ast_output *output = ast_output_open(path, false, &error);
     free(path);
-    bool good = output && write(data, output, &error);
-    if (output && !good)
-        ast_output_abandon(output);
-    good = good && ast_output_commit(output, &error);
+    if (output)
+        write(data, &text);
+    bool good = ast_output_close(output, output && ast_text_write(&text, output, &error), &error);
+    ast_text_free(&text);
     return good ? -1 : plan->command->fail(EXIT_FAILURE, "%s", error.text);
 }
 

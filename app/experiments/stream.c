@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <svg.h>
 
 #include "experiments.h"
 
@@ -182,14 +181,8 @@ static overlap *place(row *of, int32_t truth, int32_t id, size_t *guess) {
             return &of->overlaps[i];
         }
     }
-    if (of->overlap_count == of->room) {
-        size_t room = 2 * of->room + 64;
-        overlap *larger = realloc(of->overlaps, room * sizeof *larger);
-        if (!larger)
-            return NULL;
-        of->overlaps = larger;
-        of->room = room;
-    }
+    if (!ast_array_grow(&of->overlaps, &of->room, of->overlap_count + 1, sizeof *of->overlaps))
+        return NULL;
     *guess = of->overlap_count++;
     of->overlaps[*guess] = (overlap){truth, id, 0};
     return &of->overlaps[*guess];
@@ -335,23 +328,19 @@ static double paper_of(const row *of) {
     return of->paper || of->method == SPKM ? paper_milliseconds[of->method] : NAN;
 }
 
-static bool write_csv(const void *data, ast_output *output, ast_format_error *error) {
+static void write_csv(const void *data, ast_text *text) {
     const job *work = data;
-    bool good = ast_printf(output, error,
-                           "method,tracker,angle,poses,schedule,frames,milliseconds,milliseconds_sd,"
-                           "paper,restarts,clusters,flicker,consistency\n");
-    for (size_t i = 0; i < work->row_count && good; i++) {
-        const row *of = &work->rows[i];
-        good = ast_printf(output, error, "%s,%s,%g,%s,%s,%" PRIu64 ",%.6g,%.6g,%g,%.6g,%.6g,%.6g,%.6g\n",
-                          names[of->method], trackers[of->method], of->angle, of->turned ? "yes" : "no",
-                          of->paper ? "oir" : "ordered", work->frames, of->milliseconds.mean,
-                          ast_moments_deviation(&of->milliseconds), paper_of(of), of->paper ? of->restarts.mean : NAN,
-                          of->clusters.mean, share(of->changed, of->both), share(of->matched, of->known));
-    }
-    return good;
+    ast_text_put(text, "method,tracker,angle,poses,schedule,frames,milliseconds,milliseconds_sd,paper,restarts,"
+                       "clusters,flicker,consistency\n");
+    for (const row *of = work->rows; of < work->rows + work->row_count; of++)
+        ast_text_printf(text, "%s,%s,%g,%s,%s,%" PRIu64 ",%.6g,%.6g,%g,%.6g,%.6g,%.6g,%.6g\n", names[of->method],
+                        trackers[of->method], of->angle, of->turned ? "yes" : "no", of->paper ? "oir" : "ordered",
+                        work->frames, of->milliseconds.mean, ast_moments_deviation(&of->milliseconds), paper_of(of),
+                        of->paper ? of->restarts.mean : NAN, of->clusters.mean, share(of->changed, of->both),
+                        share(of->matched, of->known));
 }
 
-static bool write_shares(const void *data, ast_output *output, ast_format_error *error) {
+static void write_shares(const void *data, ast_text *text) {
     const job *work = data;
     ast_shares_panel panels[MOST_PANELS];
     char titles[MOST_PANELS][80];
@@ -368,7 +357,7 @@ static bool write_shares(const void *data, ast_output *output, ast_format_error 
             count++;
         }
     }
-    return ast_shares_write_panels(panels, count, output, error);
+    ast_shares_draw(panels, count, text);
 }
 
 /* A number in a column of ten, or a dash. */

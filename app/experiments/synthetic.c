@@ -14,7 +14,6 @@
 #include <plot.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <svg.h>
 
 #include "experiments.h"
 
@@ -236,19 +235,14 @@ static int one_run(job *work) {
 /* ---- Tables ------------------------------------------------------------------------------------------------------ */
 
 /* Times are not in the file: the same data and seed give the same file. */
-static bool write_csv(const void *data, ast_output *output, ast_format_error *error) {
+static void write_csv(const void *data, ast_text *text) {
     const job *work = data;
-    bool good = ast_printf(output, error,
-                           "method,setting,restarts,runs,clusters,clusters_sd,nmi,nmi_sd,silhouette,"
-                           "silhouette_sd\n");
-    for (size_t i = 0; i < work->setting_count && good; i++) {
-        const setting *one = &work->settings[i];
-        good = ast_printf(output, error, "%s,%g,%d,%zu,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", names[one->method], one->value,
-                          one->restarts, one->nmi.count, one->clusters.mean, ast_moments_deviation(&one->clusters),
-                          one->nmi.mean, ast_moments_deviation(&one->nmi), one->silhouette.mean,
-                          ast_moments_deviation(&one->silhouette));
-    }
-    return good;
+    ast_text_put(text, "method,setting,restarts,runs,clusters,clusters_sd,nmi,nmi_sd,silhouette,silhouette_sd\n");
+    for (const setting *one = work->settings; one < work->settings + work->setting_count; one++)
+        ast_text_printf(text, "%s,%g,%d,%zu,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", names[one->method], one->value,
+                        one->restarts, one->nmi.count, one->clusters.mean, ast_moments_deviation(&one->clusters),
+                        one->nmi.mean, ast_moments_deviation(&one->nmi), one->silhouette.mean,
+                        ast_moments_deviation(&one->silhouette));
 }
 
 /* The setting of a method with the highest NMI, or for K given the one at the true number. */
@@ -342,7 +336,7 @@ static void print_json(const void *data, ast_text *json) {
 
 enum { X, CLUSTERS, CLUSTERS_SD, NMI, NMI_SD, SILHOUETTE, SILHOUETTE_SD, COLUMNS };
 
-static bool write_svg(const void *data, ast_output *output, ast_format_error *error) {
+static void write_svg(const void *data, ast_text *text) {
     const job *work = data;
     double columns[COLUMNS][MOST_SETTINGS];
     size_t first[METHODS + 1] = {0};
@@ -378,13 +372,13 @@ static bool write_svg(const void *data, ast_output *output, ast_format_error *er
         {"Clusters that DP-vMF-means finds", "angle (degrees)", "clusters", &found, 1, 0, 0, false, NAN, TRUE_CLUSTERS},
         {"Agreement with the truth", "clusters", "NMI", series[0], METHODS, 0.5, 1, false, TRUE_CLUSTERS, NAN},
         {"Silhouette by cosine", "clusters", "silhouette", series[1], METHODS, 0.2, 1, false, TRUE_CLUSTERS, NAN}};
-    return ast_plot_write(panels, 3, "DP-vMF-means and spherical k-means on 30 true clusters", output, error);
+    ast_plot_draw(panels, 3, "DP-vMF-means and spherical k-means on 30 true clusters", text);
 }
 
-static bool write_sphere(const void *data, ast_output *output, ast_format_error *error) {
+static void write_sphere(const void *data, ast_text *text) {
     const job *work = data;
-    return ast_net_write(work->points, work->truth, work->count, work->means, TRUE_CLUSTERS,
-                         "The last data set: true clusters and their means, equal-area", output, error);
+    ast_net_draw(work->points, work->truth, work->count, work->means, TRUE_CLUSTERS,
+                 "The last data set: true clusters and their means, equal-area", text);
 }
 
 static int deliver(job *work) {

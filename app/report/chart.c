@@ -29,33 +29,39 @@ typedef struct chart {
     size_t band_count;
 } chart;
 
-static bool lay_out(chart *drawn, ast_format_error *error);
-static bool draw_bands(const chart *drawn, ast_output *output, ast_format_error *error);
-static bool draw_axes(const chart *drawn, ast_output *output, ast_format_error *error);
-static bool draw_legend(const chart *drawn, ast_output *output, ast_format_error *error);
+static bool lay_out(chart *drawn);
+static void draw_bands(const chart *drawn, ast_text *svg);
+static void draw_axes(const chart *drawn, ast_text *svg);
+static void draw_legend(const chart *drawn, ast_text *svg);
 
 bool ast_shares_write_svg(const ast_shares *shares, ast_output *output, ast_format_error *error) {
-    ast_shares_panel panel = {"Share of each cluster among the directions of a frame", shares};
-    return ast_shares_write_panels(&panel, 1, output, error);
-}
-
-static bool draw_panel(const ast_shares_panel *panel, ast_output *output, ast_format_error *error) {
-    chart drawn = {.title = panel->title, .shares = panel->shares};
-    bool good = lay_out(&drawn, error) && draw_bands(&drawn, output, error) && draw_axes(&drawn, output, error) &&
-                draw_legend(&drawn, output, error);
-    free(drawn.pieces);
-    free(drawn.bands);
+    ast_text svg = {0};
+    ast_shares_draw(&(ast_shares_panel){"Share of each cluster among the directions of a frame", shares}, 1, &svg);
+    bool good = ast_text_write(&svg, output, error);
+    ast_text_free(&svg);
     return good;
 }
 
-bool ast_shares_write_panels(const ast_shares_panel *panels, size_t count, ast_output *output,
-                             ast_format_error *error) {
-    bool good = ast_svg_begin(output, WIDTH, HEIGHT * (int)count,
-                              "Share of each cluster in each frame, one band per id", error);
-    for (size_t i = 0; i < count && good; i++)
-        good = ast_printf(output, error, "<g transform=\"translate(0 %d)\">\n", HEIGHT * (int)i) &&
-               draw_panel(&panels[i], output, error) && ast_printf(output, error, "</g>\n");
-    return good && ast_svg_end(output, error);
+static void draw_panel(const ast_shares_panel *panel, ast_text *svg) {
+    chart drawn = {.title = panel->title, .shares = panel->shares};
+    svg->failed |= !lay_out(&drawn);
+    if (!svg->failed) {
+        draw_bands(&drawn, svg);
+        draw_axes(&drawn, svg);
+        draw_legend(&drawn, svg);
+    }
+    free(drawn.pieces);
+    free(drawn.bands);
+}
+
+void ast_shares_draw(const ast_shares_panel *panels, size_t count, ast_text *svg) {
+    ast_svg_begin(svg, WIDTH, HEIGHT * (int)count, "Share of each cluster in each frame, one band per id");
+    for (size_t i = 0; i < count; i++) {
+        ast_text_printf(svg, "<g transform=\"translate(0 %d)\">\n", HEIGHT * (int)i);
+        draw_panel(&panels[i], svg);
+        ast_text_put(svg, "</g>\n");
+    }
+    ast_svg_end(svg);
 }
 
 /* ---- Where everything lies --------------------------------------------------------------------------------------- */
@@ -109,7 +115,7 @@ static void stack_pieces(chart *drawn) {
     qsort(pieces, kept, sizeof *pieces, by_id);
 }
 
-static bool lay_out(chart *drawn, ast_format_error *error) {
+static bool lay_out(chart *drawn) {
     const ast_shares *shares = drawn->shares;
     size_t most = RIGHT - LEFT;
     drawn->per_column = shares->frame_count / most + (shares->frame_count % most > 0);
@@ -118,7 +124,7 @@ static bool lay_out(chart *drawn, ast_format_error *error) {
     drawn->pieces = calloc(shares->entry_count + 1, sizeof *drawn->pieces);
     drawn->bands = ast_shares_bands(shares, &drawn->band_count);
     if (!drawn->pieces || !drawn->bands)
-        return ast_format_fail(error, "there is not enough memory for the chart of the shares");
+        return false;
     stack_pieces(drawn);
     return true;
 }
@@ -134,14 +140,13 @@ static double y_of(double share) {
 }
 
 /* Pieces in neighbouring columns as one outline: along the tops and back along the bottoms. */
-static bool draw_run(const chart *drawn, const piece *run, size_t length, ast_output *output, ast_format_error *error) {
-    bool good = ast_printf(output, error, "M%.2f %.2f", x_of(drawn, run[0].column), y_of(run[0].bottom));
-    for (size_t i = 0; i < length && good; i++)
-        good = ast_printf(output, error, "V%.2fH%.2f", y_of(run[i].bottom + run[i].height),
-                          x_of(drawn, run[i].column + 1));
-    for (size_t i = length; i-- > 0 && good;)
-        good = ast_printf(output, error, "V%.2fH%.2f", y_of(run[i].bottom), x_of(drawn, run[i].column));
-    return good && ast_printf(output, error, "Z");
+static void draw_run(const chart *drawn, const piece *run, size_t length, ast_text *svg) {
+    ast_text_printf(svg, "M%.2f %.2f", x_of(drawn, run[0].column), y_of(run[0].bottom));
+    for (size_t i = 0; i < length; i++)
+        ast_text_printf(svg, "V%.2fH%.2f", y_of(run[i].bottom + run[i].height), x_of(drawn, run[i].column + 1));
+    for (size_t i = length; i-- > 0;)
+        ast_text_printf(svg, "V%.2fH%.2f", y_of(run[i].bottom), x_of(drawn, run[i].column));
+    ast_text_put(svg, "Z");
 }
 
 static size_t run_length(const piece *first, const piece *end) {
@@ -152,51 +157,40 @@ static size_t run_length(const piece *first, const piece *end) {
 }
 
 /* Writes the id inside the band if a run is large enough, so that nobody depends on the colour alone. */
-static bool label_run(const chart *drawn, const piece *run, size_t length, ast_output *output,
-                      ast_format_error *error) {
+static void label_run(const chart *drawn, const piece *run, size_t length, ast_text *svg) {
     double column = x_of(drawn, 1) - x_of(drawn, 0);
     double half = 4.0 * snprintf(NULL, 0, "%" PRId32, run->id) + 4; /* half the width of the text, with some space */
     size_t margin = (size_t)(half / column);
     if ((double)length * column < 2 * half)
-        return true;
+        return;
     const piece *centre = &run[length / 2];
     for (size_t i = margin; i + margin < length; i++)
         centre = run[i].height > centre->height ? &run[i] : centre;
     if ((BOTTOM - TOP) * centre->height < 16)
-        return true;
-    return ast_printf(output, error,
-                      "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"middle\" fill=\"%s\">%" PRId32 "</text>\n",
-                      (x_of(drawn, centre->column) + x_of(drawn, centre->column + 1)) / 2,
-                      y_of(centre->bottom + centre->height / 2) + 4.5,
-                      ast_colour_light(ast_palette(run->id)) ? "#000" : "#fff", run->id);
+        return;
+    ast_text_printf(svg, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"middle\" fill=\"%s\">%" PRId32 "</text>\n",
+                    (x_of(drawn, centre->column) + x_of(drawn, centre->column + 1)) / 2,
+                    y_of(centre->bottom + centre->height / 2) + 4.5,
+                    ast_colour_light(ast_palette(run->id)) ? "#000" : "#fff", run->id);
 }
 
-/* Draws all runs of one id; returns where the next id begins, or NULL. */
-static const piece *draw_band(const chart *drawn, const piece *first, ast_output *output, ast_format_error *error) {
-    const piece *end = drawn->pieces + drawn->piece_count;
+/* Draws all runs of one id; returns where the next id begins. */
+static const piece *draw_band(const chart *drawn, const piece *first, ast_text *svg) {
+    const piece *next = first, *end = drawn->pieces + drawn->piece_count;
     ast_colour colour = ast_palette(first->id);
-    bool good = ast_printf(output, error, "<path fill=\"#%02x%02x%02x\" stroke=\"#fff\" stroke-width=\"0.5\" d=\"",
-                           colour.red, colour.green, colour.blue);
-    const piece *next = first;
-    while (good && next < end && next->id == first->id) {
-        size_t length = run_length(next, end);
-        good = draw_run(drawn, next, length, output, error);
-        next += length;
-    }
-    good = good && ast_printf(output, error, "\"><title>cluster %" PRId32 "</title></path>\n", first->id);
-    for (const piece *run = first; good && run < next;) {
-        size_t length = run_length(run, next);
-        good = label_run(drawn, run, length, output, error);
-        run += length;
-    }
-    return good ? next : NULL;
+    ast_text_printf(svg, "<path fill=\"#%02x%02x%02x\" stroke=\"#fff\" stroke-width=\"0.5\" d=\"", colour.red,
+                    colour.green, colour.blue);
+    for (; next < end && next->id == first->id; next += run_length(next, end))
+        draw_run(drawn, next, run_length(next, end), svg);
+    ast_text_printf(svg, "\"><title>cluster %" PRId32 "</title></path>\n", first->id);
+    for (const piece *run = first; run < next; run += run_length(run, next))
+        label_run(drawn, run, run_length(run, next), svg);
+    return next;
 }
 
-static bool draw_bands(const chart *drawn, ast_output *output, ast_format_error *error) {
-    const piece *next = drawn->pieces, *end = drawn->pieces + drawn->piece_count;
-    while (next && next < end)
-        next = draw_band(drawn, next, output, error);
-    return next != NULL;
+static void draw_bands(const chart *drawn, ast_text *svg) {
+    for (const piece *next = drawn->pieces; next < drawn->pieces + drawn->piece_count;)
+        next = draw_band(drawn, next, svg);
 }
 
 /* ---- Axes and legend --------------------------------------------------------------------------------------------- */
@@ -209,45 +203,42 @@ static size_t tick_step(size_t count) {
     return step;
 }
 
-static bool draw_axes(const chart *drawn, ast_output *output, ast_format_error *error) {
+static void draw_axes(const chart *drawn, ast_text *svg) {
     const ast_shares *shares = drawn->shares;
-    bool good = true;
-    for (int percent = 0; percent <= 100 && good; percent += 25) {
-        char text[16];
+    char text[32];
+    for (int percent = 0; percent <= 100; percent += 25) {
+        double y = y_of(percent / 100.0);
         snprintf(text, sizeof text, "%d%%", percent);
-        good = ast_svg_line(output, LEFT - 5, y_of(percent / 100.0), LEFT, y_of(percent / 100.0), error) &&
-               ast_svg_text(output, LEFT - 9, y_of(percent / 100.0) + 4.5, AST_SVG_END, text, error);
+        ast_svg_line(svg, LEFT - 5, y, LEFT, y);
+        ast_svg_text(svg, LEFT - 9, y + 4.5, AST_SVG_END, text);
     }
     size_t step = tick_step(shares->frame_count);
-    for (size_t i = 0; i < shares->frame_count && good; i++) {
+    for (size_t i = 0; i < shares->frame_count; i++) {
         if (shares->frames[i].number % step != 0)
             continue;
-        char text[32];
         double x = LEFT + (double)(RIGHT - LEFT) * ((double)i + 0.5) / (double)(drawn->columns * drawn->per_column);
         snprintf(text, sizeof text, "%" PRIu64, shares->frames[i].number);
-        good = ast_svg_line(output, x, BOTTOM, x, BOTTOM + 5, error) &&
-               ast_svg_text(output, x, BOTTOM + 20, AST_SVG_MIDDLE, text, error);
+        ast_svg_line(svg, x, BOTTOM, x, BOTTOM + 5);
+        ast_svg_text(svg, x, BOTTOM + 20, AST_SVG_MIDDLE, text);
     }
-    return good && ast_svg_text(output, (LEFT + RIGHT) / 2.0, BOTTOM + 44, AST_SVG_MIDDLE, "frame", error) &&
-           ast_svg_upright(output, 12, (TOP + BOTTOM) / 2.0, "share", error) &&
-           ast_svg_text(output, LEFT, TOP - 16, AST_SVG_START, drawn->title, error);
+    ast_svg_text(svg, (LEFT + RIGHT) / 2.0, BOTTOM + 44, AST_SVG_MIDDLE, "frame");
+    ast_svg_upright(svg, 12, (TOP + BOTTOM) / 2.0, "share");
+    ast_svg_text(svg, LEFT, TOP - 16, AST_SVG_START, drawn->title);
 }
 
-static bool draw_legend(const chart *drawn, ast_output *output, ast_format_error *error) {
+static void draw_legend(const chart *drawn, ast_text *svg) {
     size_t shown = drawn->band_count <= LEGEND_ROWS ? drawn->band_count : LEGEND_ROWS - 1;
     double x = RIGHT + 22;
-    bool good = ast_svg_text(output, x, TOP - 16, AST_SVG_START, "id, mean share", error);
-    for (size_t i = 0; i < shown && good; i++) {
-        char text[64];
+    char text[64];
+    ast_svg_text(svg, x, TOP - 16, AST_SVG_START, "id, mean share");
+    for (size_t i = 0; i < shown; i++) {
         double y = TOP + (double)i * LEGEND_STEP;
         snprintf(text, sizeof text, "%" PRId32 ": %.1f%%", drawn->bands[i].id, 100 * drawn->bands[i].share);
-        good = ast_svg_rectangle(output, x, y, 16, 16, ast_palette(drawn->bands[i].id), error) &&
-               ast_svg_text(output, x + 24, y + 13, AST_SVG_START, text, error);
+        ast_svg_rectangle(svg, x, y, 16, 16, ast_palette(drawn->bands[i].id));
+        ast_svg_text(svg, x + 24, y + 13, AST_SVG_START, text);
     }
-    if (good && shown < drawn->band_count) {
-        char text[64];
+    if (shown < drawn->band_count) {
         snprintf(text, sizeof text, "and %zu more", drawn->band_count - shown);
-        good = ast_svg_text(output, x, TOP + (double)shown * LEGEND_STEP + 13, AST_SVG_START, text, error);
+        ast_svg_text(svg, x, TOP + (double)shown * LEGEND_STEP + 13, AST_SVG_START, text);
     }
-    return good;
 }

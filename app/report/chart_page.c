@@ -119,22 +119,13 @@ void ast_chart_page_free(ast_chart_page *page) {
 
 bool ast_chart_page_add(ast_chart_page *page, const char *name, ast_page_writer *write, const void *data,
                         ast_format_error *error) {
-    unsigned char *bytes;
-    size_t size;
-    ast_output *output = ast_output_open_memory(name, error);
-    if (!output)
-        return false;
-    if (!write(data, output, error)) {
-        ast_output_abandon(output);
-        return false;
-    }
-    if (!ast_output_take(output, &bytes, &size, error))
-        return false;
-    const char *dot = strrchr(name, '.');
-    if (dot && strcmp(dot, ".svg") == 0)
-        ast_chart_page_svg(page, (const char *)bytes);
-    else
-        ast_chart_page_csv(page, name, (const char *)bytes);
-    free(bytes);
-    return true;
+    ast_text text = {0};
+    write(data, &text);
+    bool good = !text.failed || ast_format_fail(error, "there is not enough memory for the report");
+    if (good && ast_has_extension(name, ".svg"))
+        ast_chart_page_svg(page, text.bytes);
+    else if (good)
+        ast_chart_page_csv(page, name, text.bytes);
+    ast_text_free(&text);
+    return good;
 }

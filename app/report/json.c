@@ -67,6 +67,14 @@ bool ast_text_print(ast_text *text, FILE *file) {
     return !text->failed;
 }
 
+bool ast_text_write(ast_text *text, ast_output *output, ast_format_error *error) {
+    if (text->failed)
+        return ast_format_fail(error, "there is not enough memory for a figure or a table");
+    bool good = text->size == 0 || ast_output_write(output, text->bytes, text->size, error);
+    text->size = 0;
+    return good;
+}
+
 void ast_text_free(ast_text *text) {
     free(text->bytes);
     *text = (ast_text){0};

@@ -5,9 +5,8 @@
 #ifndef ASTERISM_REPORT_JSON_H
 #define ASTERISM_REPORT_JSON_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <formats.h>
+
 #include <stdio.h>
 
 typedef struct ast_text {
@@ -27,6 +26,9 @@ void ast_text_free(ast_text *text); /* leaves it empty */
 /* Writes the text to the file and empties it, so that a long text need not be in memory as a whole. False if the text
  * has failed; errors of the file show in the file. */
 bool ast_text_print(ast_text *text, FILE *file);
+
+/* The same for an output, whose failures show at once. */
+bool ast_text_write(ast_text *text, ast_output *output, ast_format_error *error);
 
 /* The number of bytes of the UTF-8 character that begins here, or 0 if it is invalid. */
 size_t ast_utf8_size(const char *character);

@@ -86,11 +86,11 @@ typedef struct ast_batch_page {
     size_t label_count;
     const ast_cluster_info *clusters; /* (count), in order of label; a cluster without a mean is not listed */
     size_t count;
-    const char *labels_name;  /* for sentences */
-    uint64_t seed;            /* of the drawn sample */
-    const ast_picture *image; /* or NULL */
-    ast_notation notation;    /* of three-dimensional means */
-    const ast_names *names;   /* of the rows, for representatives; NULL: they have none */
+    const char *labels_name;       /* for sentences */
+    uint64_t seed;                 /* of the drawn sample */
+    const ast_picture *image;      /* or NULL */
+    ast_notation notation;         /* of three-dimensional means */
+    const ast_names *names;        /* of the rows, for representatives; NULL: they have none */
     const ast_page_planes *planes; /* of a cloud or a mesh; NULL: they were not asked for */
 } ast_batch_page;
 
@@ -107,7 +107,7 @@ typedef struct ast_chart_page {
 void ast_chart_page_svg(ast_chart_page *page, const char *svg);
 
 /* Adds a figure (.svg) or a table (.csv): what `write` would write into a file of that name. */
-typedef bool ast_page_writer(const void *data, ast_output *output, ast_format_error *error);
+typedef void ast_page_writer(const void *data, ast_text *text);
 bool ast_chart_page_add(ast_chart_page *page, const char *name, ast_page_writer *write, const void *data,
                         ast_format_error *error);
 

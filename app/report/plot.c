@@ -27,20 +27,16 @@ typedef struct panel {
     const ast_plot_panel *given;
     range x, y;
     double shift; /* position of the panel within the figure */
-    ast_output *output;
-    ast_format_error *error;
+    ast_text *svg;
 } panel;
 
-static bool draw_panel(panel *drawn);
+static void draw_panel(panel *drawn);
 
-bool ast_plot_write(const ast_plot_panel *panels, size_t count, const char *title, ast_output *output,
-                    ast_format_error *error) {
-    bool good = ast_svg_begin(output, (int)count * PANEL_WIDTH, HEIGHT, title, error);
-    for (size_t i = 0; i < count && good; i++) {
-        panel drawn = {.given = &panels[i], .shift = (double)i * PANEL_WIDTH, .output = output, .error = error};
-        good = draw_panel(&drawn);
-    }
-    return good && ast_svg_end(output, error);
+void ast_plot_draw(const ast_plot_panel *panels, size_t count, const char *title, ast_text *svg) {
+    ast_svg_begin(svg, (int)count * PANEL_WIDTH, HEIGHT, title);
+    for (size_t i = 0; i < count; i++)
+        draw_panel(&(panel){.given = &panels[i], .shift = (double)i * PANEL_WIDTH, .svg = svg});
+    ast_svg_end(svg);
 }
 
 /* ---- Ranges ------------------------------------------------------------------------------------------------------ */
@@ -148,127 +144,123 @@ static size_t run_end(const panel *drawn, const ast_plot_series *series, size_t 
     return end;
 }
 
-static bool draw_band(const panel *drawn, const ast_plot_series *series, size_t first, size_t end) {
-    ast_colour colour = ast_palette(colours[series->look % LOOKS]);
-    bool good = ast_printf(drawn->output, drawn->error, "<path fill=\"#%02x%02x%02x\" fill-opacity=\"0.2\" d=\"",
-                           colour.red, colour.green, colour.blue);
-    for (size_t i = first; i < end && good; i++)
-        good = ast_printf(drawn->output, drawn->error, "%c%.2f %.2f", i == first ? 'M' : 'L', x_of(drawn, series->x[i]),
-                          y_of(drawn, edge(drawn, series, i, 1)));
-    for (size_t i = end; i-- > first && good;)
-        good = ast_printf(drawn->output, drawn->error, "L%.2f %.2f", x_of(drawn, series->x[i]),
-                          y_of(drawn, edge(drawn, series, i, -1)));
-    return good && ast_printf(drawn->output, drawn->error, "Z\"/>\n");
+static ast_colour colour_of(const ast_plot_series *series) {
+    return ast_palette(colours[series->look % LOOKS]);
 }
 
-static bool draw_mark(const panel *drawn, const ast_plot_series *series, double x, double y) {
-    ast_colour colour = ast_palette(colours[series->look % LOOKS]);
-    return ast_svg_mark(drawn->output, x, y, series->look, colour, drawn->error);
+static void draw_band(const panel *drawn, const ast_plot_series *series, size_t first, size_t end) {
+    ast_colour colour = colour_of(series);
+    ast_text_printf(drawn->svg, "<path fill=\"#%02x%02x%02x\" fill-opacity=\"0.2\" d=\"", colour.red, colour.green,
+                    colour.blue);
+    for (size_t i = first; i < end; i++)
+        ast_text_printf(drawn->svg, "%c%.2f %.2f", i == first ? 'M' : 'L', x_of(drawn, series->x[i]),
+                        y_of(drawn, edge(drawn, series, i, 1)));
+    for (size_t i = end; i-- > first;)
+        ast_text_printf(drawn->svg, "L%.2f %.2f", x_of(drawn, series->x[i]), y_of(drawn, edge(drawn, series, i, -1)));
+    ast_text_put(drawn->svg, "Z\"/>\n");
 }
 
-static bool draw_run(const panel *drawn, const ast_plot_series *series, size_t first, size_t end) {
-    ast_colour colour = ast_palette(colours[series->look % LOOKS]);
-    bool good = ast_printf(drawn->output, drawn->error,
-                           "<path fill=\"none\" stroke=\"#%02x%02x%02x\" stroke-width=\"1.8\" stroke-dasharray=\"%s\" "
-                           "d=\"",
-                           colour.red, colour.green, colour.blue, dashes[series->look % LOOKS]);
-    for (size_t i = first; i < end && good; i++)
-        good = ast_printf(drawn->output, drawn->error, "%c%.2f %.2f", i == first ? 'M' : 'L', x_of(drawn, series->x[i]),
-                          y_of(drawn, series->y[i]));
-    good = good && ast_printf(drawn->output, drawn->error, "\"/>\n");
-    for (size_t i = first; i < end && good; i++)
-        good = draw_mark(drawn, series, x_of(drawn, series->x[i]), y_of(drawn, series->y[i]));
-    return good;
+static void draw_run(const panel *drawn, const ast_plot_series *series, size_t first, size_t end) {
+    ast_colour colour = colour_of(series);
+    ast_text_printf(drawn->svg,
+                    "<path fill=\"none\" stroke=\"#%02x%02x%02x\" stroke-width=\"1.8\" stroke-dasharray=\"%s\" "
+                    "d=\"",
+                    colour.red, colour.green, colour.blue, dashes[series->look % LOOKS]);
+    for (size_t i = first; i < end; i++)
+        ast_text_printf(drawn->svg, "%c%.2f %.2f", i == first ? 'M' : 'L', x_of(drawn, series->x[i]),
+                        y_of(drawn, series->y[i]));
+    ast_text_put(drawn->svg, "\"/>\n");
+    for (size_t i = first; i < end; i++)
+        ast_svg_mark(drawn->svg, x_of(drawn, series->x[i]), y_of(drawn, series->y[i]), series->look, colour);
 }
 
-static bool draw_bars(const panel *drawn, const ast_plot_series *series) {
-    bool good = true;
-    for (size_t i = 0; i < series->count && good; i++) {
+static void draw_bars(const panel *drawn, const ast_plot_series *series) {
+    for (size_t i = 0; i < series->count; i++) {
         if (!shown(drawn, series, i) || series->y[i] <= 0)
             continue;
         double left = x_of(drawn, series->x[i] - 0.42), top = y_of(drawn, series->y[i]);
-        good = ast_svg_rectangle(drawn->output, left, top, x_of(drawn, series->x[i] + 0.42) - left,
-                                 y_of(drawn, 0) - top, ast_palette(colours[series->look % LOOKS]), drawn->error);
+        ast_svg_rectangle(drawn->svg, left, top, x_of(drawn, series->x[i] + 0.42) - left, y_of(drawn, 0) - top,
+                          colour_of(series));
     }
-    return good;
 }
 
-static bool draw_series(const panel *drawn, const ast_plot_series *series) {
-    bool good = true;
-    if (series->bars)
-        return draw_bars(drawn, series);
-    for (size_t first = 0; first < series->count && good; first++) {
-        size_t end = run_end(drawn, series, first);
-        if (end == first)
-            continue;
-        good = (!series->error || draw_band(drawn, series, first, end)) && draw_run(drawn, series, first, end);
-        first = end;
+static void draw_series(const panel *drawn, const ast_plot_series *series) {
+    for (size_t first = 0, end; first < series->count; first = end + 1) {
+        end = run_end(drawn, series, first);
+        if (end > first && series->error)
+            draw_band(drawn, series, first, end);
+        if (end > first)
+            draw_run(drawn, series, first, end);
     }
-    return good;
 }
 
 /* ---- Axes and legend --------------------------------------------------------------------------------------------- */
 
-static bool draw_grid(const panel *drawn) {
-    bool good = true;
-    char text[32];
-    for (int i = 0; good && drawn->x.low + i * drawn->x.step <= drawn->x.high + 1e-6 * drawn->x.step; i++) {
-        double value = drawn->x.low + i * drawn->x.step, x = x_of(drawn, value);
-        snprintf(text, sizeof text, "%.6g", fabs(value) < 1e-9 * drawn->x.step ? 0 : value);
-        good = ast_svg_hairline(drawn->output, x, TOP, x, BOTTOM, drawn->error) &&
-               ast_svg_text(drawn->output, x, BOTTOM + 18, AST_SVG_MIDDLE, text, drawn->error);
-    }
-    for (int i = 0; good && drawn->y.low + i * drawn->y.step <= drawn->y.high + 1e-6 * drawn->y.step; i++) {
-        double value = drawn->y.low + i * drawn->y.step;
-        value = drawn->given->logarithmic ? pow(10, value) : value;
-        double y = y_of(drawn, value);
-        snprintf(text, sizeof text, "%.6g", fabs(value) < 1e-9 * drawn->y.step ? 0 : value);
-        good = ast_svg_hairline(drawn->output, drawn->shift + LEFT, y, drawn->shift + RIGHT, y, drawn->error) &&
-               ast_svg_text(drawn->output, drawn->shift + LEFT - 6, y + 4.5, AST_SVG_END, text, drawn->error);
-    }
-    return good;
+/* Whether tick i is on the axis, its value in units of the axis, and its text, as a number that is not -0. */
+static bool tick(const range *of, int i, bool logarithmic, double *value, char text[32]) {
+    *value = of->low + i * of->step;
+    if (!(*value <= of->high + 1e-6 * of->step))
+        return false;
+    *value = logarithmic ? pow(10, *value) : *value;
+    snprintf(text, 32, "%.6g", fabs(*value) < 1e-9 * of->step ? 0 : *value);
+    return true;
 }
 
-static bool draw_axes(const panel *drawn) {
+static void draw_grid(const panel *drawn) {
+    double value;
+    char text[32];
+    for (int i = 0; tick(&drawn->x, i, false, &value, text); i++) {
+        double x = x_of(drawn, value);
+        ast_svg_hairline(drawn->svg, x, TOP, x, BOTTOM);
+        ast_svg_text(drawn->svg, x, BOTTOM + 18, AST_SVG_MIDDLE, text);
+    }
+    for (int i = 0; tick(&drawn->y, i, drawn->given->logarithmic, &value, text); i++) {
+        double y = y_of(drawn, value);
+        ast_svg_hairline(drawn->svg, drawn->shift + LEFT, y, drawn->shift + RIGHT, y);
+        ast_svg_text(drawn->svg, drawn->shift + LEFT - 6, y + 4.5, AST_SVG_END, text);
+    }
+}
+
+static void draw_axes(const panel *drawn) {
     const ast_plot_panel *given = drawn->given;
-    ast_output *output = drawn->output;
+    ast_text *svg = drawn->svg;
     double left = drawn->shift + LEFT, right = drawn->shift + RIGHT, centre = (left + right) / 2;
-    bool good = ast_svg_line(output, left, BOTTOM, right, BOTTOM, drawn->error) &&
-                ast_svg_line(output, left, TOP, left, BOTTOM, drawn->error) &&
-                ast_svg_text(output, centre, BOTTOM + 36, AST_SVG_MIDDLE, given->x_label, drawn->error) &&
-                ast_svg_upright(output, drawn->shift + 16, (TOP + BOTTOM) / 2.0, given->y_label, drawn->error) &&
-                ast_svg_text(output, centre, TOP - 16, AST_SVG_MIDDLE, given->title, drawn->error);
-    if (good && drawable(given->x_mark))
-        good = ast_svg_line(output, x_of(drawn, given->x_mark), TOP, x_of(drawn, given->x_mark), BOTTOM, drawn->error);
-    if (good && drawable(given->y_mark) && !isnan(on_axis(drawn, given->y_mark)))
-        good = ast_svg_line(output, left, y_of(drawn, given->y_mark), right, y_of(drawn, given->y_mark), drawn->error);
-    return good;
+    double x = x_of(drawn, given->x_mark), y = y_of(drawn, given->y_mark);
+    ast_svg_line(svg, left, BOTTOM, right, BOTTOM);
+    ast_svg_line(svg, left, TOP, left, BOTTOM);
+    ast_svg_text(svg, centre, BOTTOM + 36, AST_SVG_MIDDLE, given->x_label);
+    ast_svg_upright(svg, drawn->shift + 16, (TOP + BOTTOM) / 2.0, given->y_label);
+    ast_svg_text(svg, centre, TOP - 16, AST_SVG_MIDDLE, given->title);
+    if (drawable(given->x_mark))
+        ast_svg_line(svg, x, TOP, x, BOTTOM);
+    if (drawable(given->y_mark) && !isnan(y))
+        ast_svg_line(svg, left, y, right, y);
 }
 
 /* Below the panel, so that it never hides data. */
-static bool draw_legend(const panel *drawn) {
+static void draw_legend(const panel *drawn) {
     const ast_plot_panel *given = drawn->given;
     double x = drawn->shift + LEFT, y = BOTTOM + 58;
-    bool good = true;
-    for (size_t s = 0; s < given->count && given->count > 1 && good; s++) {
+    for (size_t s = 0; s < given->count && given->count > 1; s++) {
         const ast_plot_series *series = &given->series[s];
-        ast_colour colour = ast_palette(colours[series->look % LOOKS]);
-        good =
-            ast_printf(drawn->output, drawn->error,
-                       "<line x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\" stroke=\"#%02x%02x%02x\" "
-                       "stroke-width=\"1.8\" stroke-dasharray=\"%s\"/>\n",
-                       x, y - 4, x + 26, y - 4, colour.red, colour.green, colour.blue, dashes[series->look % LOOKS]) &&
-            draw_mark(drawn, series, x + 13, y - 4) &&
-            ast_svg_text(drawn->output, x + 32, y, AST_SVG_START, series->name, drawn->error);
+        ast_colour colour = colour_of(series);
+        ast_text_printf(drawn->svg,
+                        "<line x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\" stroke=\"#%02x%02x%02x\" "
+                        "stroke-width=\"1.8\" stroke-dasharray=\"%s\"/>\n",
+                        x, y - 4, x + 26, y - 4, colour.red, colour.green, colour.blue, dashes[series->look % LOOKS]);
+        ast_svg_mark(drawn->svg, x + 13, y - 4, series->look, colour);
+        ast_svg_text(drawn->svg, x + 32, y, AST_SVG_START, series->name);
         x += 46 + 8.0 * (double)strlen(series->name); /* approximate width of the text */
     }
-    return good;
 }
 
-static bool draw_panel(panel *drawn) {
+static void draw_panel(panel *drawn) {
     find_ranges(drawn);
-    bool good = draw_grid(drawn);
-    for (size_t s = 0; s < drawn->given->count && good; s++)
-        good = draw_series(drawn, &drawn->given->series[s]);
-    return good && draw_axes(drawn) && draw_legend(drawn);
+    draw_grid(drawn);
+    for (size_t s = 0; s < drawn->given->count; s++) {
+        const ast_plot_series *series = &drawn->given->series[s];
+        (series->bars ? draw_bars : draw_series)(drawn, series);
+    }
+    draw_axes(drawn);
+    draw_legend(drawn);
 }

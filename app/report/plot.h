@@ -30,14 +30,13 @@ typedef struct ast_plot_panel {
 } ast_plot_panel;
 
 /* Up to four panels from left to right. `title` is the description for screen readers. */
-bool ast_plot_write(const ast_plot_panel *panels, size_t count, const char *title, ast_output *output,
-                    ast_format_error *error);
+void ast_plot_draw(const ast_plot_panel *panels, size_t count, const char *title, ast_text *svg);
 
 /* Points of the sphere (count, 3) by Lambert's azimuthal equal-area projection: the hemisphere around +z on the left,
  * the one around -z on the right, each seen from outside. Points with negative labels, or not finite, are left out; of
  * more than 4000 points an evenly spaced part is drawn. Light colours are darkened, so that they are visible on paper.
  * Means (means_count, 3), or NULL, are drawn as rings with their numbers. */
-bool ast_net_write(const float *points, const int32_t *labels, size_t count, const float *means, size_t means_count,
-                   const char *title, ast_output *output, ast_format_error *error);
+void ast_net_draw(const float *points, const int32_t *labels, size_t count, const float *means, size_t means_count,
+                  const char *title, ast_text *svg);
 
 #endif

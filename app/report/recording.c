@@ -145,14 +145,8 @@ static bool settle_last(ast_recording *recording) {
         free_kept(last);
         return true;
     }
-    if (recording->count == recording->room) {
-        size_t room = 2 * recording->room + 64;
-        kept *larger = realloc(recording->frames, room * sizeof *larger);
-        if (!larger)
-            return false;
-        recording->frames = larger;
-        recording->room = room;
-    }
+    if (!ast_array_grow(&recording->frames, &recording->room, recording->count + 1, sizeof *recording->frames))
+        return false;
     kept *frame = &recording->frames[recording->count++];
     *frame = *last;
     *last = (kept){0};

@@ -11,6 +11,8 @@
 #ifndef ASTERISM_REPORT_H
 #define ASTERISM_REPORT_H
 
+#include "json.h"
+
 #include <asterism.h>
 #include <formats.h>
 #include <images.h>
@@ -107,7 +109,7 @@ typedef struct ast_shares_panel {
     const ast_shares *shares;
 } ast_shares_panel;
 
-bool ast_shares_write_panels(const ast_shares_panel *panels, size_t count, ast_output *output, ast_format_error *error);
+void ast_shares_draw(const ast_shares_panel *panels, size_t count, ast_text *svg);
 
 /* A chart: frames from left to right, one band per id, in its colour. */
 bool ast_shares_write_svg(const ast_shares *shares, ast_output *output, ast_format_error *error);

@@ -4,8 +4,6 @@
  * and go, and a stream may have thousands. */
 #include "shares.h"
 
-#include "svg.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,24 +22,13 @@ void ast_shares_close(ast_shares *shares) {
     free(shares);
 }
 
-/* Makes room for `count` items of `size` bytes in *items. */
-static bool grow(void *items, size_t *capacity, size_t count, size_t size) {
-    if (count <= *capacity)
-        return true;
-    size_t wanted = count > 2 * *capacity ? count : 2 * *capacity;
-    void *grown = realloc(*(void **)items, wanted * size);
-    if (!grown)
-        return false;
-    *(void **)items = grown;
-    *capacity = wanted;
-    return true;
-}
-
 bool ast_shares_add(ast_shares *shares, uint64_t frame, const char *source, const ast_tracked *clusters, size_t count,
                     ast_format_error *error) {
     char *name = strdup(source);
-    if (!name || !grow(&shares->frames, &shares->frame_capacity, shares->frame_count + 1, sizeof *shares->frames) ||
-        !grow(&shares->entries, &shares->entry_capacity, shares->entry_count + count, sizeof *shares->entries)) {
+    if (!name ||
+        !ast_array_grow(&shares->frames, &shares->frame_capacity, shares->frame_count + 1, sizeof *shares->frames) ||
+        !ast_array_grow(&shares->entries, &shares->entry_capacity, shares->entry_count + count,
+                        sizeof *shares->entries)) {
         free(name);
         return ast_format_fail(error, "there is not enough memory for the shares of the clusters");
     }
@@ -121,25 +108,29 @@ ast_shares_band *ast_shares_bands(const ast_shares *shares, size_t *count) {
 /* ---- The table --------------------------------------------------------------------------------------------------- */
 
 /* In double quotes, with quotes doubled (RFC 4180), if the name needs it. */
-static bool write_name(ast_output *output, const char *name, ast_format_error *error) {
-    if (!strpbrk(name, "\",\r\n"))
-        return ast_output_write(output, name, strlen(name), error);
-    bool good = ast_output_write(output, "\"", 1, error);
-    for (; good && *name; name++)
-        good = ast_output_write(output, *name == '"' ? "\"\"" : name, *name == '"' ? 2 : 1, error);
-    return good && ast_output_write(output, "\"", 1, error);
+static void put_name(ast_text *csv, const char *name) {
+    bool quoted = strpbrk(name, "\",\r\n");
+    ast_text_put(csv, quoted ? "\"" : "");
+    for (; quoted && *name; name++)
+        ast_text_add(csv, *name == '"' ? "\"\"" : name, *name == '"' ? 2 : 1);
+    ast_text_put(csv, quoted ? "\"" : name);
 }
 
+/* Frame by frame, since a stream may be long. */
 bool ast_shares_write_csv(const ast_shares *shares, ast_output *output, ast_format_error *error) {
-    bool good = ast_printf(output, error, "frame,source,id,count,share\n");
+    ast_text csv = {0};
+    ast_text_put(&csv, "frame,source,id,count,share\n");
+    bool good = ast_text_write(&csv, output, error);
     for (size_t i = 0; i < shares->frame_count && good; i++) {
         const ast_shares_frame *frame = &shares->frames[i];
-        for (size_t j = frame->first; j < frame->first + frame->count && good; j++) {
+        for (size_t j = frame->first; j < frame->first + frame->count; j++) {
             const ast_share *entry = &shares->entries[j];
-            good = ast_printf(output, error, "%" PRIu64 ",", frame->number) &&
-                   write_name(output, frame->source, error) &&
-                   ast_printf(output, error, ",%" PRId32 ",%zu,%.9g\n", entry->id, entry->count, entry->share);
+            ast_text_printf(&csv, "%" PRIu64 ",", frame->number);
+            put_name(&csv, frame->source);
+            ast_text_printf(&csv, ",%" PRId32 ",%zu,%.9g\n", entry->id, entry->count, entry->share);
         }
+        good = ast_text_write(&csv, output, error);
     }
+    ast_text_free(&csv);
     return good;
 }

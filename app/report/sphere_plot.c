@@ -12,25 +12,29 @@ enum { RADIUS = 190, WIDTH = 840, HEIGHT = 450, MIDDLE = 240, MOST_POINTS = 4000
 
 #define LIGHTEST 150 /* of a point: luma, 0 to 255, on white paper */
 
-static bool draw_frame(ast_output *output, ast_format_error *error);
+static void draw_half(double centre, const char *name, ast_text *svg);
 static ast_colour on_paper(ast_colour colour);
 static bool project(const float *x, double *across, double *down);
-static bool draw_means(const float *means, size_t count, ast_output *output, ast_format_error *error);
+static void draw_means(const float *means, size_t count, ast_text *svg);
 
-bool ast_net_write(const float *points, const int32_t *labels, size_t count, const float *means, size_t means_count,
-                   const char *title, ast_output *output, ast_format_error *error) {
-    bool good = ast_svg_begin(output, WIDTH, HEIGHT, title, error) && draw_frame(output, error) &&
-                ast_svg_text(output, WIDTH / 2.0, 24, AST_SVG_MIDDLE, title, error);
+void ast_net_draw(const float *points, const int32_t *labels, size_t count, const float *means, size_t means_count,
+                  const char *title, ast_text *svg) {
+    ast_svg_begin(svg, WIDTH, HEIGHT, title);
+    draw_half(WIDTH * 0.25, "around +z, x to the right; rings every 30 degrees", svg);
+    draw_half(WIDTH * 0.75, "around -z, x to the left", svg);
+    ast_svg_text(svg, WIDTH / 2.0, 24, AST_SVG_MIDDLE, title);
     size_t step = count / MOST_POINTS + 1;
-    for (size_t i = 0; i < count && good; i += step) {
+    for (size_t i = 0; i < count; i += step) {
         double across, down;
         if (labels[i] < 0 || !project(points + 3 * i, &across, &down))
             continue;
         ast_colour colour = on_paper(ast_palette(labels[i]));
-        good = ast_printf(output, error, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"1.6\" fill=\"#%02x%02x%02x\"/>\n", across,
-                          down, colour.red, colour.green, colour.blue);
+        ast_text_printf(svg, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"1.6\" fill=\"#%02x%02x%02x\"/>\n", across, down,
+                        colour.red, colour.green, colour.blue);
     }
-    return good && (!means || draw_means(means, means_count, output, error)) && ast_svg_end(output, error);
+    if (means)
+        draw_means(means, means_count, svg);
+    ast_svg_end(svg);
 }
 
 /* Darkens colours that would be too light for small points on white. The hue stays. */
@@ -53,32 +57,25 @@ static bool project(const float *x, double *across, double *down) {
     return true;
 }
 
-static bool draw_half(double centre, const char *name, ast_output *output, ast_format_error *error) {
-    bool good = ast_svg_text(output, centre, MIDDLE + RADIUS + 17, AST_SVG_MIDDLE, name, error);
-    for (int degrees = 30; degrees <= 90 && good; degrees += 30) {
+static void draw_half(double centre, const char *name, ast_text *svg) {
+    ast_svg_text(svg, centre, MIDDLE + RADIUS + 17, AST_SVG_MIDDLE, name);
+    for (int degrees = 30; degrees <= 90; degrees += 30) {
         double radius = RADIUS * sqrt(1 - cos(degrees * 3.14159265358979323846 / 180));
-        good = ast_printf(output, error, "<circle cx=\"%.1f\" cy=\"%d\" r=\"%.2f\" fill=\"none\" stroke=\"%s\"/>\n",
-                          centre, MIDDLE, radius, degrees == 90 ? "#888" : "#ddd");
+        ast_text_printf(svg, "<circle cx=\"%.1f\" cy=\"%d\" r=\"%.2f\" fill=\"none\" stroke=\"%s\"/>\n", centre, MIDDLE,
+                        radius, degrees == 90 ? "#888" : "#ddd");
     }
-    return good && ast_svg_hairline(output, centre - RADIUS, MIDDLE, centre + RADIUS, MIDDLE, error) &&
-           ast_svg_hairline(output, centre, MIDDLE - RADIUS, centre, MIDDLE + RADIUS, error);
+    ast_svg_hairline(svg, centre - RADIUS, MIDDLE, centre + RADIUS, MIDDLE);
+    ast_svg_hairline(svg, centre, MIDDLE - RADIUS, centre, MIDDLE + RADIUS);
 }
 
-static bool draw_frame(ast_output *output, ast_format_error *error) {
-    return draw_half(WIDTH * 0.25, "around +z, x to the right; rings every 30 degrees", output, error) &&
-           draw_half(WIDTH * 0.75, "around -z, x to the left", output, error);
-}
-
-static bool draw_means(const float *means, size_t count, ast_output *output, ast_format_error *error) {
-    bool good = true;
-    for (size_t k = 0; k < count && good; k++) {
+static void draw_means(const float *means, size_t count, ast_text *svg) {
+    for (size_t k = 0; k < count; k++) {
         double across, down;
-        if (!project(means + 3 * k, &across, &down))
-            continue;
-        good = ast_printf(output, error,
-                          "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"9\" fill=\"#fff\" fill-opacity=\"0.8\" stroke=\"#000\"/>"
-                          "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" font-size=\"10\">%zu</text>\n",
-                          across, down, across, down + 3.5, k);
+        if (project(means + 3 * k, &across, &down))
+            ast_text_printf(svg,
+                            "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"9\" fill=\"#fff\" fill-opacity=\"0.8\" "
+                            "stroke=\"#000\"/><text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" "
+                            "font-size=\"10\">%zu</text>\n",
+                            across, down, across, down + 3.5, k);
     }
-    return good;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * app/report/plot.c and net.c: what a figure must have, whatever it is given. A little reader takes the SVG apart: every
- * element, its attributes, its text. */
+ * app/report/plot.c and net.c: what a figure must have, whatever it is given. A little reader takes the SVG apart:
+ * every element, its attributes, its text. */
 #include "formats/helpers.h"
 
 #include <plot.h>
@@ -138,9 +138,11 @@ static figure read_figure(const char *name) {
 
 static figure draw_panels(const ast_plot_panel *panels, size_t count) {
     ast_format_error error;
+    ast_text svg = {0};
     ast_output *output = ast_output_open("plot.svg", false, &error);
-    assert_true(output && ast_plot_write(panels, count, "What it shows", output, &error) &&
-                ast_output_commit(output, &error));
+    ast_plot_draw(panels, count, "What it shows", &svg);
+    assert_true(output && ast_text_write(&svg, output, &error) && ast_output_commit(output, &error));
+    ast_text_free(&svg);
     return read_figure("plot.svg");
 }
 
@@ -363,8 +365,12 @@ static void full_disc(void **state) {
     ast_output *output = ast_output_open(full_device(), false, &error);
     assert_non_null(output);
     bool good = true;
-    for (int i = 0; i < 100 && good; i++) /* more than any buffer holds */
-        good = ast_plot_write(panels, 4, "t", output, &error);
+    ast_text svg = {0};
+    for (int i = 0; i < 100 && good; i++) { /* more than any buffer holds */
+        ast_plot_draw(panels, 4, "t", &svg);
+        good = ast_text_write(&svg, output, &error);
+    }
+    ast_text_free(&svg);
     assert_false(good);
     assert_true(error.text[0] != 0);
     ast_output_abandon(output);
@@ -374,9 +380,11 @@ static void full_disc(void **state) {
 
 static figure draw_net(const float *points, const int32_t *labels, size_t count, const float *means, size_t many) {
     ast_format_error error;
+    ast_text svg = {0};
     ast_output *output = ast_output_open("net.svg", false, &error);
-    assert_true(output && ast_net_write(points, labels, count, means, many, "A net", output, &error) &&
-                ast_output_commit(output, &error));
+    ast_net_draw(points, labels, count, means, many, "A net", &svg);
+    assert_true(output && ast_text_write(&svg, output, &error) && ast_output_commit(output, &error));
+    ast_text_free(&svg);
     return read_figure("net.svg");
 }
 
