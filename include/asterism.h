@@ -125,7 +125,13 @@ typedef enum ast_index { AST_I4 = 0, AST_I8 = 1 } ast_index; /* int32_t, int64_t
 /* A view of the caller's points: `count` rows of `dimension` numbers. Rows need not be unit vectors. The library
  * normalises them (in double, rounded once to float), except rows whose squared length is within 2^-22 of 1. A row that
  * contains a NaN or has length zero is missing: its label is -1, and it does not take part in the clustering. Infinity
- * is an error. */
+ * is an error.
+ *
+ * A late row, such as a pixel whose normal is uncertain, starts no cluster and does not count in sums, means and
+ * weights. After the last pass it becomes a member of the cluster with the nearest mean. AST_DP, AST_DPMEANS and
+ * streams give it the label -1 if that mean is farther away than the angle. In a stream, clusters without points in
+ * this frame are candidates too, unless another cluster within the angle of their mean was seen later. ast_cluster and
+ * ast_stream_step label late rows, ast_tune leaves them out, and all other calls treat them like other rows. */
 typedef struct ast_points {
     size_t size;
     const void *data; /* element (i, d) is at data + i * row_stride + d * column_stride */
@@ -139,12 +145,8 @@ typedef struct ast_points {
     const void *starts;      /* NULL: dense rows, as above. Otherwise sparse rows, as below */
     const void *columns;
     ast_index index;     /* the type of starts and columns */
-    const uint8_t *late; /* (N), or NULL: none. A row that is not 0 here takes no part in the clustering and starts no
-                            cluster. After the last pass it gets the label of the nearest mean, AST_DP, AST_DPMEANS and
-                            streams: if that is within the angle; otherwise -1. In streams a cluster out of sight counts
-                            too, if no cluster within its angle was seen later. The row is a member, but does not count
-                            in sums, means and weights. For dense rows. ast_cluster and ast_stream_step label such
-                            rows, ast_tune leaves them out, other calls ignore this */
+    const uint8_t *late; /* (N), or NULL: no row is late. A row i with late[i] != 0 is labelled after the last pass: see
+                            above. For dense rows */
 } ast_points;
 
 /* A view of a contiguous row-major array. */
@@ -272,10 +274,10 @@ typedef struct ast_options {
     size_t size;
     ast_method method;  /* AST_DP */
     double angle;       /* NaN: not set. AST_DP, AST_DPMEANS: degrees, 0..180. A larger angle gives fewer clusters */
-    size_t clusters;    /* 0: not set; with AST_GIVEN as many as `start` has means. All other methods: K, 1..N. AST_FSD:
-                           the largest number of clusters, 0: twice those of the start, at least 20. AST_CRP: the number
-                           to start from. AST_FSD, and AST_CRP without it, start from the clusters of AST_DP, merged by
-                           evidence */
+    size_t clusters;    /* 0: not set. K, 1..N, for the methods that need a number; with AST_GIVEN the number of means
+                           may stand in for it. AST_FSD: the largest number of clusters, 0: twice as many as it starts
+                           from, at least 20. AST_CRP: the number to start from. AST_FSD always, and AST_CRP if this is
+                           0, start from the clusters of AST_DP, merged by evidence */
     int max_iterations; /* 100. Passes after which the run stops without convergence; at least 1. AST_FSD, AST_CRP: the
                            number of sweeps. AST_OSPKM: rounds over the points. AST_MBSPKM: batches */
     int restarts;       /* 1. Runs, each with another start. AST_DP, AST_DPMEANS: run r, from 1 on, visits the points by
@@ -402,13 +404,14 @@ typedef struct ast_report {
     int converged;         /* 0 if it stopped at max_iterations. AST_FSD, AST_CRP: 0, see `settled` */
     uint64_t oir_restarts; /* AST_OIR: how often the remaining points were scored again */
     double seconds;        /* of the whole call */
-    double improvement;    /* AST_MBSPKM, and AST_DP with `sample`: what one more iteration over all points would add to
-                              the    objective, measured. A run that continued over all points would gain at least that.
-                              NaN    otherwise */
-    size_t merged;         /* clusters before merging; equals `clusters` + dissolved ones without a merge */
+    double improvement;    /* AST_MBSPKM, and AST_DP with dp.sample: what one more iteration over all points would add
+                              to the objective, measured. A run that continued over all points would gain at least
+                              that. NaN otherwise */
+    size_t merged;         /* clusters before merging and before small clusters were dissolved */
     size_t outliers;       /* points of dissolved clusters that fit nowhere, and points of the background; their label
                               is -1 */
-    double silhouette;     /* by cosine, of the run that was kept; NaN if it was not needed: AST_DP, restarts > 1 */
+    double silhouette;     /* by cosine, of the run that was kept. AST_DP with several restarts; NaN if it was not
+                              needed to choose among them, and for other runs */
     double stability;      /* the mean adjusted Rand index of the kept run and the other restarts: 1 if all agree. NaN
                               with one run */
     double rayleigh;       /* test of uniformity of all points: Rayleigh's statistic D n (R / n)^2; axial: Bingham's,
@@ -437,7 +440,7 @@ typedef struct ast_cluster_info {
     const float *mean; /* (D) unit vector */
     double share;      /* the weight of the component in the mixture, 0..1; NaN for methods without components */
     double stability;  /* the mean over the other restarts of the Jaccard index with the most similar cluster there,
-                          0..1;  NaN as in ast_report */
+                          0..1; NaN with one run */
     /* How well the mean is known (docs/errors.md). Angles are in degrees. NaN where kappa is undefined. */
     double effective; /* n, the number of points that weigh equally and tell as much: (sum w)^2 / sum w^2, `count`
                          without weights. AST_MOVMF: `share` times that of all points */
@@ -671,9 +674,9 @@ typedef struct ast_plan {
     int heads;            /* 1 if there is memory to compare points with many means by a part of their coordinates */
 } ast_plan;
 
-/* Plans a run with a budget of `memory` bytes. The run must be AST_DP or AST_SPKM with restarts 1, shuffle 0,
- * AST_ORDERED and without sample, start_points and resume: AST_BAD_OPTION otherwise. AST_NO_MEMORY if the budget is
- * below `least`, which is filled in then too. */
+/* Plans a run with a budget of `memory` bytes. The run must be AST_DP or AST_SPKM with restarts 1, AST_ORDER_GIVEN and
+ * AST_ORDERED, without dp.sample, start.points, resume, merging, tree and min_size: AST_BAD_OPTION otherwise.
+ * AST_NO_MEMORY if the budget is below `least`; `least` is filled in then too. */
 AST_API ast_status ast_plan_source(ast_context *context, const ast_source *source, const ast_options *options,
                                    size_t memory, ast_plan *plan);
 
@@ -703,9 +706,8 @@ typedef struct ast_stream ast_stream;
 
 typedef enum ast_stream_method {
     AST_STREAM_DDP = 0, /* DDP-vMF-means: clusters move, disappear and are revived under the same id */
-    AST_STREAM_SDP =
-        1,            /* each frame starts from the means of the frame before; a cluster without points dies at once */
-    AST_STREAM_DP = 2 /* each frame by itself; every cluster gets a new id */
+    AST_STREAM_SDP = 1, /* each frame starts from the means of the one before; a cluster without points dies at once */
+    AST_STREAM_DP = 2   /* each frame by itself; every cluster gets a new id */
 } ast_stream_method;
 
 typedef enum ast_weight_update {

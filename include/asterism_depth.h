@@ -157,13 +157,12 @@ AST_API ast_status ast_depth_compute(ast_depth *depth, const ast_depth_image *im
  */
 typedef struct ast_depth_report {
     size_t size;
-    size_t uneven;    /* pixels that fit no plane within the noise */
-    size_t small;     /* pixels on planes that are smaller than 1/480 of the image */
-    size_t uncertain; /* pixels on planes too narrow, or too far away, to determine their direction */
-    size_t pixels;    /* pixels with depth: not holes, and not out of range */
-    const uint8_t
-        *late; /* (H, W) 1: the pixel has a normal, but not a certain one of a plane; 0 otherwise. As `late` of
-                  ast_points. Valid as long as the frame stays as it is. NULL if smooth is not AST_SMOOTH_PLANES */
+    size_t uneven;       /* pixels that fit no plane within the noise */
+    size_t small;        /* pixels on planes that are smaller than 1/480 of the image */
+    size_t uncertain;    /* pixels on planes too narrow, or too far away, to determine their direction */
+    size_t pixels;       /* pixels with depth: not holes, and not out of range */
+    const uint8_t *late; /* (H, W), for ast_points.late. 1: the pixel has a normal, but not the certain one of a plane.
+                            Valid until the frame changes. NULL if smooth is not AST_SMOOTH_PLANES */
 } ast_depth_report;
 
 /* AST_BAD_OPTION if the frame is empty. */
@@ -306,13 +305,14 @@ static inline const ast_plane_info *ast_plane_list(const ast_plane_map *map, siz
 
 /* ---- Geological directions ------------------------------------------------------------------------------------- */
 
-/* x east, y north, z up; degrees. An azimuth is clockwise from north, 0 <= azimuth < 360. The sign of a vector has no
- * meaning.
- *     AST_PLANE  dip direction and dip (0 flat .. 90 upright) of a plane; the vector is its normal. A flat plane has
- * dip direction 0, an upright plane the one of its two dip directions that is below 180 AST_LINE   trend and plunge (0
- * level .. 90 downwards) of a line; the vector is its direction. An upright line has trend 0, a level line the one of
- * its two trends that is below 180 */
-typedef enum ast_feature { AST_PLANE = 0, AST_LINE = 1 } ast_feature;
+/* What two angles describe. x is east, y north, z up; angles are in degrees. An azimuth is clockwise from north,
+ * 0 <= azimuth < 360. The sign of a vector has no meaning. */
+typedef enum ast_feature {
+    AST_PLANE = 0, /* azimuth: dip direction; inclination: dip, 0 flat to 90 upright; the vector is the normal. A flat
+                      plane has dip direction 0, an upright plane that of its two dip directions which is below 180 */
+    AST_LINE = 1   /* azimuth: trend; inclination: plunge, 0 level to 90 downwards; the vector is the direction. An
+                      upright line has trend 0, a level line that of its two trends which is below 180 */
+} ast_feature;
 
 /* The angles of a vector of any length. NaN if the vector is zero, not finite or NULL. azimuth and inclination may be
  * NULL. */

@@ -79,16 +79,19 @@ typedef enum ast_frame_kind {
 } ast_frame_kind;
 
 /* Adds an input, whose format was looked up. Nothing but a depth.txt and a data set is opened, and a folder is read
- * once. An input is
- *     a file, or "-" for standard input: depth images if the format says so, otherwise a table, .npy if it is standard
- *     input and the format is unknown;
- *     a folder with a depth.txt, as the TUM RGB-D benchmark has them: lines "time file", # for comments; the frames
- *     are the files, found from the folder, in that order; those that are not there are left out, but not all;
- *     a folder with a subfolder "depth" that has images: those;
- *     a folder with more images than tables, or with images called NAME.depth.png, or that is `except` and has images:
- *     its .png and .pgm files in natural order, those called NAME.depth.png if there are any, otherwise all but those
- *     whose name has "color", "colour" or "rgb" in it, unless all have; any other folder: its tables;
- *     a file that ends in .mat, which must be the only input: the scenes of the NYU v2 data set (nyu.h).
+ * once. An input is one of these:
+ *
+ * - A file, or "-" for standard input: depth images if the format says so, otherwise a table, .npy if it is standard
+ *   input and the format is unknown.
+ * - A folder with a depth.txt, as the TUM RGB-D benchmark has them: lines "time file", # for comments. The frames are
+ *   the files, found from the folder, in that order; those that are not there are left out, but not all.
+ * - A folder with a subfolder "depth" that has images: those.
+ * - A folder with more images than tables, or with images called NAME.depth.png, or that is `except` and has images:
+ *   its .png and .pgm files in natural order, those called NAME.depth.png if there are any, otherwise all but those
+ *   whose name has "color", "colour" or "rgb" in it, unless all have.
+ * - Any other folder: its tables.
+ * - A file that ends in .mat, which must be the only input: the scenes of the NYU v2 data set (nyu.h).
+ *
  * All inputs of a list are of one kind. A folder without a file of either kind adds nothing, but an empty one, or one
  * whose links all lead nowhere, is a failure. On failure too the list is to be freed.
  */

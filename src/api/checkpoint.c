@@ -278,7 +278,7 @@ ast_status ast_checkpoint(ast_context *context, const ast_medium *medium) {
         return ast_fail(fault, AST_BAD_OPTION, "a checkpoint needs all points in memory: it is for ast_cluster");
     if (c->options->dp.sample || c->options->start.points)
         return ast_fail(fault, AST_BAD_OPTION,
-                        "a checkpoint is of a run over all points, without sample and start_points");
+                        "a checkpoint is of a run over all points, without sample and start.points");
     ast_status status = ast_check_struct(medium, sizeof *medium, "medium", fault);
     if (status != AST_OK)
         return status;

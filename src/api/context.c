@@ -251,9 +251,9 @@ static const char *merge_problem(const ast_options *o) {
     if (merges && o->method != AST_DP && o->method != AST_SPKM)
         return "merge, tree and min_size are for AST_DP and AST_SPKM";
     if (o->merge.by == AST_MERGE_ANGLE && !(o->merge.angle >= 0 && o->merge.angle <= 180))
-        return "merge_angle must be between 0 and 180 degrees";
+        return "merge.angle must be between 0 and 180 degrees";
     if (o->merge.by == AST_MERGE_COUNT && o->merge.count == 0)
-        return "merge_count must be at least 1";
+        return "merge.count must be at least 1";
     if (o->merge.leaves && !o->merge.tree)
         return "leaves are those of a tree: set tree too";
     if (!(o->merge.min_size >= 0) || isinf(o->merge.min_size))
@@ -283,9 +283,9 @@ const char *ast_options_problem(const ast_options *o) {
     if (o->minibatch.points && o->method != AST_MBSPKM)
         return "batches are for AST_MBSPKM";
     if (o->start.points && o->method != AST_SPKM && o->method != AST_MBSPKM)
-        return "start_points is for AST_SPKM and AST_MBSPKM";
+        return "start.points is for AST_SPKM and AST_MBSPKM";
     if (o->start.points && o->start.points < o->clusters)
-        return "start_points must be at least the number of clusters";
+        return "start.points must be at least the number of clusters";
     const char *problem = mixture_problem(o);
     if (!problem)
         problem = sampler_problem(o);
@@ -312,7 +312,7 @@ const char *ast_options_problem(const ast_options *o) {
     if (o->resume && o->merge.tree && o->restarts > 1)
         return "a checkpoint keeps no trees of runs that are over: resume with tree is for one run";
     if (o->resume && (o->dp.sample || o->start.points))
-        return "resume is for runs over all points, without sample and start_points";
+        return "resume is for runs over all points, without sample and start.points";
     if (o->resume && ast_size_problem(o->resume, sizeof *o->resume))
         return "the medium to resume from was not initialised: its size is not set";
     if (o->resume && !o->resume->read)

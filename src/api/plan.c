@@ -147,7 +147,7 @@ static ast_status check_options(const ast_options *o, ast_fault *fault) {
     if (!problem && o->parallel != AST_ORDERED)
         problem = "a source is read by AST_ORDERED passes: AST_OIR and AST_SERIAL need all points in memory";
     if (!problem && (o->dp.sample || o->start.points))
-        problem = "a source is read as a whole: sample and start_points need all points in memory";
+        problem = "a source is read as a whole: sample and start.points need all points in memory";
     if (!problem && o->resume)
         problem = "a source is read from the start: resume needs all points in memory";
     return problem ? ast_fail(fault, AST_BAD_OPTION, "%s", problem) : AST_OK;

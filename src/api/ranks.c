@@ -28,7 +28,7 @@ static ast_status check_method(const ast_options *o, ast_fault *fault) {
     if (o->parallel != AST_ORDERED)
         return ast_fail(fault, AST_BAD_OPTION, "several ranks run ordered passes: parallel must be AST_ORDERED");
     if (o->dp.sample || o->start.points)
-        return ast_fail(fault, AST_BAD_OPTION, "several ranks look at all points: sample and start_points need one");
+        return ast_fail(fault, AST_BAD_OPTION, "several ranks look at all points: sample and start.points need one");
     if (o->dp.order != AST_ORDER_GIVEN || (o->method == AST_DP && o->restarts > 1))
         return ast_fail(fault, AST_BAD_OPTION,
                         "several ranks visit the points as given: other orders and restarts of AST_DP need one");

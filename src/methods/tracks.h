@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
  * Clusters that are tracked over a stream, as one frame sees them: where each was, how sure that is, and for how long
- * it has had no points. A tracked cluster without points is a candidate for every point, with the score J_k = 1 + dt_k
- * (docs/rules.md and methods/stream.c). The losses are the least of w (1 - cos theta) + dt beta (1 - cos phi) +
- * (1 - cos eta) over angles that add up to zeta, the angle to m_k. As (1 - cos t) / t^2 falls with t, they are at least
- *     W (1 - cos zeta),  1 / W = 1 / w + dt / beta + 1,
- * so J_k is at most 1 + dt_k Q - W (1 - x . m_k): linear in a dot product. That tells for nearly every point, without a
- * Newton step, that no cluster without points can win it (unseen.c). */
+ * it has had no points. A tracked cluster without points is a candidate for every point x, with the score
+ * (docs/rules.md and methods/stream.c)
+ *
+ *     J_k = 1 + dt_k Q - losses
+ *     losses = min w (1 - cos theta) + dt beta (1 - cos phi) + (1 - cos eta),    theta + phi + eta = zeta,
+ *
+ * where zeta is the angle between x and m_k. As (1 - cos t) / t^2 falls with t, the losses are at least
+ *
+ *     W (1 - cos zeta),    1 / W = 1 / w + dt / beta + 1.
+ *
+ * So J_k is at most 1 + dt_k Q - W (1 - x . m_k), which is linear in a dot product. That shows for nearly every point,
+ * without a Newton step, that no cluster without points can win it (unseen.c). */
 #ifndef AST_TRACKS_H
 #define AST_TRACKS_H
 
@@ -62,8 +68,8 @@ bool ast_tracks_threaten(void *tracks, const float *x, double best);
 float ast_tracks_safe(void *tracks, const ast_cluster_list *clusters);
 void ast_tracks_revive(void *tracks, int32_t slot, const float *x, float *mu);
 
-/* After ast_tracks_safe, where there are no more slots than bits: the same for each slot, for points whose best score is
- * that with its mean. */
+/* After ast_tracks_safe, where there are no more slots than bits: the same for each slot, for points whose best score
+ * is that with its mean. */
 void ast_tracks_safe_of(void *tracks, const ast_cluster_list *clusters, float of[AST_MASK_BITS]);
 
 /* The geodesic mean of the cluster's sum into mu (D); false: the sum is zero. */
