@@ -113,7 +113,7 @@ int ast_cli_frame_files_open(const ast_cli_frame_files *files, const ast_input_f
     }
     *output = ast_output_open_sole(target, files->durable, &error);
     free(target);
-    return *output ? -1 : ast_cli_fail("%s", error.text);
+    return ast_cli_outcome(*output != NULL, &error);
 }
 
 int ast_cli_frame_files_close(ast_output *output, bool good, ast_format_error *error) {

@@ -102,7 +102,7 @@ int ast_cli_frames_open(ast_cli_frames *frames, ast_frame_list *list, const ast_
     if (code >= 0)
         return code;
     frames->frames = ast_frames_open(list, &how, &error);
-    return frames->frames ? -1 : ast_cli_fail("%s", error.text);
+    return ast_cli_outcome(frames->frames != NULL, &error);
 }
 
 static int is_file(const ast_input_file *file, const char *path, const char *whole_path, uint64_t number) {

@@ -14,8 +14,8 @@
 
 /* Like the signals' flag: who starts the command has no other way to tell it. */
 static const ast_comm *ranks;
-static char kept[4096];
-static int settled = -1; /* the code that all ranks came to, where that is the end */
+static char kept[4096]; /* the first sentence of this rank */
+static int agreed = -1; /* the exit code of all ranks, once one of them has failed */
 
 void ast_cli_set_ranks(const ast_comm *comm) {
     ranks = comm->ranks > 1 ? comm : NULL;
@@ -51,15 +51,15 @@ static int lowest(int mine) {
 int ast_cli_agree(int code) {
     if (!ranks)
         return code;
-    if (settled >= 0)
-        return settled;
+    if (agreed >= 0)
+        return agreed;
     int who = lowest(code > AST_CLI_DONE);
     if (who < 0)
         return code;
     ranks->broadcast(ranks->data, &code, sizeof code, who);
     if (who == ranks->rank && kept[0])
         fprintf(stderr, "asterism: %s\n", kept);
-    return settled = code;
+    return agreed = code;
 }
 
 /* Labels and keys come in groups of eight, silhouettes in blocks of 512: a part begins with one where there are many
@@ -84,11 +84,16 @@ static uint64_t glance(const ast_points *points, double *row) {
     return sum;
 }
 
+/* Whether all ranks have the numbers of rank 0. */
+static bool same_as_first(const uint64_t *own, uint64_t *first, size_t count) {
+    memcpy(first, own, count * sizeof *own);
+    ranks->broadcast(ranks->data, first, count * sizeof *own, 0);
+    return memcmp(own, first, count * sizeof *own) == 0;
+}
+
 static int compare(int code, size_t count, size_t dimension, uint64_t look, const char *input) {
-    uint64_t own[3] = {count, dimension, look}, first[3];
-    memcpy(first, own, sizeof first);
-    ranks->broadcast(ranks->data, first, sizeof first, 0);
-    if (code < 0 && memcmp(own, first, sizeof own) != 0)
+    uint64_t first[3];
+    if (!same_as_first((const uint64_t[]){count, dimension, look}, first, 3) && code < 0)
         code = ast_cli_fail("%s is another file on rank %d (%zu x %zu) than on rank 0 (%zu x %zu)", input, ranks->rank,
                             count, dimension, (size_t)first[0], (size_t)first[1]);
     if (code < 0 && count < (size_t)ranks->ranks)
@@ -112,16 +117,11 @@ int ast_cli_same_rows(size_t count, size_t dimension, uint64_t look, const char 
 }
 
 int ast_cli_same_labels(const int32_t *labels, size_t count, const char *path) {
-    if (!ranks)
-        return -1;
     uint64_t own[2] = {count, ast_fnv(AST_FNV_START, labels, count * sizeof *labels)}, first[2];
-    memcpy(first, own, sizeof first);
-    ranks->broadcast(ranks->data, first, sizeof first, 0);
-    int code = -1;
-    if (memcmp(own, first, sizeof own) != 0)
-        code = ast_cli_fail("%s is another file on rank %d (%zu labels) than on rank 0 (%zu)", path, ranks->rank, count,
-                            (size_t)first[0]);
-    return ast_cli_agree(code);
+    if (!ranks || same_as_first(own, first, 2))
+        return ranks ? ast_cli_agree(-1) : -1;
+    return ast_cli_agree(ast_cli_fail("%s is another file on rank %d (%zu labels) than on rank 0 (%zu)", path,
+                                      ranks->rank, count, (size_t)first[0]));
 }
 
 void ast_cli_cut(ast_points *points, size_t *first) {
@@ -194,7 +194,7 @@ int ast_cli_write_ranks(ast_output *output, const char *path, ast_array own, siz
     bool good = render(path, own, first, count, &bytes, &size, &error);
     if (good && output)
         good = ast_output_share(output, name, sizeof name, &error);
-    int code = ast_cli_agree(good ? -1 : ast_cli_fail("%s", error.text));
+    int code = ast_cli_agree(ast_cli_outcome(good, &error));
     if (code < 0) {
         ranks->broadcast(ranks->data, name, sizeof name, 0);
         uint64_t before = bytes_before(size);

@@ -85,25 +85,25 @@ static int posed_how(const ast_cli_tracking_settings *given) {
     return given->poses ? 1 + given->flip_y : 0;
 }
 
-static int take_over(job *work, const ast_cli_standing *standing) {
+static int take_over(job *work, const ast_cli_saved_stream *saved) {
     const ast_cli_tracking_settings *given = &work->given.tracking;
     const char *state = work->given.state;
     ast_cli_tracking *tracking = &work->tracking;
-    if (!standing->posed != !given->poses)
+    if (!saved->posed != !given->poses)
         return ast_cli_fail("%s: the state was made with%s --poses, and this run is with%s", state,
-                            standing->posed ? "" : "out", standing->posed ? "out" : "");
-    if (standing->posed != posed_how(given))
+                            saved->posed ? "" : "out", saved->posed ? "out" : "");
+    if (saved->posed != posed_how(given))
         return ast_cli_fail("%s: the state was made with%s --flip-y, and this run is with%s", state,
                             given->flip_y ? "out" : "", given->flip_y ? "" : "out");
-    if (given->dimension && !given->source.columns && given->dimension != standing->dimension)
+    if (given->dimension && !given->source.columns && given->dimension != saved->dimension)
         return ast_cli_fail("%s: the state was made with points of %" PRIu64 " dimensions, but --dimension is %zu",
-                            state, standing->dimension, given->dimension);
-    int code = ast_cli_tracking_dimension(tracking, (size_t)standing->dimension, state);
+                            state, saved->dimension, given->dimension);
+    int code = ast_cli_tracking_dimension(tracking, (size_t)saved->dimension, state);
     if (code >= 0)
         return code;
-    if (ast_stream_load(tracking->stream, standing->state, standing->state_size) != AST_OK)
+    if (ast_stream_load(tracking->stream, saved->state, saved->state_size) != AST_OK)
         return ast_cli_fail("%s: %s", state, ast_message(tracking->context));
-    return ast_cli_frames_resume(&tracking->inputs, standing->path, standing->whole_path, standing->number,
+    return ast_cli_frames_resume(&tracking->inputs, saved->path, saved->whole_path, saved->number,
                                  given->poses != NULL);
 }
 
@@ -133,14 +133,14 @@ static int check_names(const job *work) {
 
 static int resume(void *data) {
     job *work = data;
-    ast_cli_standing standing;
+    ast_cli_saved_stream saved;
     unsigned char *bytes;
     int code = work->given.state ? check_names(work) : -1;
     if (code >= 0 || !work->given.state)
         return code;
-    code = ast_cli_state_read(work->given.state, &bytes, &standing);
+    code = ast_cli_state_read(work->given.state, &bytes, &saved);
     if (code < 0 && bytes)
-        code = take_over(work, &standing);
+        code = take_over(work, &saved);
     free(bytes);
     if (code >= 0)
         return code;
@@ -160,15 +160,15 @@ static int save_state(job *work) {
     const ast_cli_tracking *tracking = &work->tracking;
     const ast_input_frame *frame = &tracking->inputs.frame;
     char *whole = is_standard(frame->path) ? NULL : realpath(frame->path, NULL);
-    ast_cli_standing standing = {.path = frame->path,
-                                 .whole_path = whole ? whole : "",
-                                 .number = frame->number,
-                                 .frames = tracking->frame.frame + 1,
-                                 .dimension = tracking->options.dimension,
-                                 .posed = posed_how(&given->tracking)};
-    standing.state = ast_stream_save(tracking->stream, &standing.state_size);
-    int code = standing.state ? ast_cli_state_write(given->state, given->tracking.durable, &standing)
-                              : ast_cli_fail("%s: there is no memory for the state", given->state);
+    ast_cli_saved_stream saved = {.path = frame->path,
+                                  .whole_path = whole ? whole : "",
+                                  .number = frame->number,
+                                  .frames = tracking->frame.frame + 1,
+                                  .dimension = tracking->options.dimension,
+                                  .posed = posed_how(&given->tracking)};
+    saved.state = ast_stream_save(tracking->stream, &saved.state_size);
+    int code = saved.state ? ast_cli_state_write(given->state, given->tracking.durable, &saved)
+                           : ast_cli_fail("%s: there is no memory for the state", given->state);
     free(whole);
     return code;
 }

@@ -56,7 +56,7 @@ static int is_name(const unsigned char *place, uint64_t size) {
     return size > 0 && memchr(place, 0, (size_t)size) == place + size - 1;
 }
 
-static int understand(const char *path, const unsigned char *bytes, size_t size, ast_cli_standing *standing) {
+static int understand(const char *path, const unsigned char *bytes, size_t size, ast_cli_saved_stream *saved) {
     if (size < MAGIC_SIZE || memcmp(bytes, magic, MAGIC_SIZE) != 0)
         return ast_cli_fail("%s: is no state of asterism stream, so it is not touched", path);
     if (size < HEAD_SIZE + CHECKSUM_SIZE)
@@ -70,18 +70,18 @@ static int understand(const char *path, const unsigned char *bytes, size_t size,
         ast_fnv(AST_FNV_START, bytes, size - CHECKSUM_SIZE) != get(bytes + size - CHECKSUM_SIZE, 8) ||
         !is_name(bytes + HEAD_SIZE, names) || !is_name(bytes + HEAD_SIZE + names, whole_names))
         return damaged(path);
-    standing->posed = (int)get(bytes + 12, 4);
-    standing->dimension = get(bytes + 16, 8);
-    standing->frames = get(bytes + 24, 8);
-    standing->number = get(bytes + 32, 8);
-    standing->path = (const char *)bytes + HEAD_SIZE;
-    standing->whole_path = standing->path + names;
-    standing->state = standing->whole_path + whole_names;
-    standing->state_size = (size_t)state;
+    saved->posed = (int)get(bytes + 12, 4);
+    saved->dimension = get(bytes + 16, 8);
+    saved->frames = get(bytes + 24, 8);
+    saved->number = get(bytes + 32, 8);
+    saved->path = (const char *)bytes + HEAD_SIZE;
+    saved->whole_path = saved->path + names;
+    saved->state = saved->whole_path + whole_names;
+    saved->state_size = (size_t)state;
     return -1;
 }
 
-int ast_cli_state_read(const char *path, unsigned char **bytes, ast_cli_standing *standing) {
+int ast_cli_state_read(const char *path, unsigned char **bytes, ast_cli_saved_stream *saved) {
     ast_format_error error;
     struct stat status;
     size_t size;
@@ -90,7 +90,7 @@ int ast_cli_state_read(const char *path, unsigned char **bytes, ast_cli_standing
         return -1;
     if (!ast_read_file(path, bytes, &size, &error))
         return ast_cli_fail("%s", error.text);
-    return understand(path, *bytes, size, standing);
+    return understand(path, *bytes, size, saved);
 }
 
 /* Where the last line of the file begins. */
@@ -130,18 +130,18 @@ typedef struct part {
     size_t size;
 } part;
 
-int ast_cli_state_write(const char *path, int durable, const ast_cli_standing *standing) {
+int ast_cli_state_write(const char *path, int durable, const ast_cli_saved_stream *saved) {
     unsigned char head[HEAD_SIZE], sum[CHECKSUM_SIZE];
     const part parts[] = {{head, HEAD_SIZE},
-                          {standing->path, strlen(standing->path) + 1},
-                          {standing->whole_path, strlen(standing->whole_path) + 1},
-                          {standing->state, standing->state_size}};
+                          {saved->path, strlen(saved->path) + 1},
+                          {saved->whole_path, strlen(saved->whole_path) + 1},
+                          {saved->state, saved->state_size}};
     memcpy(head, magic, MAGIC_SIZE);
     put(head + 8, VERSION, 4);
-    put(head + 12, (uint64_t)standing->posed, 4);
-    put(head + 16, standing->dimension, 8);
-    put(head + 24, standing->frames, 8);
-    put(head + 32, standing->number, 8);
+    put(head + 12, (uint64_t)saved->posed, 4);
+    put(head + 16, saved->dimension, 8);
+    put(head + 24, saved->frames, 8);
+    put(head + 32, saved->number, 8);
     for (int i = 0; i < 3; i++)
         put(head + 40 + 8 * i, parts[i + 1].size, 8);
 

@@ -97,7 +97,7 @@ static int make_object(const given *work, const char *labels, ast_page_head *hea
                            .count = work->count,
                            .labels_name = labels,
                            .seed = 1};
-    return ast_batch_page_json(&page, json, &error) ? -1 : ast_cli_fail("%s", error.text);
+    return ast_cli_outcome(ast_batch_page_json(&page, json, &error), &error);
 }
 
 int ast_cli_view_labels(const char *points, const char *labels, ast_page_head *head, ast_text *json) {

@@ -5,6 +5,7 @@
 #include "explore_worker.h"
 
 #include <math.h>
+#include <page.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -35,22 +36,6 @@ static ast_status measure(ast_explore_page *page, double *silhouette) {
     return status;
 }
 
-static void put_representatives(const ast_explored *explored, const ast_explore_run *run, ast_text *json) {
-    ast_json_open(json, "representatives", '[');
-    for (size_t k = 0; k < run->report.clusters && k < MOST_LISTED; k++) {
-        const ast_cluster_info *cluster = &run->clusters[k];
-        ast_json_open(json, NULL, '[');
-        for (size_t i = 0; i < cluster->representative_count; i++) {
-            char text[32];
-            size_t row = cluster->representatives[i];
-            snprintf(text, sizeof text, "row %zu", row);
-            ast_json_string(json, NULL, explored->names ? explored->names->list[row] : text);
-        }
-        ast_json_close(json, ']');
-    }
-    ast_json_close(json, ']');
-}
-
 /* The same run once more, with everything that it can tell. */
 static ast_status run_again(ast_explore_page *page) {
     ast_explore_desk *desk = &page->desk;
@@ -75,7 +60,10 @@ static ast_status tell_details(ast_explore_page *page) {
         return status;
     ast_explore_begin(&text, "details");
     ast_json_integer(&text.json, "id", (int64_t)desk->run.request.id);
-    put_representatives(page->all->explored, &desk->run, &text.json);
+    ast_json_open(&text.json, "representatives", '[');
+    for (size_t k = 0; k < desk->run.report.clusters && k < MOST_LISTED; k++)
+        ast_json_representatives(&text.json, NULL, &desk->run.clusters[k], page->all->explored->names);
+    ast_json_close(&text.json, ']');
     ast_explore_put_tree(desk->context, desk->leaves, desk->labels, desk->run.rows, &text.json);
     status = measure(page, &silhouette);
     size_t count;

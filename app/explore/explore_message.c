@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "explore_message.h"
 
-#include <math.h>
+#include <page.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,68 +126,31 @@ ast_shared_text *ast_explore_places(const ast_drawn *drawn, const ast_sight *sig
 
 /* ---- Runs -------------------------------------------------------------------------------------------------------- */
 
-typedef struct entry {
-    size_t id, size;
-} entry;
-
-static int by_size(const void *a, const void *b) {
-    const entry *one = a, *other = b;
-    if (one->size != other->size)
-        return one->size > other->size ? -1 : 1;
-    return (one->id > other->id) - (one->id < other->id);
-}
-
-/* The clusters, largest first; NULL without memory. */
-static entry *sort_clusters(const ast_explore_run *run) {
-    size_t count = run->report.clusters;
-    entry *entries = malloc((count + 1) * sizeof *entries);
-    for (size_t k = 0; entries && k < count; k++)
-        entries[k] = (entry){k, run->clusters[k].count};
-    if (entries)
-        qsort(entries, count, sizeof *entries, by_size);
-    return entries;
-}
-
-static void put_field(const ast_explored *explored, const ast_explore_run *run, const float *mean, ast_text *json) {
-    ast_notation notation = explored->notation;
-    bool line = notation == AST_TREND_PLUNGE;
-    double azimuth, inclination;
-    if (!notation || explored->points.dimension != 3)
-        return;
-    ast_field_angles(line ? notation : AST_DIP_DIRECTION, run->request.axial, mean, &azimuth, &inclination);
-    ast_json_number(json, line ? "plunge" : "dip", inclination, 6);
-    ast_json_number(json, line ? "trend" : "dip_direction", azimuth, 6);
-}
-
 static void put_cluster(const ast_explored *explored, const ast_sight *sight, const ast_explore_run *run, size_t id,
                         double total, ast_text *json) {
     const ast_cluster_info *cluster = &run->clusters[id];
     double xyz[3];
     ast_sight_mean(sight, cluster->mean, xyz);
     ast_json_open(json, NULL, '{');
-    ast_json_integer(json, "id", (int64_t)id);
-    ast_json_integer(json, "size", (int64_t)cluster->count);
-    ast_json_number(json, "share", total > 0 ? cluster->weight / total : NAN, 6);
-    ast_json_number(json, "kappa", cluster->kappa, 6);
-    ast_json_number(json, "spread", acos(fmin(1, fmax(-1, cluster->resultant))) * AST_DEGREES_PER_RADIAN, 5);
+    ast_json_cluster(json, id, cluster, total);
     ast_json_xyz(json, "xyz", xyz);
-    put_field(explored, run, cluster->mean, json);
+    if (explored->notation && explored->points.dimension == 3)
+        ast_json_field_angles(json, explored->notation, run->request.axial, cluster->mean);
     ast_json_close(json, '}');
 }
 
 static void put_clusters(const ast_explored *explored, const ast_sight *sight, const ast_explore_run *run,
                          ast_text *json) {
-    entry *entries = sort_clusters(run);
-    size_t count = run->report.clusters;
+    size_t count, *ids = ast_clusters_by_size(run->clusters, run->report.clusters, &count);
     double total = 0;
-    json->failed |= !entries;
-    for (size_t k = 0; k < count; k++)
+    json->failed |= !ids;
+    for (size_t k = 0; k < run->report.clusters; k++)
         total += run->clusters[k].weight;
     ast_json_open(json, "cluster", '[');
-    for (size_t i = 0; entries && i < count && i < MOST_LISTED; i++)
-        put_cluster(explored, sight, run, entries[i].id, total, json);
+    for (size_t i = 0; ids && i < count && i < MOST_LISTED; i++)
+        put_cluster(explored, sight, run, ids[i], total, json);
     ast_json_close(json, ']');
-    free(entries);
+    free(ids);
 }
 
 /* The labels of the drawn rows in as few bytes as they need: all bits set is -1. */

@@ -106,25 +106,37 @@ static int by_size(const void *a, const void *b) {
     return (one->id > other->id) - (one->id < other->id);
 }
 
+size_t *ast_clusters_by_size(const ast_cluster_info *clusters, size_t count, size_t *listed) {
+    entry *entries = malloc((count + 1) * sizeof *entries);
+    size_t *ids = malloc((count + 1) * sizeof *ids);
+    *listed = 0;
+    for (size_t i = 0; entries && i < count; i++)
+        if (clusters[i].mean)
+            entries[(*listed)++] = (entry){i, clusters[i].count};
+    if (entries)
+        qsort(entries, *listed, sizeof *entries, by_size);
+    for (size_t i = 0; entries && ids && i < *listed; i++)
+        ids[i] = entries[i].id;
+    if (!entries) {
+        free(ids);
+        ids = NULL;
+    }
+    free(entries);
+    return ids;
+}
+
 static int by_id(const void *a, const void *b) {
-    const entry *one = a, *other = b;
-    return (one->id > other->id) - (one->id < other->id);
+    size_t one = *(const size_t *)a, other = *(const size_t *)b;
+    return (one > other) - (one < other);
 }
 
 /* The clusters to list, in order of id: all, or the largest. */
-static entry *choose(const ast_batch_page *page, size_t *count) {
-    entry *entries = malloc((page->count + 1) * sizeof *entries);
-    *count = 0;
-    for (size_t i = 0; entries && i < page->count; i++) {
-        if (page->clusters[i].mean)
-            entries[(*count)++] = (entry){i, page->clusters[i].count};
-    }
-    if (*count <= AST_PAGE_CLUSTERS)
-        return entries;
-    qsort(entries, *count, sizeof *entries, by_size);
-    *count = AST_PAGE_CLUSTERS;
-    qsort(entries, *count, sizeof *entries, by_id);
-    return entries;
+static size_t *choose(const ast_batch_page *page, size_t *count) {
+    size_t *ids = ast_clusters_by_size(page->clusters, page->count, count);
+    *count = *count < AST_PAGE_CLUSTERS ? *count : AST_PAGE_CLUSTERS;
+    if (ids)
+        qsort(ids, *count, sizeof *ids, by_id);
+    return ids;
 }
 
 static void put_mean(ast_text *json, const float *mean, size_t dimension) {
@@ -136,7 +148,7 @@ static void put_mean(ast_text *json, const float *mean, size_t dimension) {
     ast_json_close(json, ']');
 }
 
-static void put_field_angles(ast_text *json, ast_notation notation, bool axial, const float *mean) {
+void ast_json_field_angles(ast_text *json, ast_notation notation, bool axial, const float *mean) {
     double azimuth, inclination;
     bool line = notation == AST_TREND_PLUNGE;
     ast_field_angles(line ? notation : AST_DIP_DIRECTION, axial, mean, &azimuth, &inclination);
@@ -144,17 +156,24 @@ static void put_field_angles(ast_text *json, ast_notation notation, bool axial, 
     ast_json_number(json, line ? "trend" : "dip_direction", azimuth, 6);
 }
 
-/* What people call the rows nearest to the mean. */
-static void put_representatives(ast_text *json, const ast_batch_page *page, const ast_cluster_info *cluster) {
+void ast_json_representatives(ast_text *json, const char *key, const ast_cluster_info *cluster,
+                              const ast_names *names) {
     char text[32];
-    ast_json_open(json, "representatives", '[');
+    ast_json_open(json, key, '[');
     for (size_t i = 0; i < cluster->representative_count; i++) {
         size_t row = cluster->representatives[i];
-        bool named = page->names && *page->names->list[row];
         snprintf(text, sizeof text, "row %zu", row);
-        ast_json_string(json, NULL, named ? page->names->list[row] : text);
+        ast_json_string(json, NULL, names && *names->list[row] ? names->list[row] : text);
     }
     ast_json_close(json, ']');
+}
+
+void ast_json_cluster(ast_text *json, size_t id, const ast_cluster_info *cluster, double total) {
+    ast_json_integer(json, "id", (int64_t)id);
+    ast_json_integer(json, "size", (int64_t)cluster->count);
+    ast_json_number(json, "share", total > 0 ? cluster->weight / total : NAN, 6);
+    ast_json_number(json, "kappa", cluster->kappa, 6);
+    ast_json_number(json, "spread", acos(fmin(1, fmax(-1, cluster->resultant))) * AST_DEGREES_PER_RADIAN, 5);
 }
 
 static void put_cluster(ast_text *json, const ast_batch_page *page, size_t id, double total,
@@ -163,20 +182,16 @@ static void put_cluster(ast_text *json, const ast_batch_page *page, size_t id, d
     const ast_cluster_info *cluster = &page->clusters[id];
     size_t dimension = projection->dimension;
     ast_json_open(json, NULL, '{');
-    ast_json_integer(json, "id", (int64_t)id);
-    ast_json_integer(json, "size", (int64_t)cluster->count);
-    ast_json_number(json, "share", total > 0 ? cluster->weight / total : NAN, 6);
-    ast_json_number(json, "kappa", cluster->kappa, 6);
-    ast_json_number(json, "spread", acos(fmin(1, fmax(-1, cluster->resultant))) * AST_DEGREES_PER_RADIAN, 5);
+    ast_json_cluster(json, id, cluster, total);
     if (isfinite(cluster->stability))
         ast_json_number(json, "stability", cluster->stability, 5);
     put_mean(json, cluster->mean, dimension);
     ast_projection_see_mean(projection, cluster->mean, xyz);
     ast_json_xyz(json, "xyz", xyz);
     if (dimension == 3 && page->notation)
-        put_field_angles(json, page->notation, page->head->axial, cluster->mean);
+        ast_json_field_angles(json, page->notation, page->head->axial, cluster->mean);
     if (cluster->representatives)
-        put_representatives(json, page, cluster);
+        ast_json_representatives(json, "representatives", cluster, page->names);
     ast_json_colour(json, "color", (int32_t)id);
     ast_json_close(json, '}');
 }
@@ -192,16 +207,16 @@ static double angle_between(const float *a, const float *b, size_t dimension, bo
     return acos(fmin(1, fmax(-1, axial ? fabs(cosine) : cosine))) * AST_DEGREES_PER_RADIAN;
 }
 
-static void put_angles(const ast_batch_page *page, const entry *entries, size_t count, ast_text *json) {
+static void put_angles(const ast_batch_page *page, const size_t *ids, size_t count, ast_text *json) {
     ast_json_open(json, "angles", '[');
     for (size_t i = 0; i < count; i++) {
-        const float *mean = page->clusters[entries[i].id].mean;
+        const float *mean = page->clusters[ids[i]].mean;
         ast_text_put(json, i ? ",\n" : "");
         ast_json_open(json, NULL, '[');
         for (size_t j = 0; j < count; j++) {
-            double angle = i == j ? 0
-                                  : angle_between(mean, page->clusters[entries[j].id].mean, page->points->dimension,
-                                                  page->head->axial);
+            double angle =
+                i == j ? 0
+                       : angle_between(mean, page->clusters[ids[j]].mean, page->points->dimension, page->head->axial);
             ast_json_number(json, NULL, round(angle * 100) / 100, 6);
         }
         ast_json_close(json, ']');
@@ -213,20 +228,20 @@ static bool put_clusters(const ast_batch_page *page, const ast_projection *proje
                          ast_format_error *error) {
     size_t count;
     double total = 0;
-    entry *entries = choose(page, &count);
-    if (!entries)
+    size_t *ids = choose(page, &count);
+    if (!ids)
         return no_memory(error);
     for (size_t i = 0; i < page->count; i++)
         total += page->clusters[i].weight;
     ast_json_open(json, "clusters", '[');
     for (size_t i = 0; i < count; i++) {
         ast_text_put(json, i ? ",\n" : "");
-        put_cluster(json, page, entries[i].id, total, projection);
+        put_cluster(json, page, ids[i], total, projection);
     }
     ast_json_close(json, ']');
     if (count <= AST_PAGE_ANGLES)
-        put_angles(page, entries, count, json);
-    free(entries);
+        put_angles(page, ids, count, json);
+    free(ids);
     return true;
 }
 

@@ -74,6 +74,17 @@ typedef struct ast_page_planes {
 /* Writes the member "planes". */
 void ast_json_planes(ast_text *json, const ast_page_planes *planes);
 
+/* ---- Clusters -------------------------------------------------------------------------------------------------- */
+
+/* The ids of the clusters that have a mean, largest first, equal ones by id, from malloc(); *listed is how many. */
+size_t *ast_clusters_by_size(const ast_cluster_info *clusters, size_t count, size_t *listed);
+
+/* Members of the object of a cluster: its id, size, share of the weight `total`, kappa and spread; the angles of a mean
+ * of three dimensions in the field; what people call the rows nearest to it. */
+void ast_json_cluster(ast_text *json, size_t id, const ast_cluster_info *cluster, double total);
+void ast_json_field_angles(ast_text *json, ast_notation notation, bool axial, const float *mean);
+void ast_json_representatives(ast_text *json, const char *key, const ast_cluster_info *cluster, const ast_names *names);
+
 /* ---- Results --------------------------------------------------------------------------------------------------- */
 
 enum { AST_PAGE_POINTS = 200000, AST_PAGE_CLUSTERS = 20000, AST_PAGE_ANGLES = 200, AST_PAGE_MEAN = 16 };
