@@ -259,13 +259,13 @@ typedef struct ast_progress {
 /* Storage of a checkpoint: a file, or memory. Both functions transfer `size` bytes at `offset` and return 0, or
  * non-zero on failure. The library calls them on the caller's thread. ast_checkpoint needs only `write`, resume only
  * `read`. */
-typedef struct ast_medium {
+typedef struct ast_storage {
     size_t size;
     uint64_t bytes; /* for reading: the length of the checkpoint */
     int (*read)(uint64_t offset, void *bytes, size_t size, void *data);
     int (*write)(uint64_t offset, const void *bytes, size_t size, void *data);
     void *data;
-} ast_medium;
+} ast_storage;
 
 /* What every method reads comes first, then one group for each method or concern: a run of AST_DP needs the first
  * fields, `dp` and `merge`. Fields of other methods than the chosen one are ignored, except where ast_options_problem
@@ -296,8 +296,8 @@ typedef struct ast_options {
                    clusters, means that provably cannot win. 0 compares all, for measurements */
     /* NULL. Called after every pass; non-zero cancels the call. */
     int (*progress)(const ast_progress *state, void *data);
-    void *progress_data;      /* NULL */
-    const ast_medium *resume; /* NULL. AST_DP, AST_SPKM: continue from this checkpoint of ast_checkpoint */
+    void *progress_data;       /* NULL */
+    const ast_storage *resume; /* NULL. AST_DP, AST_SPKM: continue from this checkpoint of ast_checkpoint */
 
     /* AST_DP, and `order` for AST_DPMEANS: which points the rule visits, in which order. */
     struct {
@@ -472,7 +472,7 @@ AST_API ast_status ast_cluster(ast_context *context, const ast_points *points, c
  * ranks (asterism_ranks.h) call this function together, after the same pass: each writes its own part of one file,
  * whose layout does not depend on the number of ranks, and each reads only what it needs. The first checkpoint of a
  * call, and a call with `resume`, read all points once to compute their checksum. */
-AST_API ast_status ast_checkpoint(ast_context *context, const ast_medium *medium);
+AST_API ast_status ast_checkpoint(ast_context *context, const ast_storage *storage);
 
 /* The K clusters of the last successful ast_cluster or ast_cluster_source of this context, in order of label. NULL and
  * *count = 0 before the first. Valid until the next call with the context. */
@@ -686,17 +686,17 @@ AST_API ast_status ast_plan_source(ast_context *context, const ast_source *sourc
 AST_API ast_status ast_cluster_source(ast_context *context, const ast_source *source, const ast_options *options,
                                       size_t memory, const ast_label_store *labels, ast_report *report);
 
-/* Receives the labels and similarities of rows first..first+count-1, in order, on the caller's thread. Returns 0, or
- * non-zero to cancel. */
-typedef struct ast_taker {
+/* Where ast_assign_source delivers its results. `write` gets the labels and similarities of rows first..first+count-1,
+ * in order, on the caller's thread; the arrays are valid during the call. It returns 0, or non-zero to cancel. */
+typedef struct ast_label_sink {
     size_t size;
-    int (*take)(size_t first, size_t count, const int32_t *labels, const float *similarity, void *data);
+    int (*write)(size_t first, size_t count, const int32_t *labels, const float *similarity, void *data);
     void *data;
-} ast_taker;
+} ast_label_sink;
 
 /* ast_assign in parts. It reads the source once and uses about 64 MiB plus what the means need. */
 AST_API ast_status ast_assign_source(ast_context *context, const ast_source *source, const ast_assign_options *options,
-                                     const ast_taker *taker);
+                                     const ast_label_sink *sink);
 
 /* ---- Streams --------------------------------------------------------------------------------------------------- */
 
@@ -795,7 +795,7 @@ typedef struct ast_frame {
     size_t clusters;       /* clusters with points */
     uint64_t oir_restarts; /* AST_OIR: how often the remaining points were scored again */
     size_t late;           /* late rows (ast_points) that got a label */
-    size_t unlike;         /* late rows that no cluster takes (ast_points); `missing` includes them */
+    size_t unassigned;     /* late rows that no cluster takes (ast_points); `missing` includes them */
     size_t merged;         /* clusters whose last record this is: they became part of others */
 } ast_frame;
 

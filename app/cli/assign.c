@@ -175,9 +175,9 @@ static int assign_parts(job *work) {
     size_t count = work->directions.points.count;
     work->targets[LABELS].own = work->targets[SIMILARITY].own = true;
     ast_cli_progress_start(&work->progress, &given->common, count);
-    ast_taker taker = {sizeof taker, take_part, work};
+    ast_label_sink sink = {sizeof sink, take_part, work};
     ast_assign_options known = known_means(work);
-    ast_status status = ast_assign_source(work->context, &work->directions.input.source, &known, &taker);
+    ast_status status = ast_assign_source(work->context, &work->directions.input.source, &known, &sink);
     ast_cli_progress_end(&work->progress);
     if (work->failed)
         return ast_cli_target_failed(&work->targets[LABELS], &work->error);

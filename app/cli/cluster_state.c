@@ -43,7 +43,7 @@ static int find(ast_cli_checkpoint *s) {
     if (fstat(s->descriptor, &status) != 0 || !S_ISREG(status.st_mode))
         return ast_cli_fail("%s: is no regular file, and --state needs one", s->path);
     s->found =
-        (ast_medium){.size = sizeof(ast_medium), .bytes = (uint64_t)status.st_size, .read = read_bytes, .data = s};
+        (ast_storage){.size = sizeof(ast_storage), .bytes = (uint64_t)status.st_size, .read = read_bytes, .data = s};
     return -1;
 }
 
@@ -69,7 +69,7 @@ int ast_cli_checkpoint_open(ast_cli_checkpoint *s, const char *path) {
     return code < 0 ? ast_cli_agree(ast_cli_speaks() ? ast_cli_check_writable(s->path) : -1) : code;
 }
 
-const ast_medium *ast_cli_checkpoint_found(const ast_cli_checkpoint *s) {
+const ast_storage *ast_cli_checkpoint_found(const ast_cli_checkpoint *s) {
     return s->opened ? &s->found : NULL;
 }
 
@@ -104,10 +104,10 @@ static int begin(ast_cli_checkpoint *s) {
 }
 
 static int write_state(ast_cli_checkpoint *s) {
-    ast_medium medium = {.size = sizeof medium, .write = write_bytes, .data = s};
+    ast_storage storage = {.size = sizeof storage, .write = write_bytes, .data = s};
     s->error.text[0] = 0;
     int code = begin(s);
-    if (code < 0 && ast_checkpoint(s->context, &medium) != AST_OK)
+    if (code < 0 && ast_checkpoint(s->context, &storage) != AST_OK)
         code = ast_cli_fail("%s%s%s", s->error.text[0] ? "" : s->path, s->error.text[0] ? "" : ": ",
                             s->error.text[0] ? s->error.text : ast_message(s->context));
     code = ast_cli_agree(code);

@@ -19,7 +19,7 @@ typedef struct ast_cli_checkpoint {
     ast_cli_record *record; /* what else happens after a pass */
     size_t restarts;
     /* What to go on from, if there is something. */
-    ast_medium found;
+    ast_storage found;
     int opened, descriptor;
     /* What was written. */
     int pass;     /* the last that was; 0: none by this run */
@@ -38,7 +38,7 @@ typedef struct ast_cli_checkpoint {
 int ast_cli_checkpoint_open(ast_cli_checkpoint *state, const char *path);
 
 /* The store to resume from, or NULL. */
-const ast_medium *ast_cli_checkpoint_found(const ast_cli_checkpoint *state);
+const ast_storage *ast_cli_checkpoint_found(const ast_cli_checkpoint *state);
 
 /* The callback for ast_options.progress; `data` is the ast_cli_checkpoint. Writes the state after the last pass, when a
  * signal asked to stop, and otherwise so often that a kill costs little and so seldom that it takes a twentieth of the

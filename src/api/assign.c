@@ -43,7 +43,7 @@ static ast_status prepare(assignment *a, const ast_assign_options *options, bool
     return ast_run_given(a->l, &given, fault);
 }
 
-static ast_status assign_window(assignment *a, size_t number, const ast_taker *taker, ast_fault *fault) {
+static ast_status assign_window(assignment *a, size_t number, const ast_label_sink *sink, ast_fault *fault) {
     const ast_rowset *rows = ast_view_of(a->l).rows;
     const ast_nearest_query query = {.labels = a->labels, .scores = a->similarity};
     ast_status status = ast_labelling_open_window(a->l, number, fault);
@@ -52,14 +52,14 @@ static ast_status assign_window(assignment *a, size_t number, const ast_taker *t
         status = ast_labelling_nearest(a->l, &query, fault);
     for (size_t i = 0; i < rows->count && status == AST_OK; i++)
         a->labels[i] = a->labels[i] < 0 ? -1 : a->labels[i];
-    if (status == AST_OK && taker->take(rows->offset, rows->count, a->labels, a->similarity, taker->data) != 0)
+    if (status == AST_OK && sink->write(rows->offset, rows->count, a->labels, a->similarity, sink->data) != 0)
         status = ast_fail(fault, AST_CANCELLED, "cancelled after row %zu", rows->offset + rows->count);
     return status;
 }
 
-/* Both calls: loads the input, and gives the labels of each window to the taker. */
+/* Both calls: loads the input, and gives the labels of each window to the sink. */
 static ast_status assign(ast_context *context, ast_labelling_input *input, const ast_assign_options *options,
-                         bool similarity, const ast_taker *taker) {
+                         bool similarity, const ast_label_sink *sink) {
     ast_fault *fault = &context->fault;
     assignment a = {.l = context->labelling};
     ast_status status = ast_labelling_load(a.l, input, fault);
@@ -67,7 +67,7 @@ static ast_status assign(ast_context *context, ast_labelling_input *input, const
     if (status == AST_OK)
         status = prepare(&a, options, similarity, fault);
     for (size_t n = 0; status == AST_OK && n < v.windows && v.points > 0; n++)
-        status = assign_window(&a, n, taker, fault);
+        status = assign_window(&a, n, sink, fault);
     free(a.labels);
     free(a.similarity);
     if (status != AST_OK || input->source) /* the memory for a source is planned call by call */
@@ -112,10 +112,10 @@ ast_status ast_assign_call(ast_context *context, const ast_points *points, const
         return status;
     }
     copy to = {labels, similarity};
-    ast_taker taker = {.size = sizeof taker, .take = take_copy, .data = &to};
+    ast_label_sink sink = {.size = sizeof sink, .write = take_copy, .data = &to};
     ast_labelling_input input =
         ast_resident_input(context, centred.rows ? &centred.points : points, options->axial != 0);
-    status = assign(context, &input, options, similarity != NULL, &taker);
+    status = assign(context, &input, options, similarity != NULL, &sink);
     ast_centred_free(&centred);
     return status;
 }
@@ -136,15 +136,15 @@ static size_t rows_at_a_time(const ast_source *source) {
 }
 
 static ast_status assign_source(ast_context *context, const ast_source *source, const ast_assign_options *options,
-                                const ast_taker *taker) {
+                                const ast_label_sink *sink) {
     ast_fault *fault = &context->fault;
     ast_status status = check_options(options, fault);
     if (status == AST_OK)
         status = ast_check_source(source, fault);
     if (status == AST_OK)
-        status = ast_check_struct(taker, sizeof *taker, "taker", fault);
-    if (status == AST_OK && !taker->take)
-        status = ast_fail(fault, AST_BAD_OPTION, "the taker has no function that takes labels");
+        status = ast_check_struct(sink, sizeof *sink, "sink", fault);
+    if (status == AST_OK && !sink->write)
+        status = ast_fail(fault, AST_BAD_OPTION, "the sink has no function that writes labels");
     ast_centred centred = {0};
     if (status == AST_OK && options->center)
         status = ast_subtract_source(context, source, options->center, &centred);
@@ -155,12 +155,12 @@ static ast_status assign_source(ast_context *context, const ast_source *source, 
     input.window = rows_at_a_time(source);
     input.unbounded = true;
     input.max_clusters = SIZE_MAX;
-    status = assign(context, &input, options, true, taker);
+    status = assign(context, &input, options, true, sink);
     ast_centred_free(&centred);
     return status;
 }
 
 ast_status ast_assign_source(ast_context *context, const ast_source *source, const ast_assign_options *options,
-                             const ast_taker *taker) {
-    return ast_enter(context) ? ast_leave(context, assign_source(context, source, options, taker)) : AST_BAD_OPTION;
+                             const ast_label_sink *sink) {
+    return ast_enter(context) ? ast_leave(context, assign_source(context, source, options, sink)) : AST_BAD_OPTION;
 }

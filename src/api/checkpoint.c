@@ -101,7 +101,7 @@ uint64_t ast_checkpoint_part(uint64_t i, const uint32_t *record, size_t width) {
 typedef struct writing {
     const ast_call *call;
     const ast_labelling *l;
-    const ast_medium *medium;
+    const ast_storage *storage;
     ast_checkpoint_head head;
     ast_checkpoint_layout at;
     int32_t *place;      /* (slots) which cluster a slot is */
@@ -174,7 +174,7 @@ static unsigned char *make_head(const writing *w) {
 }
 
 static ast_status put(const writing *w, uint64_t offset, const void *bytes, size_t size, ast_fault *fault) {
-    if (size == 0 || w->medium->write(offset, bytes, size, w->medium->data) == 0)
+    if (size == 0 || w->storage->write(offset, bytes, size, w->storage->data) == 0)
         return AST_OK;
     return ast_fail(fault, AST_BAD_STATE, "the state cannot be written");
 }
@@ -261,7 +261,7 @@ static ast_status write_all(writing *w, ast_fault *fault) {
     return ast_comm_agree(comm, status, fault);
 }
 
-ast_status ast_checkpoint(ast_context *context, const ast_medium *medium) {
+ast_status ast_checkpoint(ast_context *context, const ast_storage *storage) {
     if (!context)
         return AST_BAD_OPTION;
     ast_call *c = context->call;
@@ -279,12 +279,12 @@ ast_status ast_checkpoint(ast_context *context, const ast_medium *medium) {
     if (c->options->dp.sample || c->options->start.points)
         return ast_fail(fault, AST_BAD_OPTION,
                         "a checkpoint is of a run over all points, without sample and start.points");
-    ast_status status = ast_check_struct(medium, sizeof *medium, "medium", fault);
+    ast_status status = ast_check_struct(storage, sizeof *storage, "storage", fault);
     if (status != AST_OK)
         return status;
-    if (!medium->write)
-        return ast_fail(fault, AST_BAD_OPTION, "the medium of a checkpoint needs a function that writes");
-    writing w = {.call = c, .l = context->labelling, .medium = medium, .head = ast_checkpoint_describe(c)};
+    if (!storage->write)
+        return ast_fail(fault, AST_BAD_OPTION, "the storage of a checkpoint needs a function that writes");
+    writing w = {.call = c, .l = context->labelling, .storage = storage, .head = ast_checkpoint_describe(c)};
     w.head.digest = ast_checkpoint_digest(c);
     fill_head(&w.head, c, w.l);
     context->writing = true;

@@ -294,7 +294,7 @@ static ast_status label_late(const ast_call *c, ast_result *r, ast_fault *fault)
     if (status == AST_OK)
         ast_label_late(&late, c->context->pool);
     for (size_t k = 0; k <= clusters && status == AST_OK; k++) {
-        uint64_t got = k < clusters ? counts[k] : late.unlike;
+        uint64_t got = k < clusters ? counts[k] : late.unassigned;
         ast_comm_sum(c->context->comm, &got, 1);
         *(k < clusters ? &r->clusters[k].count : &r->report.outliers) += (size_t)got;
     }

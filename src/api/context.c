@@ -314,9 +314,9 @@ const char *ast_options_problem(const ast_options *o) {
     if (o->resume && (o->dp.sample || o->start.points))
         return "resume is for runs over all points, without sample and start.points";
     if (o->resume && ast_size_problem(o->resume, sizeof *o->resume))
-        return "the medium to resume from was not initialised: its size is not set";
+        return "the storage to resume from was not initialised: its size is not set";
     if (o->resume && !o->resume->read)
-        return "the medium to resume from needs a function that reads";
+        return "the storage to resume from needs a function that reads";
     if (!by_angle && o->start.by == AST_GIVEN && o->clusters && o->clusters != o->start.means_count)
         return "the number of clusters differs from the number of means to start from";
     return NULL;

@@ -15,17 +15,17 @@
 #define PIECE ((size_t)1 << 16) /* records read at once */
 
 typedef struct ast_resume {
-    const ast_medium *medium;
+    const ast_storage *storage;
     unsigned char *bytes; /* up to the records */
     ast_checkpoint_head head;
     ast_checkpoint_layout at;
 } ast_resume;
 
-static ast_status get(const ast_medium *medium, uint64_t offset, void *bytes, size_t size, ast_fault *fault) {
-    if (offset > medium->bytes || size > medium->bytes - offset)
+static ast_status get(const ast_storage *storage, uint64_t offset, void *bytes, size_t size, ast_fault *fault) {
+    if (offset > storage->bytes || size > storage->bytes - offset)
         return ast_fail(fault, AST_BAD_STATE, "the state ends early: it has only %llu bytes",
-                        (unsigned long long)medium->bytes);
-    if (size > 0 && medium->read(offset, bytes, size, medium->data) != 0)
+                        (unsigned long long)storage->bytes);
+    if (size > 0 && storage->read(offset, bytes, size, storage->data) != 0)
         return ast_fail(fault, AST_BAD_STATE, "the state cannot be read");
     return AST_OK;
 }
@@ -39,7 +39,7 @@ static ast_status damaged(ast_fault *fault) {
 /* Every version begins with the magic number and its own. */
 static ast_status read_start(ast_resume *s, ast_fault *fault) {
     uint64_t start[2];
-    ast_status status = get(s->medium, 0, start, sizeof start, fault);
+    ast_status status = get(s->storage, 0, start, sizeof start, fault);
     if (status != AST_OK)
         return status;
     if (start[0] != AST_CHECKPOINT_MAGIC)
@@ -47,7 +47,7 @@ static ast_status read_start(ast_resume *s, ast_fault *fault) {
     if (start[1] != AST_CHECKPOINT_VERSION)
         return ast_fail(fault, AST_BAD_STATE, "the state has version %llu; this library reads version %d",
                         (unsigned long long)start[1], AST_CHECKPOINT_VERSION);
-    return get(s->medium, 0, &s->head, sizeof s->head, fault);
+    return get(s->storage, 0, &s->head, sizeof s->head, fault);
 }
 
 /* What was looked at to know how much to read is read again with the rest: only that is believed. */
@@ -57,10 +57,10 @@ static ast_status read_head(ast_resume *s, ast_fault *fault) {
     if (status != AST_OK)
         return status;
     size = s->head.head_size;
-    if (size > s->medium->bytes || size < sizeof s->head + sizeof sum || size % sizeof sum != 0)
+    if (size > s->storage->bytes || size < sizeof s->head + sizeof sum || size % sizeof sum != 0)
         return damaged(fault);
     s->bytes = ast_allocate(size, 1);
-    status = s->bytes ? get(s->medium, 0, s->bytes, size, fault) : ast_fail_memory(fault);
+    status = s->bytes ? get(s->storage, 0, s->bytes, size, fault) : ast_fail_memory(fault);
     if (status != AST_OK)
         return status;
     memcpy(&s->head, s->bytes, sizeof s->head);
@@ -68,9 +68,9 @@ static ast_status read_head(ast_resume *s, ast_fault *fault) {
     if (sum != ast_checksum(s->bytes, size - sizeof sum) || !ast_checkpoint_lay_out(&s->head, &s->at) ||
         size != s->at.records || s->head.size != s->at.tail + sizeof sum)
         return damaged(fault);
-    if (s->head.size != s->medium->bytes)
+    if (s->head.size != s->storage->bytes)
         return ast_fail(fault, AST_BAD_STATE, "the state is damaged: it has %llu bytes in place of %llu",
-                        (unsigned long long)s->medium->bytes, (unsigned long long)s->head.size);
+                        (unsigned long long)s->storage->bytes, (unsigned long long)s->head.size);
     return AST_OK;
 }
 
@@ -137,7 +137,7 @@ ast_status ast_resume_open(ast_call *c, int *restart, ast_fault *fault) {
     c->resume = ast_allocate_zero(1, sizeof *c->resume);
     ast_status status = c->resume ? AST_OK : ast_fail_memory(fault);
     if (status == AST_OK) {
-        c->resume->medium = c->options->resume;
+        c->resume->storage = c->options->resume;
         status = read_head(c->resume, fault);
     }
     if (status == AST_OK)
@@ -195,7 +195,7 @@ static ast_status read_records(const ast_call *c, ast_labelling *l, uint32_t *re
     ast_status status = AST_OK;
     for (size_t first = 0; status == AST_OK && first < count; first += n) {
         n = count - first < PIECE ? count - first : PIECE;
-        status = get(s->medium, s->at.records + (c->input.offset + first) * size, records, n * size, fault);
+        status = get(s->storage, s->at.records + (c->input.offset + first) * size, records, n * size, fault);
         if (status == AST_OK)
             *good = take_piece(c, l, first, n, records, sum) && *good;
     }
@@ -206,7 +206,7 @@ static ast_status read_records(const ast_call *c, ast_labelling *l, uint32_t *re
 static ast_status read_tail(const ast_resume *s, uint64_t sum, ast_fault *fault) {
     uint64_t end = s->at.records + s->head.points * s->at.width * sizeof(uint32_t), gap = s->at.tail - end, kept;
     unsigned char bytes[16];
-    ast_status status = get(s->medium, end, bytes, (size_t)gap + sizeof kept, fault);
+    ast_status status = get(s->storage, end, bytes, (size_t)gap + sizeof kept, fault);
     if (status != AST_OK)
         return status;
     bool zeros = true;

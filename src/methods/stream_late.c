@@ -87,7 +87,7 @@ void ast_stream_begin_late(ast_stream *s, const ast_points *points, int32_t *lab
 void ast_stream_end_late(ast_stream *s, const ast_late *late, ast_frame *report) {
     for (size_t r = 0; r < late->count; r++)
         report->late += s->late.counts[r];
-    report->unlike = late->unlike;
-    report->missing += late->unlike;
+    report->unassigned = late->unassigned;
+    report->missing += late->unassigned;
     add_counts(s, report->late);
 }

@@ -73,7 +73,7 @@ static void add_counts(ast_late *late, const late_counts *counts) {
         if (counts->of[k + 1])
             atomic_fetch_add_explicit(&late->counts[k], counts->of[k + 1], memory_order_relaxed);
     if (counts->of[0])
-        atomic_fetch_add_explicit(&late->unlike, counts->of[0], memory_order_relaxed);
+        atomic_fetch_add_explicit(&late->unassigned, counts->of[0], memory_order_relaxed);
 }
 
 /* ---- Float scores ------------------------------------------------------------------------------------------------ */

@@ -13,8 +13,8 @@
 
 #define AST_LATE_MEANS 64
 
-/* Rows of few dimensions and few means that are nearly unit vectors are scored in float, a batch at a time. What that cannot
- * decide is decided by exact scores. */
+/* Rows of few dimensions and few means that are nearly unit vectors are scored in float, a batch at a time. What that
+ * cannot decide is decided by exact scores. */
 typedef struct ast_late_floats {
     bool known;
     size_t count; /* means that rows can get */
@@ -30,11 +30,11 @@ typedef struct ast_late {
     const int32_t *names; /* (count) labels; below 0: no row gets it. NULL: 0, 1, .. */
     size_t count;
     bool axial;
-    double limit;           /* the lowest score that fits */
-    int32_t *labels;        /* (N) written for late rows that have a direction */
-    _Atomic size_t *counts; /* (count) 0 at first: receives how many rows each mean got */
-    _Atomic size_t unlike;  /* 0 at first: late rows that no mean fits; their label is -1 */
-    ast_late_floats floats; /* of ast_late_begin */
+    double limit;              /* the lowest score that fits */
+    int32_t *labels;           /* (N) written for late rows that have a direction */
+    _Atomic size_t *counts;    /* (count) 0 at first: receives how many rows each mean got */
+    _Atomic size_t unassigned; /* 0 at first: late rows that no mean fits; their label is -1 */
+    ast_late_floats floats;    /* of ast_late_begin */
 } ast_late;
 
 /* A late row gets the label of the mean with the largest score, the first among equals, if it fits. Rows are dense. */

@@ -35,7 +35,7 @@ static int stop_here(const ast_progress *state, void *data) {
     pause_state *p = data;
     if (state->iteration == 0 || state->restart + 1 < p->s->options.restarts)
         return 0;
-    ast_medium store = {.size = sizeof store, .write = put_bytes, .data = p};
+    ast_storage store = {.size = sizeof store, .write = put_bytes, .data = p};
     p->saved = ast_checkpoint(p->context, &store);
     return 1;
 }
@@ -51,7 +51,7 @@ static ast_status call_resumed(ast_context *context, const scene *s, int32_t *ou
     ast_status status = call_cluster(context, &twin, out);
     if (status != AST_CANCELLED || p.saved != AST_OK)
         return status == AST_CANCELLED ? p.saved : status;
-    ast_medium store = {.size = sizeof store, .bytes = p.size, .read = get_bytes, .data = &p};
+    ast_storage store = {.size = sizeof store, .bytes = p.size, .read = get_bytes, .data = &p};
     twin.options = s->options;
     twin.options.resume = &store;
     return call_cluster(context, &twin, out);

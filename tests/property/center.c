@@ -375,9 +375,9 @@ static void check_source(ast_context *context, file *f, size_t window, const ast
     check_nearest(context, &plain, labels, 0, EACH, "source");
     ast_assign_options known = ast_assign_to(means, report.clusters);
     known.center = center;
-    ast_taker taker = {.size = sizeof taker, .take = take_labels, .data = f};
+    ast_label_sink sink = {.size = sizeof sink, .write = take_labels, .data = f};
     assert_int_equal(ast_assign(context, all, &known, labels, NULL), AST_OK);
-    assert_int_equal(ast_assign_source(context, &source, &known, &taker), AST_OK);
+    assert_int_equal(ast_assign_source(context, &source, &known, &sink), AST_OK);
     assert_memory_equal(f->labels, labels, all->count * sizeof *labels);
     free(rows);
     free(means);

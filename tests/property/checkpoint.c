@@ -29,9 +29,9 @@ typedef struct outcome {
 typedef struct leg {
     const ast_points *points;
     ast_options options;
-    const ast_medium *from; /* NULL: the beginning */
-    ref_store *to;          /* NULL: it runs to the end */
-    int size, threads;      /* ranks and threads of each */
+    const ast_storage *from; /* NULL: the beginning */
+    ref_store *to;           /* NULL: it runs to the end */
+    int size, threads;       /* ranks and threads of each */
     int passes[MOST_RANKS];
     ast_status saved[MOST_RANKS];
     outcome result[MOST_RANKS]; /* labels of result 0 are of all points */
@@ -50,7 +50,7 @@ static int step(const ast_progress *state, void *data) {
     r->l->passes[r->rank]++;
     if (!r->l->to || r->l->passes[r->rank] > 1)
         return 0;
-    ast_medium view = ref_store_view(r->l->to);
+    ast_storage view = ref_store_view(r->l->to);
     r->l->saved[r->rank] = ast_checkpoint(r->context, &view);
     return 1;
 }
@@ -168,7 +168,7 @@ static void check_relay(const ast_points *points, const ast_options *options, bo
     bool over = whole.result[0].status != AST_OK || whole.passes[0] == 0;
     for (int number = 0; !over; number++) {
         assert_true(number < MOST_LEGS);
-        ast_medium before = ref_store_view(&stores[number % 2]);
+        ast_storage before = ref_store_view(&stores[number % 2]);
         leg next = {.points = points, .options = *options, .from = number ? &before : NULL};
         next.to = &stores[(number + 1) % 2];
         next.to->size = 0;
@@ -320,7 +320,7 @@ static void test_the_limit_can_rise(void **state) {
     leg first = {.points = &points, .options = ref_dp_options(40), .to = &store, .size = 2, .threads = 1};
     first.options.max_iterations = 1;
     run_leg(&first);
-    ast_medium view = ref_store_view(&store);
+    ast_storage view = ref_store_view(&store);
     leg rest = {.points = &points, .options = ref_dp_options(40), .from = &view, .size = 3, .threads = 1};
     leg whole = {.points = &points, .options = ref_dp_options(40), .size = 1, .threads = 1};
     run_leg(&rest);

@@ -28,7 +28,7 @@ static int stop_in_second_run(const ast_progress *state, void *data) {
     story *s = data;
     if (state->restart < 1 || state->iteration < 1)
         return 0;
-    ast_medium view = ref_store_view(&s->store);
+    ast_storage view = ref_store_view(&s->store);
     assert_int_equal(ast_checkpoint(ref_context(REF_FAST, 2), &view), AST_OK);
     return 1;
 }
@@ -57,7 +57,7 @@ static void open_story(story *s) {
 static ast_status go_on(story *s, const ast_points *points, ast_options options) {
     int32_t labels[COUNT + 1];
     ast_report report = {.size = sizeof report};
-    ast_medium view = ref_store_view(&s->store);
+    ast_storage view = ref_store_view(&s->store);
     memset(labels, 0x5a, sizeof labels);
     options.resume = &view;
     ast_status status = ast_cluster(ref_context(REF_FAST, 2), points, &options, labels, &report);
@@ -191,7 +191,7 @@ typedef struct writer {
 
 static int try_to_save(const ast_progress *state, void *data) {
     writer *w = data;
-    ast_medium view = ref_store_view(&w->disk->store);
+    ast_storage view = ref_store_view(&w->disk->store);
     w->disk->saved[w->rank][state->iteration - 1] = ast_checkpoint(w->context, &view);
     return 0;
 }
@@ -239,7 +239,7 @@ static void test_a_full_disk_stops_nobody(void **state) {
 
 static int save_too_early(const ast_progress *state, void *data) {
     writer *w = data;
-    ast_medium view = ref_store_view(&w->disk->store), none = {0};
+    ast_storage view = ref_store_view(&w->disk->store), none = {0};
     if (state->iteration == 0)
         assert_int_equal(ast_checkpoint(w->context, &view), AST_BAD_OPTION);
     assert_int_equal(ast_checkpoint(w->context, &none), AST_BAD_OPTION);
@@ -253,7 +253,7 @@ static void test_there_is_a_time_for_it(void **state) {
     ast_report report = {.size = sizeof report};
     writer w = {&disk, ref_context(REF_FAST, 1), 0};
     ref_store_open(&disk.store);
-    ast_medium view = ref_store_view(&disk.store);
+    ast_storage view = ref_store_view(&disk.store);
     assert_int_equal(ast_checkpoint(w.context, &view), AST_BAD_OPTION);
     ref_fill_clustered(disk.x, 999, 3, 6, 0.15, 0.05, 5);
     ast_points points = ast_points_f4(disk.x, 999, 3);
@@ -281,7 +281,7 @@ static int drop_labels(size_t first, size_t count, const int32_t *labels, void *
 
 static int save_of_source(const ast_progress *state, void *data) {
     writer *w = data;
-    ast_medium view = ref_store_view(&w->disk->store);
+    ast_storage view = ref_store_view(&w->disk->store);
     assert_int_equal(ast_checkpoint(w->context, &view), AST_BAD_OPTION);
     if (state->iteration > 0 && state->left == 0)
         assert_non_null(strstr(ast_message(w->context), "in memory"));

@@ -98,7 +98,7 @@ static size_t unseen; /* late rows that got the id of a cluster without points *
 
 static void compare_records(const scene *s, double angle, ast_stream *late, ast_stream *known, const ast_frame *report,
                             const ast_frame *before) {
-    size_t count, clusters = 0, unlike = 0, labelled = 0, counts[256] = {0}, open[256] = {0}, gained[256] = {0};
+    size_t count, clusters = 0, unassigned = 0, labelled = 0, counts[256] = {0}, open[256] = {0}, gained[256] = {0};
     const ast_tracked *a = ast_stream_clusters(late, &count), *b = ast_stream_clusters(known, &count);
     const float *means[256];
     assert_true(count <= 256);
@@ -116,7 +116,7 @@ static void compare_records(const scene *s, double angle, ast_stream *late, ast_
             int32_t k = nearest(s, i, angle, means, open, count);
             assert_int_equal(s->labels[i], k < 0 ? -1 : b[k].id);
             unseen += k >= 0 && counts[k] == 0;
-            unlike += k < 0;
+            unassigned += k < 0;
             labelled += k >= 0;
             if (k >= 0)
                 gained[k]++;
@@ -129,7 +129,7 @@ static void compare_records(const scene *s, double angle, ast_stream *late, ast_
         clusters += a[k].count > 0;
     }
     assert_int_equal(report->late, labelled);
-    assert_int_equal(report->unlike, unlike);
+    assert_int_equal(report->unassigned, unassigned);
     assert_int_equal(report->missing, before->missing - labelled);
     assert_int_equal(report->clusters, clusters);
     assert_true(report->objective == before->objective);
@@ -178,7 +178,7 @@ static void streams_label_them(void **state) {
 static void compare_clusters(const scene *s, double angle, const ast_cluster_info *infos, const size_t *counts,
                              const ast_report *report, const ast_report *before) {
     const float *means[256];
-    size_t unlike = 0, labelled = 0, gained[256] = {0};
+    size_t unassigned = 0, labelled = 0, gained[256] = {0};
     assert_int_equal(report->clusters, before->clusters);
     assert_true(report->clusters <= 256 && report->objective == before->objective);
     for (size_t k = 0; k < report->clusters; k++)
@@ -187,7 +187,7 @@ static void compare_clusters(const scene *s, double angle, const ast_cluster_inf
         if (s->late[i] && !isnan(s->rows[i * s->dimension])) {
             int32_t k = nearest(s, i, angle, means, counts, report->clusters);
             assert_int_equal(s->labels[i], k);
-            unlike += k < 0;
+            unassigned += k < 0;
             labelled += k >= 0;
             if (k >= 0)
                 gained[k]++;
@@ -197,8 +197,8 @@ static void compare_clusters(const scene *s, double angle, const ast_cluster_inf
     }
     for (size_t k = 0; k < report->clusters; k++)
         assert_int_equal(infos[k].count, counts[k] + gained[k]);
-    assert_int_equal(report->outliers, before->outliers + unlike);
-    assert_int_equal(report->missing, before->missing - unlike - labelled);
+    assert_int_equal(report->outliers, before->outliers + unassigned);
+    assert_int_equal(report->missing, before->missing - unassigned - labelled);
 }
 
 static void batches_label_them(void **state) {

@@ -442,7 +442,7 @@ typedef struct keeper {
 
 static int keep_last(const ast_progress *state, void *data) {
     keeper *k = data;
-    ast_medium view = ref_store_view(&k->store);
+    ast_storage view = ref_store_view(&k->store);
     if (state->last)
         assert_int_equal(ast_checkpoint(k->context, &view), AST_OK);
     return 0;
@@ -468,7 +468,7 @@ static void a_resumed_run_merges_too(void **state) {
         options.progress_data = &k;
         ref_store_open(&k.store);
         assert_int_equal(ast_cluster(k.context, &points, &options, labels, &report), AST_OK);
-        ast_medium view = ref_store_view(&k.store);
+        ast_storage view = ref_store_view(&k.store);
         ast_context *fresh; /* which has no memory of a run before */
         options.resume = &view;
         options.progress = NULL;

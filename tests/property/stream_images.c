@@ -168,7 +168,7 @@ static void step(ast_stream *stream, const scene *s, int f, answer *a) {
 static bool same_report(const ast_frame *a, const ast_frame *b) {
     return a->frame == b->frame && a->points == b->points && a->missing == b->missing && a->clusters == b->clusters &&
            a->iterations == b->iterations && a->converged == b->converged && a->objective == b->objective &&
-           a->late == b->late && a->unlike == b->unlike;
+           a->late == b->late && a->unassigned == b->unassigned;
 }
 
 static bool same_records(const answer *a, const answer *b) {

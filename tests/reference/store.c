@@ -45,7 +45,7 @@ void ref_store_close(ref_store *store) {
     free(store->bytes);
 }
 
-ast_medium ref_store_view(ref_store *store) {
-    return (ast_medium){
-        .size = sizeof(ast_medium), .bytes = store->size, .read = read_bytes, .write = write_bytes, .data = store};
+ast_storage ref_store_view(ref_store *store) {
+    return (ast_storage){
+        .size = sizeof(ast_storage), .bytes = store->size, .read = read_bytes, .write = write_bytes, .data = store};
 }

@@ -17,6 +17,6 @@ typedef struct ref_store {
 
 void ref_store_open(ref_store *store);
 void ref_store_close(ref_store *store);
-ast_medium ref_store_view(ref_store *store); /* of what it holds now */
+ast_storage ref_store_view(ref_store *store); /* of what it holds now */
 
 #endif

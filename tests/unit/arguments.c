@@ -60,9 +60,9 @@ static void clustering(void **state) {
     REFUSED(ast_cluster(context, &points, &options, labels, &unsized), "report");
     REFUSED(ast_checkpoint(context, NULL), "progress");
     assert_int_equal(ast_checkpoint(NULL, NULL), AST_BAD_OPTION);
-    ast_medium medium = {.read = NULL};
-    options.resume = &medium;
-    REFUSED(ast_cluster(context, &points, &options, labels, &report), "medium");
+    ast_storage storage = {.read = NULL};
+    options.resume = &storage;
+    REFUSED(ast_cluster(context, &points, &options, labels, &report), "storage");
     REFUSED(ast_memberships(context, &points, NULL, NULL), "components");
     assert_int_equal(ast_memberships(NULL, &points, NULL, NULL), AST_BAD_OPTION);
     assert_non_null(ast_options_problem(NULL));
@@ -153,7 +153,7 @@ static void sources(void **state) {
     ast_source source = {.size = sizeof source, .count = N, .dimension = D, .read = read_rows}, mute = source,
                raw = {0};
     ast_label_store store = {.size = sizeof store, .write = write_labels}, closed = {.size = sizeof closed};
-    ast_taker taker = {.size = sizeof taker, .take = take}, idle = {.size = sizeof idle};
+    ast_label_sink sink = {.size = sizeof sink, .write = take}, idle = {.size = sizeof idle};
     ast_assign_options known = ast_assign_to(x, 1);
     ast_report report = {.size = sizeof report};
     ast_plan plan = {.size = sizeof plan};
@@ -172,12 +172,12 @@ static void sources(void **state) {
     REFUSED(ast_cluster_source(context, &source, &options, memory, &closed, &report), "write");
     REFUSED(ast_cluster_source(context, &source, &options, memory, &store, NULL), "report");
     assert_int_equal(ast_cluster_source(context, &source, &options, memory, &store, &report), AST_OK);
-    assert_int_equal(ast_assign_source(NULL, &source, &known, &taker), AST_BAD_OPTION);
-    REFUSED(ast_assign_source(context, NULL, &known, &taker), "source");
-    REFUSED(ast_assign_source(context, &source, NULL, &taker), "options");
-    REFUSED(ast_assign_source(context, &source, &known, NULL), "taker");
-    REFUSED(ast_assign_source(context, &source, &known, &idle), "taker");
-    assert_int_equal(ast_assign_source(context, &source, &known, &taker), AST_OK);
+    assert_int_equal(ast_assign_source(NULL, &source, &known, &sink), AST_BAD_OPTION);
+    REFUSED(ast_assign_source(context, NULL, &known, &sink), "source");
+    REFUSED(ast_assign_source(context, &source, NULL, &sink), "options");
+    REFUSED(ast_assign_source(context, &source, &known, NULL), "sink");
+    REFUSED(ast_assign_source(context, &source, &known, &idle), "sink");
+    assert_int_equal(ast_assign_source(context, &source, &known, &sink), AST_OK);
 }
 
 static void streams(void **state) {

@@ -154,11 +154,11 @@ static void cancel_and_taker_call_the_context(void **state) {
     bench b;
     bench_open(&b, 5000, 3);
     ast_source source = {.size = sizeof source, .count = 5000, .dimension = 3, .read = read_rows, .data = &b};
-    ast_taker taker = {.size = sizeof taker, .take = take_part, .data = &b};
+    ast_label_sink sink = {.size = sizeof sink, .write = take_part, .data = &b};
     ast_assign_options known = ast_assign_to(b.x, 3);
     assert_int_equal(ast_assign(b.m.context, &b.points, &known, b.expected, NULL), AST_OK);
     assert_int_equal(ast_set_cancel(b.m.context, meddle_when_asked, &b.m), AST_OK);
-    assert_int_equal(ast_assign_source(b.m.context, &source, &known, &taker), AST_OK);
+    assert_int_equal(ast_assign_source(b.m.context, &source, &known, &sink), AST_OK);
     assert_true(b.m.calls >= 1);
     assert_memory_equal(b.labels, b.expected, b.points.count * sizeof *b.labels);
     assert_int_equal(ast_set_cancel(b.m.context, NULL, NULL), AST_OK);
