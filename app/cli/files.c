@@ -56,15 +56,12 @@ const char *ast_cli_name(const char *path) {
 }
 
 ast_input_options ast_cli_input_options(const ast_cli_source *source) {
-    ast_input_options options;
-    ast_input_options_init(&options);
-    options.format = source->format;
-    options.columns = source->columns;
-    options.tensor = source->tensor;
-    options.dataset = source->dataset;
-    options.transpose = source->transpose;
-    options.names = source->names;
-    return options;
+    return (ast_input_options){.format = source->format,
+                               .columns = source->columns,
+                               .tensor = source->tensor,
+                               .dataset = source->dataset,
+                               .transpose = source->transpose,
+                               .names = source->names};
 }
 
 /* ---- What the names show ----------------------------------------------------------------------------------------- */

@@ -29,7 +29,7 @@ bool ast_bytes_open(ast_bytes *bytes, const char *path, bool compressed, int sto
     if (!compressed)
         return true;
     bytes->sized = false;
-    bytes->gz = ast_gz_open(bytes->name, error);
+    bytes->gz = ast_gz_open(bytes->name, false, error);
     if (!bytes->gz)
         ast_bytes_close(bytes);
     return bytes->gz != NULL;
@@ -41,7 +41,7 @@ bool ast_bytes_open_memory(ast_bytes *bytes, const char *name, const void *memor
         .name = name, .descriptor = -1, .memory = memory, .sized = !compressed, .size = size, .stop = AST_NO_STOP};
     if (!compressed)
         return true;
-    bytes->gz = ast_gz_open(name, error);
+    bytes->gz = ast_gz_open(name, false, error);
     return bytes->gz != NULL;
 }
 

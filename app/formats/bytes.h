@@ -16,6 +16,7 @@ typedef struct ast_bytes {
     bool sized;                  /* a regular file or memory, uncompressed: `size` is known and true */
     uint64_t size;
     struct ast_gz *gz; /* NULL: not compressed */
+    bool damaged;      /* reading failed because the compressed bytes are */
     int stop;          /* a descriptor that ends all waiting once it can be read, or AST_NO_STOP */
 } ast_bytes;
 
@@ -48,7 +49,7 @@ void ast_bytes_close(ast_bytes *bytes);
 bool ast_bytes_read_raw(ast_bytes *bytes, void *buffer, size_t capacity, size_t *got, ast_format_error *error);
 
 /* gz.c. Opening returns NULL on failure; reading may yield fewer bytes, and none means the end. */
-struct ast_gz *ast_gz_open(const char *name, ast_format_error *error);
+struct ast_gz *ast_gz_open(const char *name, bool raw, ast_format_error *error); /* raw: deflated, without gzip's header */
 bool ast_gz_read(ast_bytes *bytes, void *buffer, size_t capacity, size_t *got, ast_format_error *error);
 void ast_gz_close(struct ast_gz *gz);
 

@@ -7,6 +7,7 @@
 #include "number.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool slow_field(ast_text *text, size_t column, ast_field *field, char **word, ast_format_error *error);
@@ -37,6 +38,21 @@ static bool is_large(const ast_text *text, double value) {
 static bool too_long(const ast_text *text, size_t column, ast_format_error *error) {
     return ast_format_fail(error, "%s: line %llu, column %zu: is longer than %zu bytes, or its quote is never closed",
                            text->bytes->name, (unsigned long long)text->line, column, (size_t)AST_FIELD_LIMIT);
+}
+
+bool ast_text_begin(ast_text *text, ast_bytes *bytes, ast_format_error *error) {
+    text->bytes = bytes;
+    text->line = 1;
+    text->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    text->buffer = malloc(AST_TEXT_BUFFER + 1);
+    text->cursor = text->end = text->buffer;
+    return (text->buffer && text->locale) || ast_format_no_memory(error, bytes->name);
+}
+
+void ast_text_end(ast_text *text) {
+    free(text->buffer);
+    if (text->locale)
+        freelocale(text->locale);
 }
 
 bool ast_text_fill(ast_text *text, ast_format_error *error) {

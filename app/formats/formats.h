@@ -3,11 +3,9 @@
  * Files in, files out: everything the command knows about formats. This room knows no algorithm; it sees the public
  * header and zlib, and it never prints and never exits.
  *
- *     ast_input_options options;
- *     ast_input_options_init(&options);
  *     ast_format_error error;
  *     ast_input input;
- *     if (!ast_input_open(&input, "points.npy", &options, &error))
+ *     if (!ast_input_open(&input, "points.npy", NULL, &error))
  *         fprintf(stderr, "asterism: %s\n", error.text);
  *     ... input.points is a view for ast_cluster ...
  *     ast_input_close(&input);
@@ -85,7 +83,7 @@ typedef struct ast_input_file {
 
 /* ---- Reading --------------------------------------------------------------------------------------------------- */
 
-/* How a file is to be read. The strings are the caller's and are not kept. */
+/* How a file is to be read; zeros: by its extension, all columns, rows are points. The strings are the caller's and are not kept. */
 typedef struct ast_input_options {
     ast_file_format known; /* the format, if it was looked up before; otherwise `format` and the path decide */
     const char *format;  /* "npy", "csv", "tsv", "txt", "dat", "mtx", "npz", "fbin", "u8bin", "i8bin", "fvecs", "bvecs"
@@ -110,9 +108,6 @@ void ast_names_free(ast_names *names);
 
 /* Reads a text with one name per line. */
 bool ast_read_names(const char *path, ast_names *names, ast_format_error *error);
-
-/* By extension, all columns, rows are points. */
-void ast_input_options_init(ast_input_options *options);
 
 /* What can be seen without opening anything: an unknown extension or format, "-" without a format, a bad column list.
  * The command asks this first, because it is wrong usage (exit 2), while whatever ast_input_open finds is exit 1.

@@ -2,14 +2,15 @@
  *
  * gzip, streamed. A file may consist of several members, as `cat a.gz b.gz` makes them; one that ends inside a member
  * is an error, because a table cut short would otherwise look like a smaller table. Without zlib only the sentence
- * that says so remains. */
+ * that says so remains. The members of zip archives are the same without the wrapper. */
 #include "bytes.h"
 
 #include <stdlib.h>
 
 #ifndef AST_HAVE_ZLIB
 
-struct ast_gz *ast_gz_open(const char *name, ast_format_error *error) {
+struct ast_gz *ast_gz_open(const char *name, bool raw, ast_format_error *error) {
+    (void)raw;
     ast_format_fail(error, "%s: this build has no zlib and reads no compressed files; unpack it first, with gunzip", name);
     return NULL;
 }
@@ -31,22 +32,26 @@ void ast_gz_close(struct ast_gz *gz) {
 struct ast_gz {
     z_stream stream;
     bool inside; /* a member that has begun and not ended; true before the first */
+    bool raw;    /* one member without a wrapper */
     unsigned char input[1 << 16];
 };
 
 /* 15: the largest window; 16: the gzip wrapper, not zlib's own. */
 #define GZIP_WINDOW (15 + 16)
+#define RAW_WINDOW (-15)
 
-struct ast_gz *ast_gz_open(const char *name, ast_format_error *error) {
+struct ast_gz *ast_gz_open(const char *name, bool raw, ast_format_error *error) {
     struct ast_gz *gz = calloc(1, sizeof *gz);
-    if (gz && inflateInit2(&gz->stream, GZIP_WINDOW) != Z_OK) {
+    if (gz && inflateInit2(&gz->stream, raw ? RAW_WINDOW : GZIP_WINDOW) != Z_OK) {
         free(gz);
         gz = NULL;
     }
-    if (gz)
-        gz->inside = true;
-    else
+    if (!gz) {
         ast_format_no_memory(error, name);
+        return NULL;
+    }
+    gz->inside = true;
+    gz->raw = raw;
     return gz;
 }
 
@@ -68,7 +73,8 @@ static bool feed(ast_bytes *bytes, bool *ended, ast_format_error *error) {
     gz->stream.next_in = gz->input;
     gz->stream.avail_in = (uInt)got;
     *ended = got == 0;
-    if (*ended && gz->inside)
+    bytes->damaged |= *ended && gz->inside;
+    if (bytes->damaged)
         return ast_format_fail(error, "%s: the compressed data end too early; the file was cut short", bytes->name);
     return true;
 }
@@ -79,7 +85,7 @@ bool ast_gz_read(ast_bytes *bytes, void *buffer, size_t capacity, size_t *got, a
     bool ended = false;
     gz->stream.next_out = buffer;
     gz->stream.avail_out = room;
-    while (gz->stream.avail_out > 0) {
+    while (gz->stream.avail_out > 0 && !(gz->raw && !gz->inside)) {
         if (!feed(bytes, &ended, error))
             return false;
         if (ended)
@@ -88,10 +94,12 @@ bool ast_gz_read(ast_bytes *bytes, void *buffer, size_t capacity, size_t *got, a
         int result = inflate(&gz->stream, Z_NO_FLUSH);
         if (result == Z_STREAM_END) {
             gz->inside = false;
-            inflateReset(&gz->stream);
+            if (!gz->raw)
+                inflateReset(&gz->stream);
         } else if (result == Z_MEM_ERROR) {
             return ast_format_no_memory(error, bytes->name);
         } else if (result != Z_OK && result != Z_BUF_ERROR) {
+            bytes->damaged = true;
             return ast_format_fail(error, "%s: the compressed data are damaged, or no gzip data (%s)", bytes->name,
                             gz->stream.msg ? gz->stream.msg : "unknown reason");
         }

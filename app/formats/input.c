@@ -34,10 +34,6 @@ static bool begin(ast_input *input, size_t count, ast_format_error *error);
 static bool add_file(ast_input *input, const ast_input_file *given, bool several, ast_format_error *error);
 static bool understand(ast_input *input, input_file *file, ast_format_error *error);
 
-void ast_input_options_init(ast_input_options *options) {
-    *options = (ast_input_options){0};
-}
-
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
 bool ast_input_begin(ast_input *input, const ast_input_file *files, size_t count, const ast_input_options *options,

@@ -8,7 +8,6 @@
 #include "text.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -26,17 +25,10 @@ static bool read_entries(mtx_reader *reader, ast_format_error *error);
 bool ast_mtx_open(ast_input *input, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
     if (how->columns.count > 0)
         return ast_format_fail(error, "%s: columns cannot be picked from sparse rows", bytes->name);
-    mtx_reader reader = {.text = {.bytes = bytes, .doubles = true, .line = 1, .separator = ' '},
-                         .entries = {.name = bytes->name}};
-    ast_text *text = &reader.text;
-    text->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    text->buffer = malloc(AST_TEXT_BUFFER + 1);
-    text->cursor = text->end = text->buffer;
-    bool good = (text->buffer && text->locale) || ast_format_no_memory(error, bytes->name);
-    good = good && read_banner(&reader, error) && read_sizes(&reader, error) && read_entries(&reader, error);
-    free(text->buffer);
-    if (text->locale)
-        freelocale(text->locale);
+    mtx_reader reader = {.text = {.doubles = true, .separator = ' '}, .entries = {.name = bytes->name}};
+    bool good = ast_text_begin(&reader.text, bytes, error) && read_banner(&reader, error) &&
+                read_sizes(&reader, error) && read_entries(&reader, error);
+    ast_text_end(&reader.text);
     if (good)
         return ast_entries_open(&reader.entries, how->transpose, input, error);
     ast_entries_free(&reader.entries);

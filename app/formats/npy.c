@@ -35,14 +35,14 @@ bool ast_npy_table(ast_table *table, ast_bytes *bytes, const ast_resolved *how, 
     return true;
 }
 
-bool ast_npy_values(ast_values *values, ast_bytes *bytes, const ast_columns *columns, ast_format_error *error) {
+bool ast_npy_values(ast_values *values, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
     ast_npy_header header;
     ast_body body;
     if (!ast_npy_read_header(&header, bytes, error))
         return false;
     if (header.elements == 0)
         return ast_format_fail(error, "%s: holds no numbers", bytes->name);
-    if (columns->count > 0)
+    if (how->columns.count > 0)
         return ast_format_fail(error, "%s: columns can be picked from a table of points or of text only", bytes->name);
     if (!ast_npy_read_body(&body, &header, bytes, error))
         return false;

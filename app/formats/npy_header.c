@@ -4,6 +4,8 @@
  * Python as that needs, from a range of bytes that may hold anything, and reads nothing itself. */
 #include "npy.h"
 
+#include "scan.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -13,11 +15,7 @@
 /* NumPy itself writes some 128 bytes. A header that claims more than this lies, and is not allocated for. */
 #define HEADER_LIMIT ((size_t)1 << 20)
 
-typedef struct scanner {
-    const char *cursor, *end;
-} scanner;
-
-static bool parse_dictionary(scanner *scan, ast_npy_header *header);
+static bool parse_dictionary(ast_scan *scan, ast_npy_header *header);
 static bool understand_descr(ast_npy_header *header);
 
 bool ast_npy_offset(const char *name, const unsigned char *bytes, size_t size, size_t *offset,
@@ -48,7 +46,7 @@ bool ast_npy_parse(ast_npy_header *header, const char *name, const unsigned char
                    ast_format_error *error) {
     *header = (ast_npy_header){.offset = offset, .dimensions = -1};
     size_t skip = bytes[6] > 1 ? 12 : 10;
-    scanner scan = {(const char *)bytes + skip, (const char *)bytes + offset};
+    ast_scan scan = {(char *)bytes + skip, (char *)bytes + offset};
     if (!parse_dictionary(&scan, header))
         return ast_format_fail(error,
                                "%s: the .npy header cannot be understood; it needs one type of number in 'descr', "
@@ -100,22 +98,8 @@ static bool understand_descr(ast_npy_header *header) {
            (header->kind == 'u' && power) || (header->kind == 'b' && header->item == 1);
 }
 
-static void skip_space(scanner *scan) {
-    while (scan->cursor < scan->end && (*scan->cursor == ' ' || *scan->cursor == '\n' || *scan->cursor == '\t'))
-        scan->cursor++;
-}
-
-/* Skips blanks and then the character, if it is there. */
-static bool accept(scanner *scan, char wanted) {
-    skip_space(scan);
-    if (scan->cursor == scan->end || *scan->cursor != wanted)
-        return false;
-    scan->cursor++;
-    return true;
-}
-
-static bool accept_word(scanner *scan, const char *word) {
-    skip_space(scan);
+static bool accept_word(ast_scan *scan, const char *word) {
+    ast_scan_blanks(scan);
     size_t length = strlen(word);
     if ((size_t)(scan->end - scan->cursor) < length || memcmp(scan->cursor, word, length) != 0)
         return false;
@@ -124,8 +108,8 @@ static bool accept_word(scanner *scan, const char *word) {
 }
 
 /* A string in either kind of quotes. One that does not fit is cut, which no known name survives. */
-static bool parse_string(scanner *scan, char *text, size_t capacity) {
-    skip_space(scan);
+static bool parse_string(ast_scan *scan, char *text, size_t capacity) {
+    ast_scan_blanks(scan);
     char quote = scan->cursor < scan->end ? *scan->cursor : '\0';
     if (quote != '\'' && quote != '"')
         return false;
@@ -135,47 +119,42 @@ static bool parse_string(scanner *scan, char *text, size_t capacity) {
         if (length + 1 < capacity)
             text[length++] = *scan->cursor;
     text[length] = '\0';
-    return accept(scan, quote);
+    return ast_scan_accept(scan, quote);
 }
 
 /* A number, with the L that Python 2 wrote behind long ones. */
-static bool parse_size(scanner *scan, size_t *size) {
-    skip_space(scan);
-    const char *start = scan->cursor;
-    *size = 0;
-    for (; scan->cursor < scan->end && *scan->cursor >= '0' && *scan->cursor <= '9'; scan->cursor++)
-        if (__builtin_mul_overflow(*size, (size_t)10, size) ||
-            __builtin_add_overflow(*size, (size_t)(*scan->cursor - '0'), size))
-            return false;
-    if (scan->cursor == start)
+static bool parse_size(ast_scan *scan, size_t *size) {
+    uint64_t number;
+    if (!ast_scan_number(scan, &number) || number > SIZE_MAX)
         return false;
+    *size = (size_t)number;
     if (scan->cursor < scan->end && *scan->cursor == 'L')
         scan->cursor++;
     return true;
 }
 
-static bool parse_shape(scanner *scan, ast_npy_header *header) {
-    if (!accept(scan, '('))
+static bool parse_shape(ast_scan *scan, ast_npy_header *header) {
+    if (!ast_scan_accept(scan, '('))
         return false;
     header->dimensions = 0;
-    while (!accept(scan, ')')) {
+    while (!ast_scan_accept(scan, ')')) {
         if (header->dimensions == AST_NPY_DIMENSIONS || !parse_size(scan, &header->shape[header->dimensions++]))
             return false;
-        if (accept(scan, ','))
+        if (ast_scan_accept(scan, ','))
             continue;
-        return accept(scan, ')');
+        return ast_scan_accept(scan, ')');
     }
     return true;
 }
 
-static bool parse_bool(scanner *scan, bool *value) {
+static bool parse_bool(ast_scan *scan, bool *value) {
     *value = accept_word(scan, "True");
     return *value || accept_word(scan, "False");
 }
 
-static bool parse_entry(scanner *scan, ast_npy_header *header, unsigned *seen) {
+static bool parse_entry(ast_scan *scan, ast_npy_header *header, unsigned *seen) {
     char key[16];
-    if (!parse_string(scan, key, sizeof key) || !accept(scan, ':'))
+    if (!parse_string(scan, key, sizeof key) || !ast_scan_accept(scan, ':'))
         return false;
     if (strcmp(key, "descr") == 0) {
         *seen |= 1;
@@ -189,20 +168,20 @@ static bool parse_entry(scanner *scan, ast_npy_header *header, unsigned *seen) {
     return strcmp(key, "shape") == 0 && parse_shape(scan, header);
 }
 
-static bool parse_dictionary(scanner *scan, ast_npy_header *header) {
+static bool parse_dictionary(ast_scan *scan, ast_npy_header *header) {
     unsigned seen = 0;
-    if (!accept(scan, '{'))
+    if (!ast_scan_accept(scan, '{'))
         return false;
-    while (!accept(scan, '}')) {
+    while (!ast_scan_accept(scan, '}')) {
         if (!parse_entry(scan, header, &seen))
             return false;
-        if (!accept(scan, ',')) {
-            if (!accept(scan, '}'))
+        if (!ast_scan_accept(scan, ',')) {
+            if (!ast_scan_accept(scan, '}'))
                 return false;
             break;
         }
     }
-    skip_space(scan);
+    ast_scan_blanks(scan);
     /* Nothing but padding may follow. Old writers padded with NUL, so that is let through. */
     while (scan->cursor < scan->end && *scan->cursor == '\0')
         scan->cursor++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads scenes of the NYU v2 file through libhdf5: datasets depths, rawDepths and labels (scene, column, row), images
- * (scene, 3, column, row). */
+ * Reads scenes of the NYU v2 file through libhdf5: datasets depths and rawDepths (scene, column,
+ * row). */
 #include "nyu.h"
 
 #include <string.h>
@@ -21,8 +21,7 @@
 
 static bool open_file(ast_nyu *nyu, ast_format_error *error);
 static bool open_datasets(ast_nyu *nyu, ast_format_error *error);
-static bool read_plane(ast_nyu *nyu, long long dataset, const char *name, size_t index, int channel, hid_t type,
-                       ast_format_error *error);
+static bool read_plane(ast_nyu *nyu, size_t index, ast_format_error *error);
 
 ast_nyu *ast_nyu_open(const char *path, ast_format_error *error) {
     ast_nyu *nyu = calloc(1, sizeof *nyu);
@@ -30,7 +29,7 @@ ast_nyu *ast_nyu_open(const char *path, ast_format_error *error) {
         ast_format_no_memory(error, path);
         return NULL;
     }
-    nyu->file = nyu->depths = nyu->raw = nyu->pictures = nyu->labels = H5I_INVALID_HID;
+    nyu->file = nyu->depths = nyu->raw = H5I_INVALID_HID;
     nyu->path = strdup(path);
     bool good = nyu->path ? open_file(nyu, error) && open_datasets(nyu, error) : ast_format_no_memory(error, path);
     if (good) {
@@ -44,8 +43,7 @@ ast_nyu *ast_nyu_open(const char *path, ast_format_error *error) {
 }
 
 bool ast_nyu_depth(ast_nyu *nyu, size_t index, float *metres, ast_format_error *error) {
-    if (!read_plane(nyu, nyu->has_raw ? nyu->raw : nyu->depths, nyu->has_raw ? "rawDepths" : "depths", index, -1,
-                    H5T_NATIVE_FLOAT, error))
+    if (!read_plane(nyu, index, error))
         return false;
     const float *plane = nyu->plane;
     for (size_t y = 0; y < nyu->height; y++)
@@ -56,41 +54,13 @@ bool ast_nyu_depth(ast_nyu *nyu, size_t index, float *metres, ast_format_error *
     return true;
 }
 
-bool ast_nyu_labels(ast_nyu *nyu, size_t index, int32_t *labels, ast_format_error *error) {
-    if (!nyu->has_labels)
-        return ast_format_fail(error, "%s: has no labels", nyu->path);
-    if (!read_plane(nyu, nyu->labels, "labels", index, -1, H5T_NATIVE_INT32, error))
-        return false;
-    const int32_t *plane = nyu->plane;
-    for (size_t y = 0; y < nyu->height; y++)
-        for (size_t x = 0; x < nyu->width; x++)
-            *labels++ = plane[x * nyu->height + y];
-    return true;
-}
-
-bool ast_nyu_picture(ast_nyu *nyu, size_t index, ast_picture *picture, ast_format_error *error) {
-    if (!nyu->has_pictures)
-        return ast_format_fail(error, "%s: has no images", nyu->path);
-    if (!ast_pixels_resize(picture, nyu->width, nyu->height, 3, nyu->path, error))
-        return false;
-    const unsigned char *plane = nyu->plane;
-    for (int channel = 0; channel < 3; channel++) {
-        if (!read_plane(nyu, nyu->pictures, "images", index, channel, H5T_NATIVE_UCHAR, error))
-            return false;
-        for (size_t y = 0; y < nyu->height; y++)
-            for (size_t x = 0; x < nyu->width; x++)
-                picture->rgb[3 * (y * nyu->width + x) + (size_t)channel] = plane[x * nyu->height + y];
-    }
-    return true;
-}
-
 void ast_nyu_close(ast_nyu *nyu) {
     if (!nyu)
         return;
-    const long long datasets[] = {nyu->depths, nyu->raw, nyu->pictures, nyu->labels};
-    for (size_t i = 0; i < sizeof datasets / sizeof *datasets; i++)
-        if (datasets[i] >= 0)
-            H5Dclose(datasets[i]);
+    if (nyu->depths >= 0)
+        H5Dclose(nyu->depths);
+    if (nyu->raw >= 0)
+        H5Dclose(nyu->raw);
     if (nyu->file >= 0)
         H5Fclose(nyu->file);
     free(nyu->plane);
@@ -110,16 +80,16 @@ static bool open_file(ast_nyu *nyu, ast_format_error *error) {
            ast_format_fail(error, "%s: cannot be opened as an HDF5 file, which nyu_depth_v2_labeled.mat is", nyu->path);
 }
 
-/* The dataset, if it is there, of numbers, and has this many dimensions; their sizes. */
-static long long open_dataset(const ast_nyu *nyu, const char *name, int rank, hsize_t *sizes) {
+/* The dataset, if it is there, of numbers, and has three dimensions; their sizes. */
+static long long open_dataset(const ast_nyu *nyu, const char *name, hsize_t sizes[3]) {
     hid_t dataset;
     bool fits = false;
     ast_hdf5_voice before = ast_hdf5_silence();
     dataset = H5Dopen2(nyu->file, name, H5P_DEFAULT);
     hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
     H5T_class_t class = H5Tget_class(type);
-    fits = (class == H5T_FLOAT || class == H5T_INTEGER) && H5Sget_simple_extent_ndims(space) == rank &&
-           H5Sget_simple_extent_dims(space, sizes, NULL) == rank;
+    fits = (class == H5T_FLOAT || class == H5T_INTEGER) && H5Sget_simple_extent_ndims(space) == 3 &&
+           H5Sget_simple_extent_dims(space, sizes, NULL) == 3;
     H5Tclose(type);
     H5Sclose(space);
     if (!fits)
@@ -128,10 +98,10 @@ static long long open_dataset(const ast_nyu *nyu, const char *name, int rank, hs
     return fits ? dataset : H5I_INVALID_HID;
 }
 
-/* All else counts only where it has the shape of the depths. */
+/* Raw depths count only where they have the shape of the depths. */
 static bool open_datasets(ast_nyu *nyu, ast_format_error *error) {
-    hsize_t sizes[4] = {0}, other[4] = {0};
-    nyu->depths = open_dataset(nyu, "depths", 3, sizes);
+    hsize_t sizes[3] = {0}, other[3] = {0};
+    nyu->depths = open_dataset(nyu, "depths", sizes);
     if (nyu->depths < 0)
         return ast_format_fail(error, "%s: has no dataset depths of three dimensions: scenes, columns, rows",
                                nyu->path);
@@ -144,71 +114,44 @@ static bool open_datasets(ast_nyu *nyu, ast_format_error *error) {
     nyu->count = (size_t)sizes[0];
     nyu->width = (size_t)sizes[1];
     nyu->height = (size_t)sizes[2];
-    nyu->raw = open_dataset(nyu, "rawDepths", 3, other);
-    nyu->has_raw = nyu->raw >= 0 && memcmp(other, sizes, 3 * sizeof *sizes) == 0;
-    nyu->labels = open_dataset(nyu, "labels", 3, other);
-    nyu->has_labels = nyu->labels >= 0 && memcmp(other, sizes, 3 * sizeof *sizes) == 0;
-    nyu->pictures = open_dataset(nyu, "images", 4, other);
-    nyu->has_pictures =
-        nyu->pictures >= 0 && other[0] == sizes[0] && other[1] == 3 && other[2] == sizes[1] && other[3] == sizes[2];
+    nyu->raw = open_dataset(nyu, "rawDepths", other);
+    nyu->has_raw = nyu->raw >= 0 && memcmp(other, sizes, sizeof sizes) == 0;
     return true;
 }
 
 /* ---- One scene --------------------------------------------------------------------------------------------------- */
 
-/* Reads (width, height) numbers of a scene, or of one of its channels (-1: it has none), into nyu->plane. */
-static bool read_plane(ast_nyu *nyu, long long dataset, const char *name, size_t index, int channel, hid_t type,
-                       ast_format_error *error) {
-    hsize_t first[4] = {index}, size[4] = {1}, plane[2] = {nyu->width, nyu->height};
-    int last = channel < 0 ? 1 : 2;
+/* Reads (width, height) depths of a scene into nyu->plane. */
+static bool read_plane(ast_nyu *nyu, size_t index, ast_format_error *error) {
+    hsize_t first[3] = {index}, size[3] = {1, nyu->width, nyu->height};
+    hid_t dataset = nyu->has_raw ? nyu->raw : nyu->depths;
     if (index >= nyu->count)
         return ast_format_fail(error, "%s: has %zu scenes; there is no scene %zu, from 0", nyu->path, nyu->count,
                                index);
-    if (channel >= 0) {
-        first[1] = (hsize_t)channel;
-        size[1] = 1;
-    }
-    size[last] = nyu->width;
-    size[last + 1] = nyu->height;
     herr_t result = -1;
     ast_hdf5_voice before = ast_hdf5_silence();
-    hid_t space = H5Dget_space(dataset), memory = H5Screate_simple(2, plane, NULL);
+    hid_t space = H5Dget_space(dataset), memory = H5Screate_simple(2, size + 1, NULL);
     if (H5Sselect_hyperslab(space, H5S_SELECT_SET, first, NULL, size, NULL) >= 0)
-        result = H5Dread(dataset, type, memory, space, H5P_DEFAULT, nyu->plane);
+        result = H5Dread(dataset, H5T_NATIVE_FLOAT, memory, space, H5P_DEFAULT, nyu->plane);
     H5Sclose(memory);
     H5Sclose(space);
     ast_hdf5_restore(before);
     return result >= 0 ||
            ast_format_fail(error, "%s: the %s of scene %zu cannot be read: the file is damaged or cut short", nyu->path,
-                           name, index);
+                           nyu->has_raw ? "rawDepths" : "depths", index);
 }
 
 #else
 
 /* Nothing can be opened, so that nothing below is ever called with a file. */
-static bool no_library(const char *path, ast_format_error *error) {
-    return ast_format_fail(error, "%s: this build cannot read HDF5 files: libhdf5 was not there when it was made",
-                           path);
-}
-
 ast_nyu *ast_nyu_open(const char *path, ast_format_error *error) {
-    no_library(path, error);
+    ast_format_fail(error, "%s: this build cannot read HDF5 files: libhdf5 was not there when it was made", path);
     return NULL;
 }
 
 bool ast_nyu_depth(ast_nyu *nyu, size_t index, float *metres, ast_format_error *error) {
-    (void)index, (void)metres;
-    return no_library(nyu->path, error);
-}
-
-bool ast_nyu_picture(ast_nyu *nyu, size_t index, ast_picture *picture, ast_format_error *error) {
-    (void)index, (void)picture;
-    return no_library(nyu->path, error);
-}
-
-bool ast_nyu_labels(ast_nyu *nyu, size_t index, int32_t *labels, ast_format_error *error) {
-    (void)index, (void)labels;
-    return no_library(nyu->path, error);
+    (void)nyu, (void)index, (void)metres, (void)error;
+    return false;
 }
 
 void ast_nyu_close(ast_nyu *nyu) {

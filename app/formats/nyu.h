@@ -20,14 +20,12 @@
 typedef struct ast_nyu {
     size_t count;         /* scenes */
     size_t width, height; /* of every one: 640 x 480 in the real file */
-    bool has_raw, has_pictures, has_labels;
-    char *path;         /* private */
-    long long file;     /* private: libhdf5's */
-    long long depths;   /* private */
-    long long raw;      /* private */
-    long long pictures; /* private */
-    long long labels;   /* private */
-    void *plane;        /* private: (width, height), as the file has it */
+    bool has_raw;         /* depths with their holes */
+    char *path;           /* private */
+    long long file;       /* private: libhdf5's */
+    long long depths;     /* private */
+    long long raw;        /* private */
+    float *plane;         /* private: (width, height), as the file has it */
 } ast_nyu;
 
 /* The depths as whole numbers, for whatever takes depth images: this many units are a metre. The data set ends at 10 m,
@@ -41,12 +39,6 @@ ast_nyu *ast_nyu_open(const char *path, ast_format_error *error);
  * the camera saw it (rawDepths), with its holes, where the file has that; otherwise with the holes that the authors of
  * the data set have filled in (depths): what they put there is no measurement, and neither are its normals. */
 bool ast_nyu_depth(ast_nyu *nyu, size_t index, float *metres, ast_format_error *error);
-
-/* Its picture in colour, if the file has them. */
-bool ast_nyu_picture(ast_nyu *nyu, size_t index, ast_picture *picture, ast_format_error *error);
-
-/* Its labels, if the file has them: (height, width), the number of the class, 0 for none. */
-bool ast_nyu_labels(ast_nyu *nyu, size_t index, int32_t *labels, ast_format_error *error);
 
 /* NULL is fine. */
 void ast_nyu_close(ast_nyu *nyu);

@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows whose columns are gathered before the next: they stay in the cache meanwhile. */
-#define BLOCK 1024
-
 static bool read_text(ast_solid *solid, const ast_pcd_header *header, const ast_solid_file *file,
                       ast_format_error *error);
 static bool read_binary(ast_solid *solid, const ast_pcd_header *header, const ast_solid_file *file,
@@ -117,15 +114,11 @@ static bool read_binary(ast_solid *solid, const ast_pcd_header *header, const as
         return cannot_hold(header, file, error);
     if (!ast_solid_make_points(solid, header->points, header->normals, file->name, error))
         return false;
-    for (size_t first = 0; first < header->points; first += BLOCK) {
-        size_t count = header->points - first < BLOCK ? header->points - first : BLOCK;
-        for (int slot = 0; slot < AST_PCD_SLOTS; slot++) {
-            float *place = ast_solid_place(solid, slot);
-            if (place)
-                ast_solid_gather(place + 3 * first, header->body + first * header->row + header->slots[slot]->offset,
-                                 header->row, count, header->slots[slot]->type);
-        }
-    }
+    ast_solid_column columns[AST_SOLID_SLOTS] = {{0}};
+    for (int slot = 0; slot < AST_PCD_SLOTS; slot++)
+        if (header->slots[slot])
+            columns[slot] = (ast_solid_column){header->slots[slot]->offset, header->slots[slot]->type};
+    ast_solid_gather_rows(solid, header->body, header->row, header->points, columns);
     return check_end(header->body + header->points * header->row, file, error);
 }
 

@@ -11,9 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows whose columns are gathered before the next: they stay in the cache meanwhile. */
-#define BLOCK 1024
-
 /* A file that is being read. */
 typedef struct ply {
     const ast_ply_header *header;
@@ -193,17 +190,15 @@ static bool read_line(ply *p, ast_format_error *error) {
 /* Binary vertices without lists: rows of one size are gathered column by column. */
 static void gather_vertices(const ply *p) {
     const ast_ply_element *element = p->element;
-    for (size_t first = 0; first < element->count; first += BLOCK) {
-        size_t left = (size_t)element->count - first, count = left < BLOCK ? left : BLOCK;
-        const char *from = p->at + first * element->size;
-        for (size_t i = 0; i < element->property_count; i++) {
-            const ast_ply_property *property = &element->properties[i];
-            float *place = ast_solid_place(p->solid, property->slot);
-            if (place)
-                ast_solid_gather(place + 3 * first, from, element->size, count, property->type);
-            from += property->type.item;
-        }
+    ast_solid_column columns[AST_SOLID_SLOTS] = {{0}};
+    size_t offset = 0;
+    for (size_t i = 0; i < element->property_count; i++) {
+        const ast_ply_property *property = &element->properties[i];
+        if (property->slot >= 0 && property->slot < AST_SOLID_SLOTS)
+            columns[property->slot] = (ast_solid_column){offset, property->type};
+        offset += property->type.item;
     }
+    ast_solid_gather_rows(p->solid, p->at, element->size, (size_t)element->count, columns);
 }
 
 /* Faces that are nothing but a list of 32-bit numbers, counted by a byte, in this machine's byte order: reads as many

@@ -11,7 +11,7 @@
 static const ast_format formats[] = {
     {"npy", AST_HOLDS_TABLE, ast_npy_open, ast_npy_values, .table = ast_npy_table},
     {"csv", AST_HOLDS_TABLE, ast_text_open, .values = ast_text_values},
-    {"tsv", AST_HOLDS_TABLE, ast_tsv_open, .values = ast_tsv_values},
+    {"tsv", AST_HOLDS_TABLE, ast_text_open, .values = ast_text_values, .separator = '\t'},
     {"txt", AST_HOLDS_TABLE, ast_text_open, .values = ast_text_values},
     {"dat", AST_HOLDS_TABLE, ast_text_open, .values = ast_text_values},
     {"mtx", AST_HOLDS_SPARSE, .open = ast_mtx_open},
@@ -68,7 +68,7 @@ bool ast_values_read(ast_values *values, const char *path, const ast_input_optio
     }
     bool good = ast_bytes_open(&bytes, path, how.compressed, AST_NO_STOP, error);
     if (good) {
-        good = how.format->values(values, &bytes, &how.columns, error);
+        good = how.format->values(values, &bytes, &how, error);
         ast_bytes_close(&bytes);
     }
     ast_columns_free(&how.columns);

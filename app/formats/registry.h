@@ -21,7 +21,7 @@ typedef bool ast_open_function(ast_input *input, ast_bytes *bytes, const struct 
                                ast_format_error *error);
 
 /* Fills in the values; on failure there are none. */
-typedef bool ast_values_function(ast_values *values, ast_bytes *bytes, const ast_columns *columns,
+typedef bool ast_values_function(ast_values *values, ast_bytes *bytes, const struct ast_resolved *how,
                                  ast_format_error *error);
 
 typedef struct ast_format {
@@ -33,6 +33,7 @@ typedef struct ast_format {
     ast_table_function *table;   /* finds where the rows of a regular file are: a binary table; NULL otherwise */
     ast_type type;               /* of the numbers, where the name says it: .fbin, .fvecs and their like */
     bool counted;                /* their rows begin with their dimension */
+    char separator;              /* of text, where the name says it; 0: the content does */
 } ast_format;
 
 /* What a path and options say before anything is opened. */
@@ -51,9 +52,9 @@ bool ast_resolve(ast_resolved *how, const char *path, const ast_input_options *o
 bool ast_input_read_bytes(ast_input *input, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error);
 
 /* npy.c, text.c; mtx.c, npz.c: sparse rows; table.c: all formats that are nothing but tables */
-ast_open_function ast_npy_open, ast_text_open, ast_tsv_open, ast_mtx_open, ast_npz_open, ast_table_open;
+ast_open_function ast_npy_open, ast_text_open, ast_mtx_open, ast_npz_open, ast_table_open;
 ast_table_function ast_npy_table;
-ast_values_function ast_npy_values, ast_text_values, ast_tsv_values;
+ast_values_function ast_npy_values, ast_text_values;
 
 /* Rows become columns: a change of strides. */
 void ast_points_transpose(ast_points *points);

@@ -4,6 +4,7 @@
  * place of every tensor; their bytes. This file understands just as much of JSON as that needs, strictly, from bytes
  * that may be anything: an object of objects of three known keys, and `__metadata__`, an object of strings. */
 #include "registry.h"
+#include "scan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +15,7 @@
 static const ast_member_words words = {"tensor", "tensors", "--tensor NAME", "F64, F32, F16, BF16, I8 or U8",
                                        .rooted = false};
 
-typedef struct scanner {
-    char *start, *cursor, *end; /* of the header, which is changed as it is read: strings are decoded in place */
-    bool no_memory;
-} scanner;
-
-static bool parse_header(scanner *scan, ast_members *members);
+static bool parse_header(ast_scan *scan, ast_members *members, bool *no_memory);
 static bool check_bytes(ast_table *table, const ast_member *member, uint64_t offset, const ast_bytes *bytes,
                         ast_format_error *error);
 
@@ -60,15 +56,15 @@ bool ast_safetensors_table(ast_table *table, ast_bytes *bytes, const ast_resolve
     char *header = read_header(bytes, &offset, error);
     if (!header)
         return false;
-    scanner scan = {header, header, header + (offset - 8), false};
-    bool good = parse_header(&scan, &members);
-    if (!good && scan.no_memory)
+    ast_scan scan = {header, header + (offset - 8)};
+    bool no_memory = false, good = parse_header(&scan, &members, &no_memory);
+    if (!good && no_memory)
         ast_format_no_memory(error, bytes->name);
     else if (!good)
         ast_format_fail(error,
                         "%s: its header cannot be understood at byte %zu; it must be JSON with dtype, shape and "
                         "data_offsets of every tensor",
-                        bytes->name, (size_t)(scan.cursor - scan.start));
+                        bytes->name, (size_t)(scan.cursor - header));
     if (good) {
         const ast_member *member;
         good = ast_members_choose(&members, how->member, &words, bytes->name, &member, error) &&
@@ -104,21 +100,7 @@ static bool check_bytes(ast_table *table, const ast_member *member, uint64_t off
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-static void skip_space(scanner *scan) {
-    while (scan->cursor < scan->end && strchr(" \t\r\n", *scan->cursor) && *scan->cursor)
-        scan->cursor++;
-}
-
-/* Skips blanks and then the character, if it is there. */
-static bool accept(scanner *scan, char wanted) {
-    skip_space(scan);
-    if (scan->cursor == scan->end || *scan->cursor != wanted)
-        return false;
-    scan->cursor++;
-    return true;
-}
-
-static bool parse_hex(scanner *scan, uint32_t *code) {
+static bool parse_hex(ast_scan *scan, uint32_t *code) {
     *code = 0;
     if (scan->end - scan->cursor < 4)
         return false;
@@ -133,7 +115,7 @@ static bool parse_hex(scanner *scan, uint32_t *code) {
 }
 
 /* A character behind "\u", or two of them that are one; in UTF-8. */
-static bool parse_code(scanner *scan, char **place) {
+static bool parse_code(ast_scan *scan, char **place) {
     uint32_t code, low;
     if (!parse_hex(scan, &code) || code == 0)
         return false;
@@ -153,7 +135,7 @@ static bool parse_code(scanner *scan, char **place) {
     return true;
 }
 
-static bool parse_escape(scanner *scan, char **place) {
+static bool parse_escape(ast_scan *scan, char **place) {
     const char *names = "\"\\/bfnrt", *found;
     if (scan->cursor == scan->end || !*scan->cursor)
         return false;
@@ -170,8 +152,8 @@ static bool parse_escape(scanner *scan, char **place) {
 }
 
 /* A string, decoded where it stands: it never becomes longer. It ends with a zero. */
-static bool parse_string(scanner *scan, char **text) {
-    if (!accept(scan, '"'))
+static bool parse_string(ast_scan *scan, char **text) {
+    if (!ast_scan_accept(scan, '"'))
         return false;
     char *place = *text = scan->cursor;
     while (scan->cursor < scan->end && *scan->cursor != '"') {
@@ -182,31 +164,26 @@ static bool parse_string(scanner *scan, char **text) {
         else if (scan->cursor++, !parse_escape(scan, &place))
             return false;
     }
-    if (!accept(scan, '"'))
+    if (!ast_scan_accept(scan, '"'))
         return false;
     *place = 0;
     return true;
 }
 
-/* A whole number that is not negative. */
-static bool parse_number(scanner *scan, uint64_t *number) {
-    skip_space(scan);
+/* A number of JSON has no zeros before it. */
+static bool parse_number(ast_scan *scan, uint64_t *number) {
+    ast_scan_blanks(scan);
     const char *start = scan->cursor;
-    *number = 0;
-    for (; scan->cursor < scan->end && *scan->cursor >= '0' && *scan->cursor <= '9'; scan->cursor++)
-        if (__builtin_mul_overflow(*number, (uint64_t)10, number) ||
-            __builtin_add_overflow(*number, (uint64_t)(*scan->cursor - '0'), number))
-            return false;
-    return scan->cursor > start && (scan->cursor == start + 1 || *start != '0');
+    return ast_scan_number(scan, number) && (scan->cursor == start + 1 || *start != '0');
 }
 
 /* A list of numbers, of which the first two are kept. */
-static bool parse_list(scanner *scan, uint64_t numbers[2], int *count) {
+static bool parse_list(ast_scan *scan, uint64_t numbers[2], int *count) {
     uint64_t number;
     *count = 0;
-    if (!accept(scan, '['))
+    if (!ast_scan_accept(scan, '['))
         return false;
-    if (accept(scan, ']'))
+    if (ast_scan_accept(scan, ']'))
         return true;
     do {
         if (!parse_number(scan, &number) || *count == 64)
@@ -214,8 +191,8 @@ static bool parse_list(scanner *scan, uint64_t numbers[2], int *count) {
         if (*count < 2)
             numbers[*count] = number;
         ++*count;
-    } while (accept(scan, ','));
-    return accept(scan, ']');
+    } while (ast_scan_accept(scan, ','));
+    return ast_scan_accept(scan, ']');
 }
 
 static int type_called(const char *name) {
@@ -229,12 +206,12 @@ static int type_called(const char *name) {
     return -1;
 }
 
-static bool parse_key(scanner *scan, char **key) {
-    return parse_string(scan, key) && accept(scan, ':');
+static bool parse_key(ast_scan *scan, char **key) {
+    return parse_string(scan, key) && ast_scan_accept(scan, ':');
 }
 
 /* One of the three things that are said of a tensor, each once. */
-static bool parse_property(scanner *scan, ast_member *member, unsigned *seen) {
+static bool parse_property(ast_scan *scan, ast_member *member, unsigned *seen) {
     static const char *const keys[] = {"dtype", "shape", "data_offsets"};
     uint64_t offsets[2];
     char *key, *type;
@@ -263,16 +240,16 @@ static bool parse_property(scanner *scan, ast_member *member, unsigned *seen) {
     return true;
 }
 
-static bool parse_tensor(scanner *scan, const char *name, ast_members *members) {
+static bool parse_tensor(ast_scan *scan, const char *name, ast_members *members, bool *no_memory) {
     unsigned seen = 0;
     if (!ast_array_grow(&members->list, &members->capacity, members->count + 1, sizeof *members->list)) {
-        scan->no_memory = true;
+        *no_memory = true;
         return false;
     }
     ast_member *member = &members->list[members->count];
     *member = (ast_member){.name = strdup(name)};
-    scan->no_memory = !member->name;
-    if (scan->no_memory || !accept(scan, '{')) {
+    *no_memory = !member->name;
+    if (*no_memory || !ast_scan_accept(scan, '{')) {
         free(member->name);
         return false;
     }
@@ -280,38 +257,38 @@ static bool parse_tensor(scanner *scan, const char *name, ast_members *members) 
     do {
         if (!parse_property(scan, member, &seen))
             return false;
-    } while (accept(scan, ','));
-    return accept(scan, '}') && seen == 7;
+    } while (ast_scan_accept(scan, ','));
+    return ast_scan_accept(scan, '}') && seen == 7;
 }
 
 /* What is not about tensors: an object of strings. */
-static bool parse_metadata(scanner *scan) {
+static bool parse_metadata(ast_scan *scan) {
     char *text;
-    if (!accept(scan, '{'))
+    if (!ast_scan_accept(scan, '{'))
         return false;
-    if (accept(scan, '}'))
+    if (ast_scan_accept(scan, '}'))
         return true;
     do {
         if (!parse_key(scan, &text) || !parse_string(scan, &text))
             return false;
-    } while (accept(scan, ','));
-    return accept(scan, '}');
+    } while (ast_scan_accept(scan, ','));
+    return ast_scan_accept(scan, '}');
 }
 
-static bool parse_header(scanner *scan, ast_members *members) {
+static bool parse_header(ast_scan *scan, ast_members *members, bool *no_memory) {
     char *name;
-    if (!accept(scan, '{'))
+    if (!ast_scan_accept(scan, '{'))
         return false;
-    if (!accept(scan, '}')) {
+    if (!ast_scan_accept(scan, '}')) {
         do {
             if (!parse_key(scan, &name))
                 return false;
-            if (!(strcmp(name, "__metadata__") == 0 ? parse_metadata(scan) : parse_tensor(scan, name, members)))
+            if (!(strcmp(name, "__metadata__") == 0 ? parse_metadata(scan) : parse_tensor(scan, name, members, no_memory)))
                 return false;
-        } while (accept(scan, ','));
-        if (!accept(scan, '}'))
+        } while (ast_scan_accept(scan, ','));
+        if (!ast_scan_accept(scan, '}'))
             return false;
     }
-    skip_space(scan); /* padding */
+    ast_scan_blanks(scan); /* padding */
     return scan->cursor == scan->end;
 }

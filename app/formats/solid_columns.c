@@ -8,6 +8,9 @@
 
 #include <string.h>
 
+/* Rows whose columns are gathered before the next: they stay in the cache meanwhile. */
+#define BLOCK 1024
+
 double ast_solid_load(const void *place, ast_solid_type type) {
     unsigned char bytes[8];
     memcpy(bytes, place, type.item);
@@ -45,6 +48,19 @@ static inline __attribute__((always_inline)) void gather(float *place, const cha
                                                          load_function *load, bool swap) {
     for (size_t i = 0; i < count; i++, place += 3, from += stride)
         *place = load(from, swap);
+}
+
+void ast_solid_gather_rows(const ast_solid *solid, const char *from, size_t row, size_t count,
+                           const ast_solid_column columns[AST_SOLID_SLOTS]) {
+    for (size_t first = 0; first < count; first += BLOCK) {
+        size_t part = count - first < BLOCK ? count - first : BLOCK;
+        for (int slot = 0; slot < AST_SOLID_SLOTS; slot++) {
+            float *place = ast_solid_place(solid, slot);
+            if (place)
+                ast_solid_gather(place + 3 * first, from + first * row + columns[slot].offset, row, part,
+                                 columns[slot].type);
+        }
+    }
 }
 
 /* Coordinates are floats and doubles; whole numbers are rare enough to take the slow way. */

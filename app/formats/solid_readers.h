@@ -104,6 +104,17 @@ double ast_solid_load(const void *place, ast_solid_type type);
  * and where there are no normals. */
 float *ast_solid_place(const ast_solid *solid, int slot);
 
+/* Where the numbers of each slot are in a binary row. */
+enum { AST_SOLID_SLOTS = 6 };
+typedef struct ast_solid_column {
+    size_t offset;
+    ast_solid_type type;
+} ast_solid_column;
+
+/* Points, and normals if there are any, from `count` rows of `row` bytes. */
+void ast_solid_gather_rows(const ast_solid *solid, const char *from, size_t row, size_t count,
+                           const ast_solid_column columns[AST_SOLID_SLOTS]);
+
 /* place[3 i] = number at from + i stride, for i below count. */
 void ast_solid_gather(float *place, const char *from, size_t stride, size_t count, ast_solid_type type);
 

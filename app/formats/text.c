@@ -43,10 +43,6 @@ typedef struct line_state {
 
 static bool read_table(text_table *table, ast_bytes *bytes, const ast_columns *columns, bool doubles,
                        ast_format_error *error);
-static bool open_table(ast_input *input, ast_bytes *bytes, const ast_resolved *how, char separator,
-                       ast_format_error *error);
-static bool read_values(ast_values *values, ast_bytes *bytes, const ast_columns *columns, char separator,
-                        ast_format_error *error);
 static bool read_header_names(text_table *table, ast_format_error *error);
 static size_t wanted_slot(const text_table *table, size_t column);
 static bool read_line(text_table *table, ast_format_error *error);
@@ -56,44 +52,20 @@ static bool take_field(text_table *table, line_state *state, const ast_field *fi
 static bool end_row(text_table *table, const line_state *state, ast_format_error *error);
 
 bool ast_text_open(ast_input *input, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
-    return open_table(input, bytes, how, 0, error);
-}
-
-bool ast_tsv_open(ast_input *input, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
-    return open_table(input, bytes, how, '\t', error);
-}
-
-bool ast_text_values(ast_values *values, ast_bytes *bytes, const ast_columns *columns, ast_format_error *error) {
-    return read_values(values, bytes, columns, 0, error);
-}
-
-bool ast_tsv_values(ast_values *values, ast_bytes *bytes, const ast_columns *columns, ast_format_error *error) {
-    return read_values(values, bytes, columns, '\t', error);
-}
-
-static bool open_table(ast_input *input, ast_bytes *bytes, const ast_resolved *how, char separator,
-                       ast_format_error *error) {
-    text_table table = {.text.separator = separator};
+    text_table table = {.text.separator = how->format->separator};
     if (!read_table(&table, bytes, &how->columns, false, error))
         return false;
     input->owned = table.numbers;
     input->names = table.names;
-    input->points = (ast_points){.size = sizeof(ast_points),
-                                 .data = table.numbers,
-                                 .type = AST_F4,
-                                 .count = table.rows,
-                                 .dimension = table.width,
-                                 .row_stride = (ptrdiff_t)(table.width * sizeof(float)),
-                                 .column_stride = sizeof(float)};
+    input->points = ast_points_f4(table.numbers, table.rows, table.width);
     if (how->transpose)
         ast_points_transpose(&input->points);
     return true;
 }
 
-static bool read_values(ast_values *values, ast_bytes *bytes, const ast_columns *columns, char separator,
-                        ast_format_error *error) {
-    text_table table = {.text.separator = separator};
-    if (!read_table(&table, bytes, columns, true, error))
+bool ast_text_values(ast_values *values, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
+    text_table table = {.text.separator = how->format->separator};
+    if (!read_table(&table, bytes, &how->columns, true, error))
         return false;
     if (table.rows == 0) {
         free(table.numbers);
@@ -175,19 +147,11 @@ static bool read_table(text_table *table, ast_bytes *bytes, const ast_columns *c
     table->wanted = columns;
     table->item = doubles ? sizeof(double) : sizeof(float);
     table->header_possible = true;
-    ast_text *text = &table->text;
-    text->bytes = bytes;
-    text->doubles = doubles;
-    text->line = 1;
-    text->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    text->buffer = malloc(AST_TEXT_BUFFER + 1);
-    text->cursor = text->end = text->buffer;
-    bool good = text->buffer && text->locale ? read_lines(table, error) : ast_format_no_memory(error, bytes->name);
-    free(text->buffer);
+    table->text.doubles = doubles;
+    bool good = ast_text_begin(&table->text, bytes, error) && read_lines(table, error);
+    ast_text_end(&table->text);
     ast_columns_free(&table->found);
     table->wanted = NULL;
-    if (text->locale)
-        freelocale(text->locale);
     free(table->word);
     if (!good) {
         free(table->numbers);

@@ -43,7 +43,12 @@ typedef struct ast_field {
     char excerpt[AST_EXCERPT]; /* of text, of infinity and of large numbers */
 } ast_field;
 
-/* field.c. Makes sure that a whole field is in the buffer, or the rest of the file. */
+/* field.c. Sets up a text whose separator and `doubles` are set and which is otherwise zero; it is to be ended in any
+ * case. */
+bool ast_text_begin(ast_text *text, ast_bytes *bytes, ast_format_error *error);
+void ast_text_end(ast_text *text);
+
+/* Makes sure that a whole field is in the buffer, or the rest of the file. */
 bool ast_text_fill(ast_text *text, ast_format_error *error);
 
 /* Takes the field at the cursor and the separator or line end behind it. `column` (1-based) is for sentences. An

@@ -19,7 +19,6 @@
 #define DIRECTORY_ENTRY 46 /* bytes without name, extra and comment */
 #define LOCAL_HEADER 30
 #define IN_EXTRA 0xffffffffu /* the number is in the zip64 extra field */
-#define READ_STEP ((size_t)1 << 20)
 
 static uint64_t number_at(const unsigned char *bytes, int size) {
     uint64_t value = 0;
@@ -132,84 +131,33 @@ static const unsigned char *packed_bytes(const ast_zip *zip, const zip_member *m
     return begin > zip->size || member->packed > zip->size - begin ? NULL : zip->bytes + begin;
 }
 
-static bool copy_stored(const ast_zip *zip, const zip_member *member, const unsigned char *packed,
+/* The bytes of a member, stored or deflated. One byte more is asked for than the directory promises. */
+static bool read_member(const ast_zip *zip, const zip_member *member, const unsigned char *packed,
                         unsigned char **bytes, ast_format_error *error) {
-    if (member->size != member->packed)
-        return damaged(zip, "a stored member has two sizes", error);
-    *bytes = malloc((size_t)member->size + 1);
-    if (!*bytes)
+    ast_bytes source;
+    ast_buffer buffer = {0};
+    if (member->size >= SIZE_MAX / 2)
         return ast_format_no_memory(error, zip->name);
-    memcpy(*bytes, packed, (size_t)member->size);
-    return true;
-}
-
-#ifndef AST_HAVE_ZLIB
-
-static bool inflate_member(const ast_zip *zip, const zip_member *member, const unsigned char *packed,
-                           unsigned char **bytes, ast_format_error *error) {
-    (void)member, (void)packed, (void)bytes;
-    return ast_format_fail(error, "%s: this build has no zlib and reads no compressed members", zip->name);
-}
-
-static bool is_whole(const zip_member *member, const unsigned char *bytes) {
-    (void)member, (void)bytes;
-    return true;
-}
-
-#else
-
-/* As much as there is room for; false where the data are damaged. */
-static int inflate_some(z_stream *stream, const unsigned char **packed, uint64_t *left) {
-    if (stream->avail_in == 0) {
-        uInt part = *left < ((uint64_t)1 << 30) ? (uInt)*left : (uInt)1 << 30;
-        stream->next_in = (unsigned char *)(uintptr_t)*packed;
-        stream->avail_in = part;
-        *packed += part;
-        *left -= part;
-    }
-    return inflate(stream, Z_NO_FLUSH);
-}
-
-static bool inflate_all(const ast_zip *zip, const zip_member *member, const unsigned char *packed, z_stream *stream,
-                        unsigned char **bytes, ast_format_error *error) {
-    uint64_t left = member->packed, size = 0, capacity = 0;
-    int result = Z_OK;
-    while (result == Z_OK && size <= member->size) {
-        if (size == capacity) {
-            capacity = capacity ? 2 * capacity : READ_STEP;
-            capacity = capacity < member->size + 1 ? capacity : member->size + 1;
-            unsigned char *grown = realloc(*bytes, (size_t)capacity);
-            if (!grown)
-                return ast_format_no_memory(error, zip->name);
-            *bytes = grown;
-        }
-        uint64_t room = capacity - size < ((uint64_t)1 << 30) ? capacity - size : (uint64_t)1 << 30;
-        stream->next_out = *bytes + size;
-        stream->avail_out = (uInt)room;
-        result = inflate_some(stream, &packed, &left);
-        size += room - stream->avail_out;
-    }
-    if (result == Z_MEM_ERROR)
-        return ast_format_no_memory(error, zip->name);
-    return (result == Z_STREAM_END && size == member->size) || damaged(zip, "its compressed data are damaged", error);
-}
-
-static bool inflate_member(const ast_zip *zip, const zip_member *member, const unsigned char *packed,
-                           unsigned char **bytes, ast_format_error *error) {
-    z_stream stream = {0};
-    if (member->size >= SIZE_MAX / 2 || inflateInit2(&stream, -15) != Z_OK) /* no wrapper around the deflated data */
-        return ast_format_no_memory(error, zip->name);
-    bool good = inflate_all(zip, member, packed, &stream, bytes, error);
-    inflateEnd(&stream);
+    if (!ast_bytes_open_memory(&source, zip->name, packed, (size_t)member->packed, false, error) ||
+        (member->method != 0 && !(source.gz = ast_gz_open(zip->name, true, error))))
+        return false;
+    bool good = ast_bytes_fill(&source, &buffer, (size_t)member->size + 1, error);
+    bool damaged_bytes = good ? buffer.filled != member->size : source.damaged;
+    ast_bytes_close(&source);
+    *bytes = buffer.place;
+    if (damaged_bytes)
+        return damaged(zip, member->method == 0 ? "a stored member has two sizes" : "its compressed data are damaged",
+                       error);
     return good;
 }
 
 static bool is_whole(const zip_member *member, const unsigned char *bytes) {
-    uLong check = crc32_z(0, bytes, (z_size_t)member->size);
-    return (uint32_t)check == member->check;
-}
-
+#ifdef AST_HAVE_ZLIB
+    return (uint32_t)crc32_z(0, bytes, (z_size_t)member->size) == member->check;
+#else
+    return member && bytes;
 #endif
+}
 
 static bool unpack(const ast_zip *zip, const zip_member *member, unsigned char **bytes, ast_format_error *error) {
     const unsigned char *packed = packed_bytes(zip, member);
@@ -217,8 +165,7 @@ static bool unpack(const ast_zip *zip, const zip_member *member, unsigned char *
         return damaged(zip, "a member is not where the directory says", error);
     if (member->method != 0 && member->method != 8)
         return damaged(zip, "a member is neither stored nor deflated", error);
-    bool good = member->method == 0 ? copy_stored(zip, member, packed, bytes, error)
-                                    : inflate_member(zip, member, packed, bytes, error);
+    bool good = read_member(zip, member, packed, bytes, error);
     if (good && !is_whole(member, *bytes))
         good = damaged(zip, "a check sum is wrong; the file is damaged", error);
     return good;

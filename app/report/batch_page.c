@@ -95,28 +95,17 @@ static bool put_points(const ast_batch_page *page, const ast_projection *project
 
 /* ---- Clusters ---------------------------------------------------------------------------------------------------- */
 
-typedef struct entry {
-    size_t id, size;
-} entry;
-
-static int by_size(const void *a, const void *b) {
-    const entry *one = a, *other = b;
-    if (one->size != other->size)
-        return one->size > other->size ? -1 : 1;
-    return (one->id > other->id) - (one->id < other->id);
-}
-
 size_t *ast_clusters_by_size(const ast_cluster_info *clusters, size_t count, size_t *listed) {
-    entry *entries = malloc((count + 1) * sizeof *entries);
+    ast_ranked *entries = malloc((count + 1) * sizeof *entries);
     size_t *ids = malloc((count + 1) * sizeof *ids);
     *listed = 0;
     for (size_t i = 0; entries && i < count; i++)
         if (clusters[i].mean)
-            entries[(*listed)++] = (entry){i, clusters[i].count};
+            entries[(*listed)++] = (ast_ranked){i, clusters[i].count};
     if (entries)
-        qsort(entries, *listed, sizeof *entries, by_size);
+        ast_sort_ranked(entries, *listed);
     for (size_t i = 0; entries && ids && i < *listed; i++)
-        ids[i] = entries[i].id;
+        ids[i] = entries[i].index;
     if (!entries) {
         free(ids);
         ids = NULL;
@@ -248,20 +237,9 @@ static bool put_clusters(const ast_batch_page *page, const ast_projection *proje
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
 
 static bool put_image(const ast_picture *image, ast_text *json, ast_format_error *error) {
-    unsigned char *bytes;
-    size_t size;
     ast_output *output = ast_output_open_memory("the picture of the report", error);
-    if (!output)
-        return false;
-    if (!ast_write_picture(output, image->rgb, image->width, image->height, error)) {
-        ast_output_abandon(output);
-        return false;
-    }
-    if (!ast_output_take(output, &bytes, &size, error))
-        return false;
-    ast_json_data_url(json, "image", bytes, size);
-    free(bytes);
-    return true;
+    bool good = output && ast_write_picture(output, image->rgb, image->width, image->height, error);
+    return ast_json_png(json, "image", output, good, error);
 }
 
 static void say(const ast_batch_page *page) {

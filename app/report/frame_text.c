@@ -22,38 +22,19 @@ typedef struct sample {
 
 /* ---- Which clusters ---------------------------------------------------------------------------------------------- */
 
-typedef struct entry {
-    size_t index, count;
-} entry;
-
-static int by_count(const void *a, const void *b) {
-    const entry *one = a, *other = b;
-    if (one->count != other->count)
-        return one->count > other->count ? -1 : 1;
-    return (one->index > other->index) - (one->index < other->index);
-}
-
-static int by_index(const void *a, const void *b) {
-    const entry *one = a, *other = b;
-    return (one->index > other->index) - (one->index < other->index);
-}
-
 /* All clusters if they are few; otherwise the largest of those that have points or ended in this frame. In order of
  * id. */
-static entry *choose(const ast_recorded *frame, ast_frame_parts *parts) {
-    entry *entries = malloc((frame->count + 1) * sizeof *entries);
+static ast_ranked *choose(const ast_recorded *frame, ast_frame_parts *parts) {
+    ast_ranked *entries = malloc((frame->count + 1) * sizeof *entries);
     size_t count = 0;
     for (size_t i = 0; entries && i < frame->count; i++) {
         const ast_tracked *cluster = &frame->clusters[i];
         if (frame->count <= AST_FRAME_UNSEEN || cluster->event != AST_UNSEEN || cluster->count > 0)
-            entries[count++] = (entry){i, cluster->count};
+            entries[count++] = (ast_ranked){i, cluster->count};
     }
     parts->cut = count > AST_FRAME_CLUSTERS;
-    if (parts->cut) {
-        qsort(entries, count, sizeof *entries, by_count);
-        count = AST_FRAME_CLUSTERS;
-        qsort(entries, count, sizeof *entries, by_index);
-    }
+    if (entries)
+        count = ast_keep_largest(entries, count, AST_FRAME_CLUSTERS);
     parts->id_count = count;
     return entries;
 }
@@ -136,8 +117,8 @@ static double spread_of(const ast_recorded *frame, const sample *of, size_t at) 
     return acos(fmin(1, fmax(-1, cosine))) * AST_DEGREES_PER_RADIAN;
 }
 
-static void put_core(ast_text *text, const ast_recorded *frame, const entry *entries, size_t count, const sample *of,
-                     const ast_projection *projection) {
+static void put_core(ast_text *text, const ast_recorded *frame, const ast_ranked *entries, size_t count,
+                     const sample *of, const ast_projection *projection) {
     const ast_frame *about = frame->frame;
     ast_json_open(text, NULL, '{');
     ast_json_integer(text, "frame", (int64_t)about->frame);
@@ -172,7 +153,7 @@ static void put_colours(ast_text *text, const ast_frame_parts *parts) {
     ast_json_close(text, '}');
 }
 
-static bool put_message(const ast_recorded *frame, const entry *entries, const sample *of,
+static bool put_message(const ast_recorded *frame, const ast_ranked *entries, const sample *of,
                         const ast_projection *projection, ast_text *text, ast_frame_parts *parts,
                         ast_format_error *error) {
     bool good = true;
@@ -196,7 +177,7 @@ static bool put_message(const ast_recorded *frame, const entry *entries, const s
 bool ast_frame_message(const ast_recorded *frame, const ast_projection *projection, bool axial, ast_text *text,
                        ast_frame_parts *parts, ast_format_error *error) {
     sample of = {.axial = axial};
-    entry *entries = choose(frame, parts);
+    ast_ranked *entries = choose(frame, parts);
     double *row = malloc((projection->dimension + 1) * sizeof *row);
     of.cosines = calloc(frame->count + 1, sizeof *of.cosines);
     of.members = calloc(frame->count + 1, sizeof *of.members);

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define BEFORE "<script type=\"application/json\" id=\"asterism-data\">"
@@ -115,6 +116,44 @@ void ast_json_id_colour(ast_text *json, int32_t id) {
     char key[16];
     snprintf(key, sizeof key, "%" PRId32, id);
     ast_json_colour(json, key, id);
+}
+
+bool ast_json_png(ast_text *json, const char *key, ast_output *output, bool good, ast_format_error *error) {
+    unsigned char *bytes;
+    size_t size;
+    if (!good)
+        ast_output_abandon(output);
+    if (!good || !ast_output_take(output, &bytes, &size, error))
+        return false;
+    ast_json_data_url(json, key, bytes, size);
+    free(bytes);
+    return true;
+}
+
+/* ---- The largest clusters ---------------------------------------------------------------------------------------- */
+
+static int by_index(const void *a, const void *b) {
+    const ast_ranked *one = a, *other = b;
+    return (one->index > other->index) - (one->index < other->index);
+}
+
+static int by_size(const void *a, const void *b) {
+    const ast_ranked *one = a, *other = b;
+    if (one->size != other->size)
+        return one->size > other->size ? -1 : 1;
+    return by_index(a, b);
+}
+
+void ast_sort_ranked(ast_ranked *entries, size_t count) {
+    qsort(entries, count, sizeof *entries, by_size);
+}
+
+size_t ast_keep_largest(ast_ranked *entries, size_t count, size_t most) {
+    if (count <= most)
+        return count;
+    ast_sort_ranked(entries, count);
+    qsort(entries, most, sizeof *entries, by_index);
+    return most;
 }
 
 /* ---- The page ---------------------------------------------------------------------------------------------------- */

@@ -57,6 +57,20 @@ void ast_json_xyz(ast_text *json, const char *key, const double xyz[3]);
 void ast_json_colour(ast_text *json, const char *key, int32_t id);
 void ast_json_id_colour(ast_text *json, int32_t id); /* its id is the key */
 
+/* The PNG that was written into a memory output, which is closed; nothing if that was not `good`. */
+bool ast_json_png(ast_text *json, const char *key, ast_output *output, bool good, ast_format_error *error);
+
+/* Clusters by size. */
+typedef struct ast_ranked {
+    size_t index, size;
+} ast_ranked;
+
+/* Largest first, equal ones by index. */
+void ast_sort_ranked(ast_ranked *entries, size_t count);
+
+/* Keeps the `most` largest, in order of index; returns how many there are then. */
+size_t ast_keep_largest(ast_ranked *entries, size_t count, size_t most);
+
 /* ---- Planes ---------------------------------------------------------------------------------------------------- */
 
 enum { AST_PAGE_PLANES = 500 };

@@ -4,6 +4,8 @@
  * meaningless, and reading all pixels would take as long as clustering them. */
 #include "thumbnail.h"
 
+#include "page.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,21 +60,11 @@ static void fit(const ast_thumbnail *small, size_t *width, size_t *height) {
 
 static bool put_png(const unsigned char *pixels, size_t width, size_t height, ast_text *json, const char *key,
                     ast_format_error *error) {
-    unsigned char colours[COLOURS][3], *bytes;
-    size_t size;
+    unsigned char colours[COLOURS][3];
     fill_palette(colours);
     ast_output *output = ast_output_open_memory("the picture of a frame", error);
-    if (!output)
-        return false;
-    if (!ast_write_indexed(output, pixels, width, height, colours[0], COLOURS, error)) {
-        ast_output_abandon(output);
-        return false;
-    }
-    if (!ast_output_take(output, &bytes, &size, error))
-        return false;
-    ast_json_data_url(json, key, bytes, size);
-    free(bytes);
-    return true;
+    bool good = output && ast_write_indexed(output, pixels, width, height, colours[0], COLOURS, error);
+    return ast_json_png(json, key, output, good, error);
 }
 
 bool ast_thumbnail_json(const ast_thumbnail *small, ast_text *json, const char *key, ast_format_error *error) {

@@ -62,28 +62,19 @@ static void scenes(void **state) {
     if (!nyu)
         fail_msg("%s", error.text);
     assert_true(nyu->count == SCENES && nyu->width == WIDTH && nyu->height == HEIGHT);
-    assert_true(nyu->has_raw && nyu->has_pictures && nyu->has_labels);
+    assert_true(nyu->has_raw);
     float metres[HEIGHT][WIDTH];
-    int32_t labels[HEIGHT][WIDTH];
-    ast_picture picture = {0};
     for (int s = SCENES - 1; s >= 0; s--) {
         assert_true(ast_nyu_depth(nyu, (size_t)s, &metres[0][0], &error));
-        assert_true(ast_nyu_labels(nyu, (size_t)s, &labels[0][0], &error));
-        assert_true(ast_nyu_picture(nyu, (size_t)s, &picture, &error));
-        assert_true(picture.width == WIDTH && picture.height == HEIGHT);
         for (int y = 0; y < HEIGHT; y++)
             for (int x = 0; x < WIDTH; x++) {
                 float expected = depth_at(s, x, y);
                 bool hole = expected == 0 || (x == RAW_HOLE && y == 0);
                 assert_true(hole ? isnan(metres[y][x]) : metres[y][x] == expected);
-                assert_int_equal(labels[y][x], 100 * s + 10 * x + y);
-                for (int c = 0; c < 3; c++)
-                    assert_int_equal(picture.rgb[3 * (y * WIDTH + x) + c], 80 * c + 10 * x + y);
             }
     }
     assert_false(ast_nyu_depth(nyu, SCENES, &metres[0][0], &error));
     assert_string_equal(error.text, "nyu.mat: has 3 scenes; there is no scene 3, from 0");
-    ast_pixels_free(&picture);
     ast_nyu_close(nyu);
     ast_nyu_close(NULL);
 }
@@ -117,12 +108,9 @@ static void wrong_files(void **state) {
     one_dataset("plain.mat", "depths", 3, (const hsize_t[]){1, 2, 2});
     ast_format_error error;
     ast_nyu *nyu = ast_nyu_open("plain.mat", &error);
-    int32_t labels[4];
     float metres[4];
     assert_non_null(nyu);
-    assert_false(nyu->has_raw || nyu->has_labels || nyu->has_pictures);
-    assert_false(ast_nyu_labels(nyu, 0, labels, &error));
-    assert_string_equal(error.text, "plain.mat: has no labels");
+    assert_false(nyu->has_raw);
     assert_true(ast_nyu_depth(nyu, 0, metres, &error) && isnan(metres[0]));
     ast_nyu_close(nyu);
 }
