@@ -49,7 +49,8 @@ void ast_bytes_close(ast_bytes *bytes);
 bool ast_bytes_read_raw(ast_bytes *bytes, void *buffer, size_t capacity, size_t *got, ast_format_error *error);
 
 /* gz.c. Opening returns NULL on failure; reading may yield fewer bytes, and none means the end. */
-struct ast_gz *ast_gz_open(const char *name, bool raw, ast_format_error *error); /* raw: deflated, without gzip's header */
+struct ast_gz *ast_gz_open(const char *name, bool raw,
+                           ast_format_error *error); /* raw: deflated, without gzip's header */
 bool ast_gz_read(ast_bytes *bytes, void *buffer, size_t capacity, size_t *got, ast_format_error *error);
 void ast_gz_close(struct ast_gz *gz);
 

@@ -83,7 +83,8 @@ typedef struct ast_input_file {
 
 /* ---- Reading --------------------------------------------------------------------------------------------------- */
 
-/* How a file is to be read; zeros: by its extension, all columns, rows are points. The strings are the caller's and are not kept. */
+/* How a file is to be read; zeros: by its extension, all columns, rows are points. The strings are the caller's and are
+ * not kept. */
 typedef struct ast_input_options {
     ast_file_format known; /* the format, if it was looked up before; otherwise `format` and the path decide */
     const char *format;  /* "npy", "csv", "tsv", "txt", "dat", "mtx", "npz", "fbin", "u8bin", "i8bin", "fvecs", "bvecs"

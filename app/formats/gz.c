@@ -11,7 +11,8 @@
 
 struct ast_gz *ast_gz_open(const char *name, bool raw, ast_format_error *error) {
     (void)raw;
-    ast_format_fail(error, "%s: this build has no zlib and reads no compressed files; unpack it first, with gunzip", name);
+    ast_format_fail(error, "%s: this build has no zlib and reads no compressed files; unpack it first, with gunzip",
+                    name);
     return NULL;
 }
 
@@ -101,7 +102,7 @@ bool ast_gz_read(ast_bytes *bytes, void *buffer, size_t capacity, size_t *got, a
         } else if (result != Z_OK && result != Z_BUF_ERROR) {
             bytes->damaged = true;
             return ast_format_fail(error, "%s: the compressed data are damaged, or no gzip data (%s)", bytes->name,
-                            gz->stream.msg ? gz->stream.msg : "unknown reason");
+                                   gz->stream.msg ? gz->stream.msg : "unknown reason");
         }
     }
     *got = room - gz->stream.avail_out;

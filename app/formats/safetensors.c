@@ -283,7 +283,8 @@ static bool parse_header(ast_scan *scan, ast_members *members, bool *no_memory) 
         do {
             if (!parse_key(scan, &name))
                 return false;
-            if (!(strcmp(name, "__metadata__") == 0 ? parse_metadata(scan) : parse_tensor(scan, name, members, no_memory)))
+            if (!(strcmp(name, "__metadata__") == 0 ? parse_metadata(scan)
+                                                    : parse_tensor(scan, name, members, no_memory)))
                 return false;
         } while (ast_scan_accept(scan, ','));
         if (!ast_scan_accept(scan, '}'))

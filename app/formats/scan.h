@@ -13,7 +13,8 @@ typedef struct ast_scan {
 } ast_scan;
 
 static inline void ast_scan_blanks(ast_scan *scan) {
-    while (scan->cursor < scan->end && (*scan->cursor == ' ' || *scan->cursor == '\t' || *scan->cursor == '\n' || *scan->cursor == '\r'))
+    while (scan->cursor < scan->end &&
+           (*scan->cursor == ' ' || *scan->cursor == '\t' || *scan->cursor == '\n' || *scan->cursor == '\r'))
         scan->cursor++;
 }
 

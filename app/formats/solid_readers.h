@@ -100,8 +100,8 @@ typedef struct ast_solid_type {
 
 double ast_solid_load(const void *place, ast_solid_type type);
 
-/* Where the numbers of a slot go, 0 to 2 for x, y, z and 3 to 5 for the normal: those of point 0. NULL for any other slot,
- * and where there are no normals. */
+/* Where the numbers of a slot go, 0 to 2 for x, y, z and 3 to 5 for the normal: those of point 0. NULL for any other
+ * slot, and where there are no normals. */
 float *ast_solid_place(const ast_solid *solid, int slot);
 
 /* Where the numbers of each slot are in a binary row. */

@@ -34,7 +34,7 @@ static void through_a_pipe(const uint8_t *bytes, size_t size) {
     ast_bytes_close(&source);
     ast_values values = {0};
     source = as_pipe(bytes, size);
-    require(ast_npy_values(&values, &source, &how.columns, &error) == (values.numbers != NULL));
+    require(ast_npy_values(&values, &source, &how, &error) == (values.numbers != NULL));
     free(values.numbers);
     ast_bytes_close(&source);
 }

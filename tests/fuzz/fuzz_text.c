@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Any bytes as a table of text: as points, with and without columns and names, as doubles, and what looks like gzip as that. */
+ * Any bytes as a table of text: as points, with and without columns and names, as doubles, and what looks like gzip as
+ * that. */
 #include "fuzz.h"
 
 #include <math.h>
@@ -25,12 +26,13 @@ static void as_points(const uint8_t *bytes, size_t size, const char *format, con
 }
 
 static void as_values(const uint8_t *bytes, size_t size) {
-    ast_columns all = {0};
+    ast_resolved how;
     ast_values values = {0};
     ast_format_error error = {""};
     ast_bytes source;
     require(ast_bytes_open_memory(&source, "fuzz", bytes, size, false, &error));
-    require(ast_text_values(&values, &source, &all, &error) == (values.numbers != NULL));
+    require(ast_resolve(&how, "fuzz", &(ast_input_options){.format = "csv"}, &error));
+    require(ast_text_values(&values, &source, &how, &error) == (values.numbers != NULL));
     for (size_t i = 0; i < values.count; i++)
         require(!isinf(values.numbers[i]));
     free(values.numbers);
