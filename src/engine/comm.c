@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "comm.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@ void ast_comm_sum(const ast_comm *comm, uint64_t *values, size_t count) {
 }
 
 void ast_comm_broadcast(const ast_comm *comm, void *bytes, size_t size, int from) {
+    assert(from >= 0 && from < ast_comm_size(comm));
     if (ast_comm_many(comm) && size > 0)
         comm->broadcast(comm->data, bytes, size, from);
 }
@@ -45,6 +47,7 @@ int ast_comm_lowest(const ast_comm *comm, bool mine) {
 }
 
 int ast_comm_least(const ast_comm *comm, double own) {
+    assert(!isnan(own));
     uint64_t told[PARTY], bits;
     double least = INFINITY;
     int who = -1;

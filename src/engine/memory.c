@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "memory.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,7 @@ bool ast_replace_list(const ast_array_request *list, size_t count) {
 }
 
 bool ast_grow_array(void *array, size_t used, size_t count, size_t size) {
+    assert(used <= count);
     void **pointer = array, *memory = ast_allocate(count, size);
     if (!memory)
         return false;
@@ -65,6 +67,7 @@ bool ast_grow_array(void *array, size_t used, size_t count, size_t size) {
 }
 
 bool ast_reserve(void *array, size_t *capacity, size_t used, size_t needed, size_t size) {
+    assert(used <= *capacity);
     if (needed <= *capacity)
         return true;
     size_t wanted = 2 * needed + FEW;

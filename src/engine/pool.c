@@ -7,6 +7,7 @@
  * gate = generation << 16 | open << 15 | workers inside. */
 #include "pool.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -89,6 +90,7 @@ static ast_status start_worker(ast_pool *pool, int worker) {
 }
 
 ast_status ast_pool_open(ast_pool **opened, int threads) {
+    assert(threads >= 1 && (uint64_t)threads <= GATE_INSIDE);
     ast_pool *pool = calloc(1, sizeof *pool);
     *opened = NULL;
     if (!pool)
@@ -183,6 +185,7 @@ void ast_pool_run(ast_pool *pool, size_t blocks, ast_task *task, void *data) {
         return;
     }
     pool->blocks = blocks;
+    assert((atomic_load(&pool->gate) & (GATE_OPEN | GATE_INSIDE)) == 0); /* no run within a run */
     pool->task = task;
     pool->data = data;
     atomic_store(&pool->next, 0);
@@ -197,6 +200,7 @@ void ast_pool_run(ast_pool *pool, size_t blocks, ast_task *task, void *data) {
     atomic_fetch_and(&pool->gate, ~GATE_OPEN);
     for (unsigned spins = 0; atomic_load(&pool->gate) & GATE_INSIDE;)
         ast_pool_pause(&spins);
+    assert(atomic_load(&pool->next) >= blocks || pool->may_stop);
 }
 
 typedef struct row_job {
@@ -213,6 +217,7 @@ static void run_rows(void *data, size_t block, int worker) {
 }
 
 void ast_pool_run_rows(ast_pool *pool, size_t rows, size_t step, ast_task *task, void *data) {
+    assert(step > 0);
     row_job job = {task, data, rows, step};
     ast_pool_run(pool, (rows + step - 1) / step, run_rows, &job);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "random.h"
 
+#include <assert.h>
 #include <math.h>
 
 void ast_random_seed(ast_random *random, uint64_t seed, uint64_t stream) {
@@ -27,6 +28,7 @@ uint64_t ast_random_u64(ast_random *random) {
 }
 
 uint64_t ast_random_below(ast_random *random, uint64_t bound) {
+    assert(bound > 0);
     uint64_t unfair = -bound % bound; /* 2^64 mod bound: draws below it would favour small results */
     for (;;) {
         uint64_t draw = ast_random_u64(random);
@@ -51,6 +53,7 @@ double ast_random_normal(ast_random *random) {
 }
 
 void ast_random_permutation(ast_random *random, uint32_t *order, size_t count) {
+    assert(count <= UINT32_MAX);
     for (size_t i = 0; i < count; i++) {
         size_t j = ast_random_below(random, i + 1);
         order[i] = order[j];

@@ -8,6 +8,7 @@
 
 #include "partition.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* Counts of two labellings. */
@@ -96,6 +97,7 @@ static double adjusted_rand(const contingency *table) {
 
 static bool measure(contingency *table, ast_agreement *agreement) {
     size_t pairs = table->pairs.used, rows = table->rows.used, columns = table->columns.used;
+    assert(rows <= pairs && columns <= pairs && pairs <= table->points);
     *agreement = (ast_agreement){
         .size = sizeof *agreement, .nmi = 1, .ari = 1, .points = table->points, .clusters = rows, .truths = columns};
     if (pairs == rows && pairs == columns) /* equal partitions: exactly 1, and no 0 / 0 below */

@@ -5,6 +5,7 @@
 
 #include "random.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ bool ast_counter_add(ast_counter *counter, uint64_t key, uint64_t amount, uint32
         return false;
     size_t slot = slot_of(counter, key);
     if (counter->slots[slot] == 0) {
+        assert(2 * counter->used < counter->capacity && counter->used < UINT32_MAX);
         counter->entries[counter->used++] = (ast_counter_entry){key, 0};
         counter->slots[slot] = (uint32_t)counter->used;
     }
@@ -107,6 +109,7 @@ static bool renumber_by_table(const int32_t *labels, size_t count, size_t range,
             table[label] = (int32_t)clusters++;
     partition->clusters = clusters;
     partition->cluster = labels;
+    assert(clusters == seen && seen <= range);
     if (clusters < range && (partition->cluster = partition->renumbered = malloc(count * sizeof *labels)))
         for (size_t i = 0; i < count; i++)
             partition->renumbered[i] = labels[i] < 0 ? -1 : table[labels[i]];

@@ -20,6 +20,7 @@
 #include "partition.h"
 #include "silhouette_kernels.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +106,7 @@ static ast_status cosine_silhouette(ast_fault *fault, ast_pool *pool, const ast_
     work.parts = PART_ROOM / per_part < MAX_PARTS ? PART_ROOM / per_part : MAX_PARTS;
     work.parts = work.parts > work.blocks ? work.blocks : work.parts;
     work.parts = work.parts < 1 ? 1 : work.parts;
+    assert(work.block_rows % AST_LANES == 0 && partition->clusters >= 2);
     /* |feature| <= 1 + 2^-22, so count * scale <= 2^61 cannot overflow; 2^50 is finer than the points themselves. */
     work.scale = fmin(0x1p50, exp2(floor(61 - log2((double)(given->comm ? given->all : rows->count)))));
     if (ast_comm_lowest(given->comm, !allocate(&work, (size_t)ast_pool_threads(pool))) >= 0) {

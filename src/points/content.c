@@ -7,6 +7,7 @@
 #include "memory.h"
 #include "random.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,6 +132,7 @@ static void fill_buckets(sorting *s) {
     for (size_t b = 0; b < s->buckets; b++)
         s->ends[b] = s->ends[b + 1];
     s->ends[s->buckets] = count;
+    assert(s->ends[0] == 0);
 }
 
 static int by_hash(const void *a, const void *b) {

@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "sparse.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ static bool open_hold(ast_hold *hold, const ast_rowset *rows) {
 }
 
 bool ast_row_buffer_open(ast_row_buffer *b, const ast_rowset *rows) {
+    assert(rows->chunk > 0 && rows->chunk % AST_BLOCK == 0);
     size_t n = rows->chunk + AST_BLOCK;
     bool dense = !rows->small && !rows->sparse, copies = dense && (rows->reader || !rows->in_place);
     b->row = ast_allocate(rows->dimension, sizeof *b->row);
@@ -112,6 +114,7 @@ static size_t rows_here(const ast_rowset *rows, const ast_hold *hold) {
 
 /* Large: rows j..j+n of the chunk at hand. Most are floats of length 1, and are used as they come. */
 static void fetch_rows(const ast_rowset *rows, ast_row_buffer *b, size_t j, size_t n) {
+    assert(n > 0 && j + n <= rows_here(rows, &b->hold));
     ast_hold *hold = &b->hold;
     size_t dimension = rows->dimension;
     float *first = b->memory + j * dimension;
@@ -171,6 +174,7 @@ void ast_rows_begin(const ast_rowset *rows, ast_row_buffer *b, size_t base) {
     b->is_loaded = false;
     if (!rows->reader)
         return;
+    assert(base % rows->chunk == 0 && base < rows->count);
     b->hold.first = rows->offset + base;
     b->hold.whole = false;
     if (b->hold.have)

@@ -272,6 +272,7 @@ size_t ast_type_size(ast_type type) {
 }
 
 bool ast_rowset_open_part(ast_rowset *part, const ast_kernels *kernels, size_t dimension, size_t padded) {
+    assert(dimension <= AST_SMALL && padded <= LOAD_BLOCK && padded % AST_BLOCK == 0);
     *part = (ast_rowset){
         .kernels = kernels, .padded = padded, .pitch = padded + AST_STAGGER, .dimension = dimension, .small = true};
     return reserve_columns(part);
@@ -288,6 +289,7 @@ static void begin_loading(ast_rowset *rows, int32_t *labels) {
 
 size_t ast_rowset_load_part(ast_rowset *part, const ast_points *view, int32_t *labels) {
     assert(part->padded <= LOAD_BLOCK);
+    assert(view->count <= part->padded && view->dimension == part->dimension);
     part->view = *view;
     part->count = view->count;
     begin_loading(part, labels);
@@ -303,6 +305,7 @@ static void prepare(ast_rowset *rows, const ast_points *points, size_t padded) {
     rows->dimension = points->dimension;
     rows->chunk = ast_chunk_size(points->dimension);
     rows->chunks = (points->count + rows->chunk - 1) / rows->chunk;
+    assert(padded >= points->count);
     rows->view = *points;
     rows->weights = NULL;
     rows->axial = false;
@@ -322,6 +325,7 @@ static bool reserve_blocks(ast_rowset *rows) {
 
 ast_status ast_rowset_begin(ast_rowset *rows, const ast_points *points, size_t padded, int32_t *labels,
                             ast_fault *fault) {
+    assert(points->dimension <= AST_SMALL && !points->starts);
     prepare(rows, points, padded);
     begin_loading(rows, labels);
     rows->loading.due = rows->loading.partial = true;
@@ -345,6 +349,7 @@ static ast_status load_from(ast_rowset *rows, ast_pool *pool, size_t point, ast_
         return ast_fail_cancelled(fault);
     rows->loading.due = false;
     rows->missing = rows->loading.missing;
+    assert(rows->missing + rows->loading.late <= rows->count);
     rows->tight = tight_floats(&rows->view);
     rows->scaled = rows->loading.scaled != 0;
     rows->in_place = rows->tight && !rows->scaled;
@@ -354,6 +359,7 @@ static ast_status load_from(ast_rowset *rows, ast_pool *pool, size_t point, ast_
 }
 
 ast_status ast_rowset_end(ast_rowset *rows, ast_pool *pool, size_t first, ast_fault *fault) {
+    assert(rows->loading.partial);
     return load_from(rows, pool, first * AST_BLOCK, fault);
 }
 
@@ -378,6 +384,7 @@ static void copy_columns(ast_rowset *rows, size_t first) {
 void ast_rowset_need_columns(ast_rowset *rows, size_t first, size_t last) {
     if (!rows->loading.partial)
         return;
+    assert(last <= rows->padded);
     for (size_t b = first / AST_BLOCK; b * AST_BLOCK < last; b++) {
         if (rows->loading.blocks[b] == AST_BLOCK_UNREAD)
             load_range(rows, b * AST_BLOCK, (b + 1) * AST_BLOCK);
@@ -403,6 +410,7 @@ const float *ast_rowset_packed(const ast_rowset *rows, size_t block) {
 }
 
 void ast_rowset_labelled(ast_rowset *rows, size_t first, uint32_t blocks, size_t holes, size_t late) {
+    assert(!blocks || rows->loading.partial);
     for (; blocks; blocks &= blocks - 1)
         rows->loading.blocks[first + (size_t)__builtin_ctz(blocks)] = AST_BLOCK_IN_PLACE;
     if (holes)
@@ -455,6 +463,7 @@ const float *ast_rowset_row(const ast_rowset *rows, size_t i, float *buffer) {
 }
 
 void ast_rowset_copy(const ast_rowset *rows, size_t first, size_t count, float *to) {
+    assert(first + count <= rows->count);
     size_t width = rows->dimension * sizeof *to;
     if (rows->in_place && !rows->order && rows->view.row_stride == (ptrdiff_t)width) {
         memcpy(to, (const char *)rows->view.data + first * width, count * width);

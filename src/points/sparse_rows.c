@@ -7,6 +7,7 @@
 
 #include "memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -211,6 +212,7 @@ ast_status ast_sparse_rows_open(ast_sparse_rows *rows, const ast_points *view, a
         (wide && !reserve(&rows->copied, &rows->copied_capacity, entries, sizeof *rows->copied)))
         return ast_fail_memory(fault);
     rows->columns = wide || entries == 0 ? rows->copied : (const int32_t *)view->columns + offset;
+    assert(rows->starts[0] == 0 && rows->longest <= entries);
     check_job job = {.rows = rows, .view = view, .bad = view->count};
     if (!ast_pool_try(pool, (view->count + CHECK_BLOCK - 1) / CHECK_BLOCK, check_block, &job))
         return ast_fail_cancelled(fault);

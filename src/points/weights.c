@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "weights.h"
 
+#include <assert.h>
 #include <math.h>
 
 void ast_weights_range(const ast_rowset *rows, const int32_t *labels, const double *weights, ast_weight_range *range) {
@@ -14,6 +15,7 @@ void ast_weights_range(const ast_rowset *rows, const int32_t *labels, const doub
 }
 
 void ast_weights_total(const ast_rowset *rows, const int32_t *labels, const double *weights, ast_weight_range *range) {
+    assert(range->smallest > 0);
     for (size_t i = 0; i < rows->count; i++)
         range->total += labels[i] == AST_MISSING ? 0 : weights[i] / range->smallest;
 }
@@ -32,10 +34,12 @@ ast_status ast_weights_unit(const ast_weight_range *range, double *unit, ast_fau
 }
 
 double ast_weight_unit(double total) {
+    assert(total > 0 && isfinite(total));
     double unit = ldexp(1, (int)floor(62 - log2(total)));
     while (total * unit > 0x1p62)
         unit /= 2;
     while (total * (2 * unit) <= 0x1p62)
         unit *= 2;
+    assert(total * unit <= 0x1p62 && total * (2 * unit) > 0x1p62);
     return unit;
 }

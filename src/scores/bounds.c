@@ -10,6 +10,7 @@
 
 #include "memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,7 @@ static void measure_moves(const update *u) {
         int32_t slot = u->c->order[k];
         if (ast_is_hidden(u->c, slot))
             continue;
+        assert(slot >= 0 && (size_t)slot < u->c->slots && u->c->moves[slot] >= 0);
         meet_move(&u->s->moves.all, slot, u->c->moves[slot]);
         if (!u->s->rows->small)
             meet_move(u->s->moves.fast[slot] ? &u->s->moves.quick : &u->s->moves.slow, slot, u->c->moves[slot]);
@@ -78,8 +80,8 @@ static size_t sample_slack(const update *u, bool anew, float slack[SAMPLE]) {
         rival = anew ? fmaxf(rival, u->s->bounds.third[i]) : rival;
         float per_move = sqrtf(fmaxf(1 - rival * rival, 0x1p-12f)); /* how fast the rival's score rises */
         if (u->s->labels[i] >= 0)
-            slack[count++] = fminf((best - rival - u->s->margin) / per_move,
-                                   best - fmaxf(u->s->fit, u->safe) - u->s->margin);
+            slack[count++] =
+                fminf((best - rival - u->s->margin) / per_move, best - fmaxf(u->s->fit, u->safe) - u->s->margin);
     }
     return count;
 }
@@ -161,6 +163,7 @@ static bool fill_carry(const update *u) {
         if (u->s->moves.fast[slot] && u->c->alive[slot] && !ast_is_hidden(u->c, slot))
             ready = ast_table_append(&u->s->moves.carry, u->c->means + (size_t)slot * u->s->rows->dimension, slot);
     }
+    assert(u->s->moves.carry.count <= u->c->live);
     return ready;
 }
 
@@ -210,6 +213,7 @@ static void find_newcomers(const update *u) {
 }
 
 bool ast_bounds_close_pass(ast_scorer *s, const ast_mean_list *means, const int32_t *events, size_t count, float safe) {
+    assert(means->live <= means->slots && means->lasting <= means->slots);
     const update u = {s, means, events, count, safe};
     bool ready = ast_reserve(&s->moves.fast, &s->moves.fast_capacity, s->moves.fast_capacity, means->slots, 1);
     s->bounds.last_events = count;

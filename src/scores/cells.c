@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "table.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,7 @@ ast_cell ast_cell_face(const ast_cells *cells, uint32_t face) {
 }
 
 ast_cell ast_cell_part(const ast_cells *cells, const ast_cell *cell, uint32_t part) {
+    assert(part < 4 && cell->level < AST_CELL_LEVELS);
     ast_cell child = {
         cell->face,  cell->level + 1, 2 * cell->u + (part & 1), 2 * cell->v + (part >> 1), 4 * cell->prefix + part,
         cell->first, cell->last};
@@ -182,6 +184,7 @@ static void place_slices(load_job *job) {
             next += here;
         }
     job->cells->count = next;
+    assert(job->cells->count <= job->rows->count);
 }
 
 static void fill_slice(void *data, size_t slice, int worker) {
@@ -211,6 +214,7 @@ static void sort_bucket(void *data, size_t bucket, int worker) {
     ast_cells *cells = job->cells;
     const uint32_t *ends = job->counts + (job->slices - 1) * BUCKETS;
     size_t first = bucket ? ends[bucket - 1] : 0, last = ends[bucket];
+    assert(first <= last && last <= cells->count);
     sort_pairs(job->pairs + first, job->spare + first, last - first, BUCKET_BITS);
     for (size_t place = first; place < last; place++) {
         cells->code[place] = (uint32_t)(job->pairs[place] >> 32);
@@ -289,6 +293,7 @@ static bool sort_points(load_job *job) {
 }
 
 bool ast_cells_load(ast_cells **cells, const ast_scorer *s, ast_pool *pool) {
+    assert(s->rows->dimension == 3 && s->rows->count <= UINT32_MAX);
     if (!*cells)
         *cells = ast_allocate_zero(1, sizeof **cells);
     if (!*cells)

@@ -9,6 +9,7 @@
 #include "memory.h"
 #include "table.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,6 +208,7 @@ static bool label(label_job *job) {
 }
 
 bool ast_cells_label(ast_cells *cells, size_t from, bool keep) {
+    assert(cells->loaded && from <= cells->scorer->rows->count);
     const ast_scorer *s = cells->scorer;
     label_job job = {.s = s, .cells = cells, .from = from, .keep = keep, .limit = s->limit, .fit = s->fit};
     job.misfit = isinf(s->limit) ? -3 : (float)(s->limit - (double)ast_score_error(3)) - 0x1p-23f;
@@ -214,6 +216,7 @@ bool ast_cells_label(ast_cells *cells, size_t from, bool keep) {
 }
 
 bool ast_cells_nearest(ast_cells *cells) {
+    assert(cells->loaded);
     label_job job = {.s = cells->scorer, .cells = cells, .limit = -INFINITY, .fit = -3, .misfit = -3};
     return label(&job);
 }

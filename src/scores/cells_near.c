@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "table.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -50,6 +51,7 @@ bool ast_near_begin(ast_cells *cells, const ast_mean_list *means) {
         return false;
     near->failed = false;
     near->ranks = (int32_t)means->live;
+    assert(means->live <= near->slots);
     for (size_t k = 0; k < means->live; k++)
         near->rank[means->order[k]] = (int32_t)k;
     return build(cells, means);
@@ -65,14 +67,17 @@ bool ast_near_born(ast_cells *cells, const ast_mean_list *means, int32_t slot) {
 }
 
 void ast_near_moved(ast_cells *cells, int32_t slot) {
+    assert(slot >= 0 && (size_t)slot < cells->near.slots);
     ast_near *near = &cells->near;
     near->stale[slot] = 1;
     if (!near->listed[slot])
         near->late[near->late_count++] = slot;
+    assert(near->late_count <= near->slots);
     near->listed[slot] = 1;
 }
 
 void ast_near_gone(ast_cells *cells, int32_t slot) {
+    assert(slot >= 0 && (size_t)slot < cells->near.slots);
     cells->near.stale[slot] = 1;
 }
 
@@ -186,6 +191,7 @@ static bool build(ast_cells *cells, const ast_mean_list *c) {
         return false;
     ast_pool_run(cells->pool, (c->live + CODES - 1) / CODES, find_codes, &job);
     size_t count = near->sorted.count = drop_dead(c, near->pairs);
+    assert(count <= near->capacity && near->capacity % GROUP == 0);
     ast_sort_codes(near->pairs, near->pairs + near->capacity, count);
     ast_pool_run(cells->pool, (count + GROUP - 1) / GROUP, fill_balls, &job);
     memset(near->stale, 0, near->slots);

@@ -10,6 +10,7 @@
 
 #include "memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,7 @@ static void project_six(const ast_basis *axes, const ast_kernels *kernels, const
 /* Some rows at a time, which stay in the cache while all axes go by. */
 void ast_heads_project(const ast_basis *axes, const ast_kernels *kernels, const float *const *rows, size_t n,
                        size_t width, float *to) {
+    assert(width % AST_PANEL == 0 && width <= axes->count);
     for (size_t first = 0; first < n; first += SOME)
         for (size_t p = 0; p < width / AST_PANEL; p++)
             for (size_t i = first; i < first + SOME && i < n; i += SIX)
@@ -51,6 +53,7 @@ double ast_head_error(const ast_basis *axes, size_t width) {
 }
 
 float ast_tail_length(const ast_basis *axes, const float *head, size_t width) {
+    assert(width % 4 == 0);
     double part[4] = {0};
     for (size_t j = 0; j < width; j += 4)
         for (size_t lane = 0; lane < 4; lane++)

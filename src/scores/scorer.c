@@ -7,6 +7,7 @@
 #include "degree.h"
 #include "memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +42,8 @@ bool ast_chunk_open(ast_chunk *c, const ast_rowset *rows) {
 }
 
 void ast_chunk_free(ast_chunk *c) {
-    ast_free_all(c->hasty, c->hasty_signs, c->list, c->fresh, c->picked, c->scratch, c->rivals.list, c->rivals.reaches, c->rivals.heads,
-                 c->rivals.calls);
+    ast_free_all(c->hasty, c->hasty_signs, c->list, c->fresh, c->picked, c->scratch, c->rivals.list, c->rivals.reaches,
+                 c->rivals.heads, c->rivals.calls);
     ast_scores_free(&c->own);
     ast_scores_free(&c->other);
     ast_scores_free(&c->compact);
@@ -51,6 +52,7 @@ void ast_chunk_free(ast_chunk *c) {
 }
 
 bool ast_scorer_reserve(ast_scorer *s, size_t padded) {
+    assert(padded % AST_BLOCK == 0);
     ast_bounds *b = &s->bounds;
     ast_free_all(b->gaps, b->blocks, b->chunk_seen);
     b->gaps = ast_allocate(padded / AST_LANES, sizeof *b->gaps);
@@ -111,6 +113,7 @@ void ast_scorer_set_angle(ast_scorer *s, double angle) {
 void ast_chunk_begin(const ast_scorer *s, ast_chunk *c, size_t number) {
     const ast_bounds *b = &s->bounds;
     size_t base = number * s->rows->chunk;
+    assert(number < s->rows->chunks && (!s->kept || s->bounds.capacity >= base + s->rows->chunk));
     c->base = base;
     c->scores = c->own;
     if (s->kept)
@@ -128,6 +131,7 @@ void ast_chunk_note(const ast_scorer *s, ast_chunk *c) {
 }
 
 void ast_score_others(ast_scorer *s, ast_chunk *c, const ast_table *table, size_t first, size_t n) {
+    assert(first >= c->base && first + n <= c->base + s->rows->chunk);
     if (s->rows->small)
         ast_small_others(s, c, table, first, n);
     else
@@ -152,6 +156,7 @@ static void propose_all(ast_scorer *s, ast_chunk *c) {
 }
 
 void ast_propose(ast_scorer *s, ast_chunk *c, ast_bins *bins) {
+    assert(c->table->dimension == s->rows->dimension);
     if (c->unlabelled && bins && s->rows->small && !s->rows->weights && c->table->count > 0)
         ast_small_first(s, c, bins);
     else if (c->unlabelled || s->bounds.blind || !s->bounds.on)
@@ -163,6 +168,7 @@ void ast_propose(ast_scorer *s, ast_chunk *c, ast_bins *bins) {
 }
 
 void ast_forget_gaps(ast_scorer *s, size_t first, size_t last) {
+    assert(first <= last && last <= s->rows->padded);
     for (size_t b = first / AST_BLOCK; b * AST_BLOCK < last; b++)
         s->bounds.blocks[b].gap = -INFINITY;
     for (size_t g = first / AST_LANES; s->rows->small && g * AST_LANES < last; g++)

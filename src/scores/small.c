@@ -5,6 +5,7 @@
  * others only the groups that may have changed are scored again. */
 #include "kinds.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #define TIRED 1.0f
 
 static ast_small_block view(ast_scorer *s, const ast_chunk *c, size_t b) {
+    assert(b >= c->base / AST_BLOCK && b < (c->base + s->rows->chunk) / AST_BLOCK);
     size_t base = b * AST_BLOCK, j = base - c->base;
     ast_small_block block = {.labels = s->labels + base,
                              .scores = {c->scores.best + j, c->scores.second + j, c->scores.id + j},
@@ -201,6 +203,7 @@ static double cosine(const ast_table *t, size_t k, size_t j) {
 /* Those of a table. */
 static newcomers place_newcomers(const ast_table *t, uint32_t bits) {
     newcomers n = {.bits = bits};
+    assert(t->count <= AST_MASK_BITS);
     for (size_t k = 0; k < t->count; k++) {
         double nearest = -1;
         for (size_t j = 0; j < t->count; j++)

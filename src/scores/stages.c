@@ -9,6 +9,7 @@
 
 #include "memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,6 +178,7 @@ static void decide(const sample *x) {
     h->stages = price == raw_price ? raw : along;
     if (h->on && h->forced)
         force(h, s->rows);
+    h->on = h->on && (h->stages.raw || h->axes.count >= h->stages.second); /* there may be no memory for forced axes */
     set_slack(h, s->rows, h->stages.raw);
     h->layout++;
 }
@@ -230,4 +232,6 @@ void ast_heads_begin_pass(ast_scorer *s, ast_chunk *scratch, float floor) {
     if (h->on)
         keep_points(s);
     h->on = h->on && ast_mean_heads_sync(h, s->kernels, &s->table, s->pool);
+    assert(!h->on ||
+           (h->stages.first % 4 == 0 && h->stages.plain <= h->stages.first && h->stages.second % AST_PANEL == 0));
 }

@@ -4,6 +4,7 @@
 #include "heads.h"
 #include "memory.h"
 
+#include <assert.h>
 #include <string.h>
 
 void ast_table_clear(ast_table *table, size_t dimension, bool axial) {
@@ -60,6 +61,7 @@ bool ast_table_append(ast_table *table, const float *mean, int32_t id) {
     if (!reserve(table))
         return false;
     size_t k = table->count, dimension = table->dimension;
+    assert(k < table->capacity && table->capacity % AST_PANEL == 0);
     if (dimension <= AST_SMALL) {
         for (size_t d = 0; d < dimension; d++)
             table->means[d * table->capacity + k] = mean[d];
@@ -79,6 +81,7 @@ static float *column_of(ast_table *table, size_t k) {
 }
 
 void ast_table_replace(ast_table *table, size_t k, const float *mean) {
+    assert(table->dimension > AST_SMALL && k < table->capacity);
     float *column = column_of(table, k);
     for (size_t d = 0; d < table->dimension; d++)
         column[d * AST_PANEL] = mean[d];
@@ -87,6 +90,7 @@ void ast_table_replace(ast_table *table, size_t k, const float *mean) {
 }
 
 void ast_table_vacate(ast_table *table, size_t k) {
+    assert(table->dimension > AST_SMALL && k < table->count);
     float *column = column_of(table, k);
     for (size_t d = 0; d < table->dimension; d++)
         column[d * AST_PANEL] = 0;
@@ -97,6 +101,7 @@ void ast_table_vacate(ast_table *table, size_t k) {
 }
 
 bool ast_table_copy(ast_table *table, const ast_table *from) {
+    assert(from->dimension > AST_SMALL && from->count <= from->capacity);
     size_t used = (from->count + AST_PANEL - 1) / AST_PANEL * AST_PANEL;
     ast_table_clear(table, from->dimension, from->axial);
     if (table->capacity < used) {

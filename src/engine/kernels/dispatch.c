@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Chooses the table of kernels for this processor, and computes in plain C, in double: exact scores, the definition that
- * every table is checked against, and how near to its mean a point must be to be far from all others. */
+ * Chooses the table of kernels for this processor, and computes in plain C, in double: exact scores, the definition
+ * that every table is checked against, and how near to its mean a point must be to be far from all others. */
 #include "tables.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -69,6 +70,7 @@ double ast_halfway(double cosine) {
 }
 
 void ast_alone_from(const ast_table *table, float *from) {
+    assert(table->dimension <= AST_SMALL && table->count <= AST_ALONE_MOST);
     float mean[AST_SMALL];
     for (size_t k = 0; k < table->count; k++) {
         double nearest = -1, scores[AST_ALONE_MOST];
