@@ -52,7 +52,7 @@ static const ast_cli_option options_table[] = {
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
 static const ast_cli_use uses[] = {{.group = &own_group}, AST_CLI_READING_GROUPS(AT(reading)), {0}};
 
-/* How the points divide: missing ones have no similarity, unassigned ones have one and no label. */
+/* Counts of points. A missing point has no similarity; an unassigned point has a similarity and no label. */
 typedef struct tally {
     size_t missing, unassigned, assigned;
 } tally;
@@ -71,7 +71,7 @@ typedef struct job {
     ast_cli_progress progress;
 } job;
 
-/* What a point takes besides its row: labels, and what is known of it; small ones are copied. */
+/* Bytes per point besides its row: label and similarity; rows of few components are copied. */
 #define POINT_BYTES 30
 #define COLUMN_BYTES 4
 #define CENTRED_BYTES 4 /* centred rows are a copy */
@@ -91,11 +91,11 @@ static int check(void *data) {
     if (code < 0)
         code = ast_cli_check_targets(work->targets, TARGETS, given->input, given->common.json);
     if (code < 0)
-        code = ast_cli_reading_kept(&given->reading, work->targets, TARGETS);
+        code = ast_cli_reading_check_overwrite(&given->reading, work->targets, TARGETS);
     if (code < 0)
-        code = ast_cli_check_kept(work->targets, TARGETS, given->means);
+        code = ast_cli_check_overwrite(work->targets, TARGETS, given->means);
     if (code < 0)
-        code = ast_cli_check_kept(work->targets, TARGETS, given->center);
+        code = ast_cli_check_overwrite(work->targets, TARGETS, given->center);
     return code;
 }
 

@@ -42,11 +42,11 @@ static int run_command(int argc, char **argv) {
     const char *first = argc > 1 ? argv[1] : NULL;
     if (!first)
         return ast_cli_misuse("which command? 'asterism --help' lists them");
-    if (first[0] == '-' && !ast_cli_speaks())
+    if (first[0] == '-' && !ast_cli_is_first_rank())
         return AST_CLI_DONE;
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
         return help(NULL);
-    if (strcmp(first, "help") == 0 && !ast_cli_speaks())
+    if (strcmp(first, "help") == 0 && !ast_cli_is_first_rank())
         return AST_CLI_DONE;
     if (strcmp(first, "help") == 0)
         return help(argc > 2 ? argv[2] : NULL);

@@ -21,7 +21,7 @@ typedef ast_cli_cluster_job job;
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-/* What a point takes in a run in memory, besides its row: its label here and there, bounds, weights; and small ones are
+/* Bytes per point of a run in memory besides its row: two labels, bounds, weights. Rows of few components are
  * copied. */
 #define POINT_BYTES 26
 #define WEIGHT_BYTES 16
@@ -76,7 +76,7 @@ static int read_points(void *data) {
     if (code < 0)
         code = check_parts(work);
     work->points = work->directions.points;
-    if (given->options.center) /* rows without their mean have another one */
+    if (given->options.center) /* these points were deferred by the rows before centring */
         work->points.late = NULL;
     if (given->options.method == AST_FSD || given->options.method == AST_CRP)
         work->points.weights = NULL;
@@ -133,7 +133,7 @@ static int make_room(void *data) {
     return -1;
 }
 
-/* Ranks that fail to read agree on it here. */
+/* All ranks stop here if one of them cannot read. */
 static int read_inputs(void *work) {
     static ast_cli_step *const steps[] = {read_points, read_rows, read_start, make_room, NULL};
     return ast_cli_agree(ast_cli_steps(steps, work));
@@ -141,7 +141,7 @@ static int read_inputs(void *work) {
 
 /* ---- The run ----------------------------------------------------------------------------------------------------- */
 
-/* Where there are several ranks one of them writes, and shows how far all are. */
+/* On several ranks the first one writes the files and shows the progress of all. */
 static int open_targets(void *data) {
     job *work = data;
     const settings *given = work->given;
@@ -157,14 +157,14 @@ static int open_targets(void *data) {
     work->options.merge.leaves = work->leaves;
     work->options.progress = ast_cli_record_step;
     work->options.progress_data = &work->record;
-    if (ast_cli_speaks())
+    if (ast_cli_is_first_rank())
         return ast_cli_agree(ast_cli_open_targets(work->targets, AST_CLI_TARGETS));
     work->progress.show = 0;
     ast_cli_watch_signals();
     return ast_cli_agree(-1);
 }
 
-/* The options that tune recommends. A merge that was typed stands. */
+/* Takes the options that tune recommends. A typed --merge is not replaced. */
 static int find_angle(void *data) {
     job *work = data;
     const settings *given = work->given;
@@ -190,7 +190,7 @@ static int find_angle(void *data) {
     return -1;
 }
 
-/* With --state: the run is kept in a file, and goes on from it. */
+/* With --state: the run is saved to a file, and resumes from it. */
 static int keep_state(void *data) {
     job *work = data;
     int code = work->given->state ? ast_cli_checkpoint_open(&work->state, work->given->state) : -1;
@@ -207,13 +207,13 @@ static int keep_state(void *data) {
     return -1;
 }
 
-/* Where mbspkm starts by itself, as asterism.h says: k-means++ among as many points as a batch has, or 10 a cluster. */
+/* The number of points among which mbspkm draws its start (asterism.h): those of a batch, or 10 per cluster. */
 static size_t start_points(const ast_options *o) {
     size_t each = 10 * o->clusters, batch = o->minibatch.points ? o->minibatch.points : each > 1024 ? each : 1024;
     return batch > each ? batch : each;
 }
 
-/* Mini-batches become full iterations with the usual limit, a sample all points. */
+/* The full method: iterations over all points, with the default limit, instead of mini-batches or a sample. */
 static ast_options full_options(const job *work) {
     ast_options full = work->options, usual;
     ast_options_init(&usual);
@@ -226,7 +226,7 @@ static ast_options full_options(const job *work) {
     return full;
 }
 
-/* With --compare: the run over all points all the time, from the same start. The labels are of no use after it. */
+/* With --compare: runs the full method from the same start. Its labels are overwritten by the run that follows. */
 static int compare(job *work) {
     ast_options full = full_options(work);
     full.progress = ast_cli_progress_step;
@@ -311,9 +311,9 @@ static int check_targets(void *data) {
     const char *read[] = {given->weights, given->names, ast_cli_names_start(given->init) ? NULL : given->init};
     int code = ast_cli_check_targets(work->targets, AST_CLI_TARGETS, given->input, given->common.json);
     if (code < 0)
-        code = ast_cli_reading_kept(&given->reading, work->targets, AST_CLI_TARGETS);
+        code = ast_cli_reading_check_overwrite(&given->reading, work->targets, AST_CLI_TARGETS);
     for (size_t i = 0; i < 2 && code < 0; i++)
-        code = ast_cli_check_kept(work->targets, AST_CLI_TARGETS, read[i]);
+        code = ast_cli_check_overwrite(work->targets, AST_CLI_TARGETS, read[i]);
     if (code >= 0 || !given->state)
         return code;
     ast_cli_target names[AST_CLI_TARGETS + 1] = {[AST_CLI_TARGETS] = {.option = "state", .path = given->state}};
@@ -322,8 +322,8 @@ static int check_targets(void *data) {
         names[i].own = true;
     code = ast_cli_check_targets(names, AST_CLI_TARGETS + 1, given->input, 0);
     for (size_t i = 0; i < sizeof read / sizeof *read && code < 0; i++)
-        code = ast_cli_check_kept(&names[AST_CLI_TARGETS], 1, read[i]);
-    return code < 0 ? ast_cli_reading_kept(&given->reading, &names[AST_CLI_TARGETS], 1) : code;
+        code = ast_cli_check_overwrite(&names[AST_CLI_TARGETS], 1, read[i]);
+    return code < 0 ? ast_cli_reading_check_overwrite(&given->reading, &names[AST_CLI_TARGETS], 1) : code;
 }
 
 static void free_job(job *work) {
@@ -385,7 +385,7 @@ static int run_each(const settings *given) {
         for (size_t n = 0; n < NAMES; n++)
             free((void *)*names[n]);
     }
-    all->nyu = scene.nyu; /* which the runs have passed on */
+    all->nyu = scene.nyu; /* each run hands the open file on to the next */
     return code;
 }
 

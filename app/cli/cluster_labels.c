@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The labels of asterism cluster, wherever they are: in memory, each rank's own on several ranks, or, of an input that
- * is read in parts, on their way into the file. Labels that have no room in memory are kept in a file without a name
- * until they are final. */
+ * The labels of asterism cluster: in memory, distributed over ranks, or out of core. If the input is read in parts,
+ * final labels are written as they come; labels that do not fit into memory are kept in a scratch file until then. */
 #include "cluster.h"
 
 #include <stdlib.h>
@@ -62,7 +61,7 @@ static int explain(const job *work, ast_status status) {
     return ast_cli_directions_status(&work->directions, status, work->context, work->given->input);
 }
 
-/* From the file without a name to where they belong. */
+/* Copies the final labels from the scratch file to the target. */
 static int copy_labels(job *work) {
     int32_t *labels = malloc(PART * sizeof *labels);
     int failed = !labels;

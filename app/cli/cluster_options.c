@@ -236,7 +236,7 @@ static int check_automatic(void *data) {
     return -1;
 }
 
-/* What the ranks cannot do and no single option shows. */
+/* What several ranks cannot do and no row of an option says. */
 static int check_ranks(void *data) {
     const settings *given = data;
     const char *what = !ast_cli_ranks()                                                 ? NULL

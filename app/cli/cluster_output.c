@@ -206,7 +206,7 @@ static int fill_tree(void *data) {
 static int warn_chain(void *data) {
     const job *work = data;
     const ast_report *report = &work->report;
-    if (report->cluster_posterior && !report->settled && !work->given->common.quiet && ast_cli_speaks())
+    if (report->cluster_posterior && !report->settled && !work->given->common.quiet && ast_cli_is_first_rank())
         ast_cli_warn("the chain has not settled: the second half of its %d sweeps disagrees with the first, or they "
                      "are worth too few independent samples (%.0f); raise --max-iterations",
                      report->iterations, report->effective_samples);
@@ -216,7 +216,7 @@ static int warn_chain(void *data) {
 /* One rank writes and prints; the others are done. */
 static int leave_other_ranks(void *work) {
     (void)work;
-    return ast_cli_speaks() ? -1 : AST_CLI_DONE;
+    return ast_cli_is_first_rank() ? -1 : AST_CLI_DONE;
 }
 
 static int put_in_place(void *data) {

@@ -18,12 +18,14 @@
 #include "targets.h"
 #include "terminal.h"
 
-/* From one writing to the next there are at least */
-#define LEAST_PAUSE 0.1 /* so many seconds: short runs write once; */
-#define WRITING 20      /* so many times as long as writing took: it costs a twentieth at most; */
-#define PART 50         /* this part of what the run took so far, which is about what a kill costs, */
-#define MOST_PAUSE 60.0 /* or so many seconds, if that is less. */
-#define GRACE 0.2       /* seconds that a pass may go on after a signal, to end and to be written */
+/* The pause between two checkpoints is the largest of LEAST_PAUSE seconds (short runs write once), WRITING times the
+ * duration of a write (writing takes at most a twentieth of the time), and the run so far over PART, which is about
+ * what a kill costs, but of that at most MOST_PAUSE seconds. */
+#define LEAST_PAUSE 0.1
+#define WRITING 20
+#define PART 50
+#define MOST_PAUSE 60.0
+#define GRACE 0.2 /* seconds after a signal in which a pass may still end and be written */
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
@@ -31,7 +33,7 @@ static int read_bytes(uint64_t offset, void *bytes, size_t size, void *data) {
     return ast_read_at(((const ast_cli_checkpoint *)data)->descriptor, offset, bytes, size);
 }
 
-/* Absent is fine; a pipe or a device is no file to go on from. */
+/* A missing file is no error. A pipe or a device cannot be resumed from. */
 static int find(ast_cli_checkpoint *s) {
     struct stat status;
     s->descriptor = open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -66,7 +68,7 @@ int ast_cli_checkpoint_open(ast_cli_checkpoint *s, const char *path) {
     int code = ast_cli_agree(find(s));
     if (code < 0)
         code = ast_cli_agree(compare(s));
-    return code < 0 ? ast_cli_agree(ast_cli_speaks() ? ast_cli_check_writable(s->path) : -1) : code;
+    return code < 0 ? ast_cli_agree(ast_cli_is_first_rank() ? ast_cli_check_writable(s->path) : -1) : code;
 }
 
 const ast_storage *ast_cli_checkpoint_found(const ast_cli_checkpoint *s) {
@@ -93,7 +95,7 @@ static int begin(ast_cli_checkpoint *s) {
     const ast_comm *ranks = ast_cli_ranks();
     bool good = true;
     s->output = NULL;
-    if (ast_cli_speaks()) {
+    if (ast_cli_is_first_rank()) {
         s->output = ast_output_open_sole(s->path, s->durable, &s->error);
         good = s->output && (!ranks || ast_output_share(s->output, s->name, sizeof s->name, &s->error));
     }
@@ -125,11 +127,11 @@ static double pause_of(const ast_cli_checkpoint *s) {
     return fmax(LEAST_PAUSE, fmax(pause, s->cost * WRITING));
 }
 
-/* What one rank was asked, or finds, all act on; the clock is that of rank 0. Returns whether to write. */
+/* All ranks act on a signal that any of them got, and on the clock of rank 0. Returns whether to write. */
 static int decide(ast_cli_checkpoint *s, const ast_progress *progress) {
     const ast_comm *ranks = ast_cli_ranks();
     int over = progress->last && (size_t)progress->restart + 1 == s->restarts;
-    int due = ast_cli_speaks() && ast_cli_now() - s->when >= pause_of(s), number = ast_cli_interrupted();
+    int due = ast_cli_is_first_rank() && ast_cli_now() - s->when >= pause_of(s), number = ast_cli_interrupted();
     uint64_t told[3] = {(uint64_t)due, number != 0, (uint64_t)number};
     if (ranks)
         ranks->sum(ranks->data, told, 3);

@@ -22,10 +22,10 @@ typedef struct ast_cli_checkpoint {
     ast_storage found;
     int opened, descriptor;
     /* What was written. */
-    int pass;     /* the last that was; 0: none by this run */
-    double began; /* when the run did, in seconds; */
-    double when;  /* when it was last written, or the run began; */
-    double cost;  /* and how long that took */
+    int pass;     /* the last pass that was written; 0: none by this run */
+    double began; /* when the run began, in seconds */
+    double when;  /* when the state was last written, or the run began */
+    double cost;  /* seconds that the last write took */
     int stopped;  /* the signal that asked to stop, on whichever rank */
     double asked; /* when this rank saw a signal first; 0: it saw none */
     int code;     /* of a failure to write; 0: none */
@@ -49,7 +49,7 @@ int ast_cli_checkpoint_step(const ast_progress *progress, void *data);
  * pass before it stays. */
 int ast_cli_checkpoint_cancel(void *data);
 
-/* What ast_cluster came to, where that was about the state; -1: it was not. */
+/* The exit code if ast_cluster stopped because of the state; otherwise -1. */
 int ast_cli_checkpoint_verdict(const ast_cli_checkpoint *state, ast_status status);
 
 void ast_cli_checkpoint_close(ast_cli_checkpoint *state);

@@ -133,10 +133,10 @@ int ast_cli_reading_check(const ast_cli_reading *how, const ast_cli_common *comm
                                        : ast_cli_check_points(input, how->list->files[0].format, &how->source);
 }
 
-int ast_cli_reading_kept(const ast_cli_reading *how, const ast_cli_target *targets, size_t count) {
+int ast_cli_reading_check_overwrite(const ast_cli_reading *how, const ast_cli_target *targets, size_t count) {
     int code = -1;
     for (size_t i = 0; how->name && i < how->list->count && code < 0; i++)
-        code = ast_cli_check_kept(targets, count, how->list->files[i].path);
+        code = ast_cli_check_overwrite(targets, count, how->list->files[i].path);
     return code;
 }
 

@@ -41,8 +41,8 @@ void ast_cli_reading_free(ast_cli_reading *how);
 /* Whether the options fit what INPUT is. */
 int ast_cli_reading_check(const ast_cli_reading *how, const ast_cli_common *common, const char *input);
 
-/* Whether the targets leave several tables alone, as ast_cli_check_kept. */
-int ast_cli_reading_kept(const ast_cli_reading *how, const ast_cli_target *targets, size_t count);
+/* Whether the targets leave several tables alone, as ast_cli_check_overwrite. */
+int ast_cli_reading_check_overwrite(const ast_cli_reading *how, const ast_cli_target *targets, size_t count);
 
 /* The memory that a table may take: `memory` bytes (0: all available memory), with `point` bytes for each of its points
  * besides their rows and `component` for each of their components. */

@@ -80,9 +80,9 @@ static int check(void *data) {
     if (code < 0)
         code = ast_cli_check_targets(labels, 1, given->input, 0);
     if (code < 0)
-        code = ast_cli_reading_kept(&given->reading, labels, 1);
+        code = ast_cli_reading_check_overwrite(&given->reading, labels, 1);
     if (code < 0)
-        code = ast_cli_check_kept(labels, 1, given->names);
+        code = ast_cli_check_overwrite(labels, 1, given->names);
     return code < 0 && given->labels ? ast_cli_check_writable(given->labels) : code;
 }
 
@@ -277,7 +277,7 @@ static int serve(void *data) {
         return ast_cli_fail("%s", error.text);
     ast_cli_watch_signals();
     fprintf(stderr, "asterism: look at %s (Ctrl-C ends)\n", ast_explorer_url(explorer));
-    ast_cli_serve_on();
+    ast_cli_serve_until_signal();
     ast_explorer_close(explorer);
     return AST_CLI_DONE;
 }

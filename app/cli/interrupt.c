@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The one piece of global state in the command: handlers have no other way to speak. */
+ * The signal that asked to stop is global state: a signal handler has no argument. */
 #include "interrupt.h"
 
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ctrl-C and polite kills, turned into a question that the work asks itself: a process that dies at any moment would
- * leave its temporary files behind. */
+ * SIGINT, SIGTERM and SIGHUP are recorded, and the work asks for them at points where it can stop: a process that died
+ * at any moment would leave its temporary files behind. */
 #ifndef AST_CLI_INTERRUPT_H
 #define AST_CLI_INTERRUPT_H
 

@@ -187,7 +187,7 @@ static void print_table(const void *data) {
 
 static int print(void *data) {
     const job *work = data;
-    if (!ast_cli_speaks())
+    if (!ast_cli_is_first_rank())
         return AST_CLI_DONE;
     return ast_cli_print(&work->given.common, &(ast_cli_printer){print_json, print_table, work});
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#define KEPT_FREE 0.9 /* of what the machine has: others want some too */
+#define KEPT_FREE 0.9 /* of the free memory; the rest is left to other processes */
 
 const char *ast_cli_bytes(double bytes, char *text) {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
@@ -39,7 +39,7 @@ static double number_in(const char *path, const char *name) {
 }
 
 static double least(double a, double b) {
-    return b < a ? b : a; /* b may be a NaN, which says nothing */
+    return b < a ? b : a; /* b may be NaN: not known */
 }
 
 static double under_limit(int resource, const char *used) {
@@ -50,7 +50,7 @@ static double under_limit(int resource, const char *used) {
     return (double)limit.rlim_cur - (isnan(kilobytes) ? 0 : kilobytes * 1024);
 }
 
-/* What a group of processes has left; pages of files can be dropped. */
+/* Bytes left to a cgroup; the page cache counts as free. */
 static double group_free(const char *folder, const char *limit, const char *used, const char *cached) {
     char path[640];
     snprintf(path, sizeof path, "%s/%s", folder, limit);
@@ -64,7 +64,7 @@ static double group_free(const char *folder, const char *limit, const char *used
     return most - (isnan(now) ? 0 : now) + (isnan(files) ? 0 : files);
 }
 
-/* The group and all that it is in: each has its own limit. */
+/* The cgroup and its ancestors: each has its own limit. */
 static double groups_free(const char *root, const char *path, bool second) {
     char folder[600];
     double room = INFINITY;

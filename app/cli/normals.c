@@ -169,11 +169,11 @@ static int run_each(const settings *given, ast_frame_list *list) {
             code = run_once(&one, &scene);
         free((void *)one.output);
     }
-    list->nyu = scene.nyu; /* which the runs have passed on */
+    list->nyu = scene.nyu; /* each run hands the open file on to the next */
     return code;
 }
 
-/* Whatever its name, what is no 3-D file is to be read as a depth image; what it is shows on opening it. */
+/* An input that is no 3-D file is read as a depth image, whatever its name. */
 static int check(void *data) {
     settings *given = data;
     given->input = given->common.inputs[0].path;

@@ -166,7 +166,7 @@ static int parse(const ast_cli_command *command, void *settings) {
     size_t group_count = ast_cli_groups(command, groups);
     for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (is_help(argv[i])) {
-            if (ast_cli_speaks())
+            if (ast_cli_is_first_rank())
                 ast_cli_help(command);
             return ast_cli_flush();
         }

@@ -132,12 +132,12 @@ static void wait_a_tick(void) {
     nanosleep(&(struct timespec){.tv_nsec = TICK * 1000000L}, NULL);
 }
 
-void ast_cli_serve_on(void) {
+void ast_cli_serve_until_signal(void) {
     while (!ast_cli_interrupted())
         wait_a_tick();
 }
 
-void ast_cli_serve_out(ast_live *live) {
+void ast_cli_serve_until_told(ast_live *live) {
     for (int waited = 0; waited < LONGEST && ast_live_waiting(live) > 0; waited += TICK)
         wait_a_tick();
 }

@@ -46,9 +46,9 @@ int ast_cli_serving_check(const char *option, const char *address);
 int ast_cli_serve(ast_live **live, const char *address, size_t port, ast_text *html, ast_recording *recording);
 
 /* Serves until a signal asks to stop. */
-void ast_cli_serve_on(void);
+void ast_cli_serve_until_signal(void);
 
 /* Waits until every viewer knows of the end, for a few seconds at most. */
-void ast_cli_serve_out(ast_live *live);
+void ast_cli_serve_until_told(ast_live *live);
 
 #endif

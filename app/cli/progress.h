@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What happens while a long call runs: a line on stderr that people watch, and the question whether they want it to
- * stop. */
+ * The progress line on stderr during a long call, and the check whether a signal asked to stop. */
 #ifndef AST_CLI_PROGRESS_H
 #define AST_CLI_PROGRESS_H
 
@@ -14,7 +13,7 @@ typedef struct ast_cli_progress {
     size_t runs;    /* restarts that will be made; 0: not known */
     size_t passes;  /* that each of them makes; 0: not known */
     int show;       /* whether there is a line at all */
-    int width;      /* of the line that stands now */
+    int width;      /* of the line that is shown */
     double started; /* seconds of a monotonic clock */
     double last;    /* when the line was last written */
 } ast_cli_progress;

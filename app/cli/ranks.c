@@ -12,7 +12,7 @@
 #define LOOKED_AT 1024 /* rows that the ranks compare: enough to tell one file from another */
 #define PART ((size_t)1 << 16)
 
-/* Like the signals' flag: who starts the command has no other way to tell it. */
+/* Global as the flag of signals is: main sets it before the command runs. */
 static const ast_comm *ranks;
 static char kept[4096]; /* the first sentence of this rank */
 static int agreed = -1; /* the exit code of all ranks, once one of them has failed */
@@ -25,11 +25,11 @@ const ast_comm *ast_cli_ranks(void) {
     return ranks;
 }
 
-int ast_cli_speaks(void) {
+int ast_cli_is_first_rank(void) {
     return !ranks || ranks->rank == 0;
 }
 
-void ast_cli_keep(const char *sentence) {
+void ast_cli_hold_sentence(const char *sentence) {
     if (!kept[0])
         snprintf(kept, sizeof kept, "%s", sentence);
 }

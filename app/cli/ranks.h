@@ -12,12 +12,13 @@
 void ast_cli_set_ranks(const ast_comm *comm);
 
 const ast_comm *ast_cli_ranks(void); /* NULL: one rank */
-int ast_cli_speaks(void);            /* whether this is the one rank that prints and writes */
+int ast_cli_is_first_rank(void);     /* whether this is the rank that prints and writes; true on one rank */
 
-/* Keeps a sentence until the ranks meet. */
-void ast_cli_keep(const char *sentence);
+/* Holds the first sentence of this rank until the ranks agree on an exit code. */
+void ast_cli_hold_sentence(const char *sentence);
 
-/* What one rank came to becomes what all came to: a collective call, up to the first failure. */
+/* On all ranks the exit code of the lowest failing rank, which prints its sentence; `code` if none failed. A collective
+ * call until the first failure. */
 int ast_cli_agree(int code);
 
 /* The part of `count` points that this rank has; the whole on one rank. */
@@ -28,10 +29,10 @@ int ast_cli_same_points(const ast_points *points, const char *input);
 int ast_cli_same_rows(size_t count, size_t dimension, uint64_t look, const char *input); /* `look` tells them apart */
 int ast_cli_same_labels(const int32_t *labels, size_t count, const char *path);
 
-/* Leaves the points that this rank has; `*first` is the number of its first one. */
+/* Reduces the points to those of this rank; `*first` is the number of the first one. */
 void ast_cli_cut(ast_points *points, size_t *first);
 
-/* A sum of doubles that each rank goes on with: the bits of one process. */
+/* Sums doubles rank after rank, so that the result has the bits of one process. */
 double ast_cli_sum_in_turn(double (*add)(double so_far, const void *data), const void *data);
 
 /* Writes the array of all ranks to one file: each rank its own `count` numbers from number `first` on, into the

@@ -177,9 +177,9 @@ static void finish_view(const ast_cli_stream_view *view, int code) {
         end = isatty(STDERR_FILENO) ? STAY : EXIT;
     if (code == AST_CLI_DONE && end == STAY) {
         fprintf(stderr, "asterism: the stream is over; the view stays until Ctrl-C\n");
-        ast_cli_serve_on();
+        ast_cli_serve_until_signal();
     } else {
-        ast_cli_serve_out(view->live);
+        ast_cli_serve_until_told(view->live);
     }
 }
 

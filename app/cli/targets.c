@@ -20,7 +20,7 @@ static int same(const char *a, const char *b) {
 
 /* ---- What the names show ----------------------------------------------------------------------------------------- */
 
-int ast_cli_check_kept(const ast_cli_target *targets, size_t count, const char *input) {
+int ast_cli_check_overwrite(const ast_cli_target *targets, size_t count, const char *input) {
     if (!input || same(input, "-"))
         return -1;
     for (size_t i = 0; i < count; i++) {
@@ -50,7 +50,7 @@ int ast_cli_check_targets(const ast_cli_target *targets, size_t count, const cha
                                       same(path, "-") ? "standard output" : path);
         }
     }
-    return ast_cli_check_kept(targets, count, input);
+    return ast_cli_check_overwrite(targets, count, input);
 }
 
 /* NULL without memory. */

@@ -23,8 +23,8 @@ typedef struct ast_cli_target {
  * output is taken. */
 int ast_cli_check_targets(const ast_cli_target *targets, size_t count, const char *input, int json);
 
-/* Whether the targets leave a file alone that is read, under whichever name. A NULL input is fine. */
-int ast_cli_check_kept(const ast_cli_target *targets, size_t count, const char *input);
+/* Refuses targets that would overwrite a file that is read, also under another name. A NULL input is fine. */
+int ast_cli_check_overwrite(const ast_cli_target *targets, size_t count, const char *input);
 
 /* Whether a file can be written, so that this shows before the work rather than after it. */
 int ast_cli_check_writable(const char *path);

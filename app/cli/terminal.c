@@ -23,7 +23,7 @@ static void say(const char *before, const char *format, va_list arguments) {
             *c = '?';
     }
     if (ast_cli_ranks()) /* one of them will say it */
-        ast_cli_keep(sentence);
+        ast_cli_hold_sentence(sentence);
     else
         fprintf(stderr, "asterism: %s\n", sentence);
 }

@@ -168,7 +168,7 @@ static int serve_page(const settings *given, ast_text *html) {
     int code = ast_cli_serve(&live, given->bind, given->port, html, NULL);
     if (code >= 0)
         return code;
-    ast_cli_serve_on();
+    ast_cli_serve_until_signal();
     ast_live_close(live);
     return AST_CLI_DONE;
 }

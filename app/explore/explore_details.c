@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What a page gets after a result, when it asks for nothing for a moment: the silhouette, the rows nearest to each mean
- * and the tree of joins; then how stable the clusters are. Any wish of the page cancels it. */
+ * and the tree of joins; then how stable the clusters are. A new task of the page cancels it. */
 #include "explore_worker.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ enum { REPRESENTATIVES = 5, MOST_LISTED = 1000, OTHER_RUNS = 3, MOST_LEAVES = 50
 /* ---- The first details ------------------------------------------------------------------------------------------- */
 
 static ast_status measure(ast_explore_page *page, double *silhouette) {
-    const ast_explore_run *run = &page->desk.run;
+    const ast_explore_run *run = &page->worker.run;
     ast_points points = page->all->explored->points;
     float *rows = NULL;
     *silhouette = NAN;
@@ -31,45 +31,45 @@ static ast_status measure(ast_explore_page *page, double *silhouette) {
     }
     ast_dissimilarity kind = run->request.axial ? AST_AXIAL_COSINE : AST_COSINE;
     ast_status status =
-        ast_silhouette(page->desk.context, &points, run->labels, kind, page->all->explored->seed, silhouette, NULL);
+        ast_silhouette(page->worker.context, &points, run->labels, kind, page->all->explored->seed, silhouette, NULL);
     free(rows);
     return status;
 }
 
-/* The same run once more, with everything that it can tell. */
+/* Repeats the run with representatives and the tree of joins. */
 static ast_status run_again(ast_explore_page *page) {
-    ast_explore_desk *desk = &page->desk;
+    ast_explore_worker *worker = &page->worker;
     const ast_explored *explored = page->all->explored;
-    ast_options options = ast_explore_options(explored, &desk->run.request);
+    ast_options options = ast_explore_options(explored, &worker->run.request);
     ast_report report = {.size = sizeof report};
     size_t count;
     options.representatives = REPRESENTATIVES;
-    options.merge.tree = desk->run.report.merged <= MOST_LEAVES && !explored->points.starts;
-    options.merge.leaves = options.merge.tree ? desk->leaves : NULL;
-    ast_status status = ast_cluster(desk->context, &explored->points, &options, desk->labels, &report);
-    desk->run.clusters = ast_clusters(desk->context, &count);
+    options.merge.tree = worker->run.report.merged <= MOST_LEAVES && !explored->points.starts;
+    options.merge.leaves = options.merge.tree ? worker->leaves : NULL;
+    ast_status status = ast_cluster(worker->context, &explored->points, &options, worker->labels, &report);
+    worker->run.clusters = ast_clusters(worker->context, &count);
     return status;
 }
 
 static ast_status tell_details(ast_explore_page *page) {
-    ast_explore_desk *desk = &page->desk;
+    ast_explore_worker *worker = &page->worker;
     ast_explore_text text;
     double silhouette = NAN;
     ast_status status = run_again(page);
     if (status != AST_OK)
         return status;
     ast_explore_begin(&text, "details");
-    ast_json_integer(&text.json, "id", (int64_t)desk->run.request.id);
+    ast_json_integer(&text.json, "id", (int64_t)worker->run.request.id);
     ast_json_open(&text.json, "representatives", '[');
-    for (size_t k = 0; k < desk->run.report.clusters && k < MOST_LISTED; k++)
-        ast_json_representatives(&text.json, NULL, &desk->run.clusters[k], page->all->explored->names);
+    for (size_t k = 0; k < worker->run.report.clusters && k < MOST_LISTED; k++)
+        ast_json_representatives(&text.json, NULL, &worker->run.clusters[k], page->all->explored->names);
     ast_json_close(&text.json, ']');
-    ast_explore_put_tree(desk->context, desk->leaves, desk->labels, desk->run.rows, &text.json);
+    ast_explore_put_tree(worker->context, worker->leaves, worker->labels, worker->run.rows, &text.json);
     status = measure(page, &silhouette);
     size_t count;
-    desk->run.clusters = ast_clusters(desk->context, &count);
+    worker->run.clusters = ast_clusters(worker->context, &count);
     ast_json_real(&text.json, "silhouette", silhouette, 17);
-    ast_explore_page_post(page, AST_SAYS_DETAILS, ast_explore_end(&text));
+    ast_explore_page_post(page, AST_MESSAGE_DETAILS, ast_explore_end(&text));
     return status;
 }
 
@@ -101,19 +101,19 @@ static bool add_jaccard(const ast_explore_run *run, const int32_t *other, size_t
 
 /* One other run: by content with another seed, as the restarts of cluster. Its labels are in `leaves`. */
 static ast_status run_other(ast_explore_page *page, int number, size_t *clusters) {
-    ast_explore_desk *desk = &page->desk;
+    ast_explore_worker *worker = &page->worker;
     const ast_explored *explored = page->all->explored;
-    ast_options options = ast_explore_options(explored, &desk->run.request);
+    ast_options options = ast_explore_options(explored, &worker->run.request);
     ast_report report = {.size = sizeof report};
     options.dp.order = AST_ORDER_CONTENT;
     options.seed += (uint64_t)number;
-    ast_status status = ast_cluster(desk->context, &explored->points, &options, desk->leaves, &report);
+    ast_status status = ast_cluster(worker->context, &explored->points, &options, worker->leaves, &report);
     *clusters = report.clusters;
     return status;
 }
 
 static void put_stability(const ast_explore_page *page, const double *sums, double agreement, ast_text *json) {
-    const ast_explore_run *run = &page->desk.run;
+    const ast_explore_run *run = &page->worker.run;
     ast_json_integer(json, "id", (int64_t)run->request.id);
     ast_json_integer(json, "runs", OTHER_RUNS);
     ast_json_number(json, "stability", agreement / OTHER_RUNS, 5);
@@ -131,31 +131,31 @@ static ast_cluster_info *copy_clusters(const ast_explore_run *run) {
     return copy;
 }
 
-/* The other runs take the place of the context's last result: the run is not there any more afterwards. */
+/* The other runs replace the last result of the context, so `ran` is false afterwards. */
 static ast_status tell_stability(ast_explore_page *page) {
-    ast_explore_desk *desk = &page->desk;
-    ast_cluster_info *sizes = copy_clusters(&desk->run);
-    double *sums = calloc(desk->run.report.clusters + 1, sizeof *sums), agreement = 0;
+    ast_explore_worker *worker = &page->worker;
+    ast_cluster_info *sizes = copy_clusters(&worker->run);
+    double *sums = calloc(worker->run.report.clusters + 1, sizeof *sums), agreement = 0;
     ast_status status = sizes && sums ? AST_OK : AST_NO_MEMORY;
-    desk->run.clusters = sizes;
+    worker->run.clusters = sizes;
     for (int i = 1; i <= OTHER_RUNS && status == AST_OK; i++) {
         ast_agreement with = {.size = sizeof with};
         size_t clusters = 0;
         status = run_other(page, i, &clusters);
         if (status == AST_OK)
-            status = ast_compare(desk->context, desk->labels, desk->leaves, desk->run.rows, &with);
+            status = ast_compare(worker->context, worker->labels, worker->leaves, worker->run.rows, &with);
         agreement += with.ari;
-        if (status == AST_OK && clusters > MOST_PAIRS / (desk->run.report.clusters + 1))
+        if (status == AST_OK && clusters > MOST_PAIRS / (worker->run.report.clusters + 1))
             status = AST_NO_MEMORY;
-        if (status == AST_OK && !add_jaccard(&desk->run, desk->leaves, clusters, sums))
+        if (status == AST_OK && !add_jaccard(&worker->run, worker->leaves, clusters, sums))
             status = AST_NO_MEMORY;
     }
-    desk->ran = false;
+    worker->ran = false;
     if (status == AST_OK) {
         ast_explore_text text;
         ast_explore_begin(&text, "stability");
         put_stability(page, sums, agreement, &text.json);
-        ast_explore_page_post(page, AST_SAYS_STABILITY, ast_explore_end(&text));
+        ast_explore_page_post(page, AST_MESSAGE_STABILITY, ast_explore_end(&text));
     }
     free(sizes);
     free(sums);
@@ -163,13 +163,13 @@ static ast_status tell_stability(ast_explore_page *page) {
 }
 
 bool ast_explore_next_detail(ast_explore_page *page) {
-    ast_explore_desk *desk = &page->desk;
-    if (!desk->ran || desk->detailed >= 2)
+    ast_explore_worker *worker = &page->worker;
+    if (!worker->ran || worker->detailed >= 2)
         return false;
-    desk->idle = true;
-    ast_status status = desk->detailed == 0 ? tell_details(page) : tell_stability(page);
-    desk->idle = false;
+    worker->idle = true;
+    ast_status status = worker->detailed == 0 ? tell_details(page) : tell_stability(page);
+    worker->idle = false;
     if (status != AST_CANCELLED)
-        desk->detailed++;
+        worker->detailed++;
     return true;
 }

@@ -130,8 +130,8 @@ void ast_drawn_free(ast_drawn *drawn) {
 /* ---- Where they are ---------------------------------------------------------------------------------------------- */
 
 /* The coordinates along the axes, or the row itself; (D) */
-static void along(const ast_sight *sight, const double *row, double xyz[AXES]) {
-    const ast_projection *p = &sight->projection;
+static void along(const ast_explore_view *view, const double *row, double xyz[AXES]) {
+    const ast_projection *p = &view->projection;
     for (size_t k = 0; k < AXES; k++) {
         xyz[k] = !p->basis && k < p->dimension ? row[k] : 0;
         for (size_t d = 0; p->basis && d < p->dimension; d++)
@@ -157,47 +157,47 @@ static bool clustered_row(const ast_points *points, size_t index, const float *c
 
 /* The square of the largest length of a mean along the axes. A mean can be farther out than every point of its cluster,
  * since the points have more of their length across the axes. */
-static double reach_of_means(ast_sight *sight, const ast_cluster_info *clusters, size_t count) {
+static double reach_of_means(ast_explore_view *view, const ast_cluster_info *clusters, size_t count) {
     double farthest = 0, xyz[AXES];
-    sight->scale = 1;
+    view->scale = 1;
     for (size_t k = 0; k < count; k++) {
-        ast_sight_mean(sight, clusters[k].mean, xyz);
+        ast_explore_view_mean(view, clusters[k].mean, xyz);
         farthest = fmax(farthest, xyz[0] * xyz[0] + xyz[1] * xyz[1] + xyz[2] * xyz[2]);
     }
     return farthest;
 }
 
-bool ast_drawn_see(const ast_drawn *drawn, const ast_points *points, const ast_explore_run *run, ast_sight *sight,
+bool ast_drawn_see(const ast_drawn *drawn, const ast_points *points, const ast_explore_run *run, ast_explore_view *view,
                    int16_t *xyz) {
     double *row = malloc(points->dimension * sizeof *row);
     double *places = calloc(AXES * drawn->count + 1, sizeof *places), sum = 0;
-    double farthest = reach_of_means(sight, run->clusters, run->report.clusters);
+    double farthest = reach_of_means(view, run->clusters, run->report.clusters);
     size_t seen = 0;
     for (size_t i = 0; row && places && i < drawn->count; i++) {
         double *place = places + AXES * i, square;
-        if (!clustered_row(points, drawn->rows[i], sight->center, row))
+        if (!clustered_row(points, drawn->rows[i], view->center, row))
             continue;
-        along(sight, row, place);
+        along(view, row, place);
         square = place[0] * place[0] + place[1] * place[1] + place[2] * place[2];
         farthest = fmax(farthest, square);
         sum += square;
         seen++;
     }
     bool good = row && places;
-    sight->shown = seen ? sum / (double)seen : 1;
-    sight->scale = sight->projection.basis && farthest > 0 ? 1 / sqrt(farthest) : 1;
+    view->shown = seen ? sum / (double)seen : 1;
+    view->scale = view->projection.basis && farthest > 0 ? 1 / sqrt(farthest) : 1;
     for (size_t i = 0; good && i < AXES * drawn->count; i++)
-        xyz[i] = (int16_t)lround(fmax(-1, fmin(1, places[i] * sight->scale)) * SCALE);
+        xyz[i] = (int16_t)lround(fmax(-1, fmin(1, places[i] * view->scale)) * SCALE);
     free(row);
     free(places);
     return good;
 }
 
-void ast_sight_mean(const ast_sight *sight, const float *mean, double xyz[3]) {
-    const ast_projection *p = &sight->projection;
+void ast_explore_view_mean(const ast_explore_view *view, const float *mean, double xyz[3]) {
+    const ast_projection *p = &view->projection;
     for (size_t k = 0; k < AXES; k++) {
         xyz[k] = !p->basis && k < p->dimension ? (double)mean[k] : 0;
         for (size_t d = 0; p->basis && d < p->dimension; d++)
-            xyz[k] += p->basis[k * p->dimension + d] * (double)mean[d] * sight->scale;
+            xyz[k] += p->basis[k * p->dimension + d] * (double)mean[d] * view->scale;
     }
 }

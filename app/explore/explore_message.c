@@ -110,15 +110,15 @@ ast_shared_text *ast_explore_hello(const ast_explored *explored, const ast_drawn
     return ast_explore_end(&text);
 }
 
-ast_shared_text *ast_explore_places(const ast_drawn *drawn, const ast_sight *sight, const int16_t *xyz,
+ast_shared_text *ast_explore_places(const ast_drawn *drawn, const ast_explore_view *view, const int16_t *xyz,
                                     const ast_explore_request *request) {
     ast_explore_text text;
     ast_explore_begin(&text, "points");
     ast_json_integer(&text.json, "id", (int64_t)request->id);
-    ast_json_boolean(&text.json, "projected", sight->projection.basis != NULL);
-    if (sight->projection.basis) {
-        ast_json_xyz(&text.json, "explained", sight->projection.explained);
-        ast_json_number(&text.json, "shown", sight->shown, 5);
+    ast_json_boolean(&text.json, "projected", view->projection.basis != NULL);
+    if (view->projection.basis) {
+        ast_json_xyz(&text.json, "explained", view->projection.explained);
+        ast_json_number(&text.json, "shown", view->shown, 5);
     }
     ast_explore_array(&text, "xyz", "i16", xyz, 3 * drawn->count);
     return ast_explore_end(&text);
@@ -126,11 +126,11 @@ ast_shared_text *ast_explore_places(const ast_drawn *drawn, const ast_sight *sig
 
 /* ---- Runs -------------------------------------------------------------------------------------------------------- */
 
-static void put_cluster(const ast_explored *explored, const ast_sight *sight, const ast_explore_run *run, size_t id,
-                        double total, ast_text *json) {
+static void put_cluster(const ast_explored *explored, const ast_explore_view *view, const ast_explore_run *run,
+                        size_t id, double total, ast_text *json) {
     const ast_cluster_info *cluster = &run->clusters[id];
     double xyz[3];
-    ast_sight_mean(sight, cluster->mean, xyz);
+    ast_explore_view_mean(view, cluster->mean, xyz);
     ast_json_open(json, NULL, '{');
     ast_json_cluster(json, id, cluster, total);
     ast_json_xyz(json, "xyz", xyz);
@@ -139,7 +139,7 @@ static void put_cluster(const ast_explored *explored, const ast_sight *sight, co
     ast_json_close(json, '}');
 }
 
-static void put_clusters(const ast_explored *explored, const ast_sight *sight, const ast_explore_run *run,
+static void put_clusters(const ast_explored *explored, const ast_explore_view *view, const ast_explore_run *run,
                          ast_text *json) {
     size_t count, *ids = ast_clusters_by_size(run->clusters, run->report.clusters, &count);
     double total = 0;
@@ -148,7 +148,7 @@ static void put_clusters(const ast_explored *explored, const ast_sight *sight, c
         total += run->clusters[k].weight;
     ast_json_open(json, "cluster", '[');
     for (size_t i = 0; ids && i < count && i < MOST_LISTED; i++)
-        put_cluster(explored, sight, run, ids[i], total, json);
+        put_cluster(explored, view, run, ids[i], total, json);
     ast_json_close(json, ']');
     free(ids);
 }
@@ -196,12 +196,12 @@ static void put_numbers(const ast_explored *explored, const ast_explore_run *run
     free(command);
 }
 
-ast_shared_text *ast_explore_result(const ast_explored *explored, const ast_drawn *drawn, const ast_sight *sight,
+ast_shared_text *ast_explore_result(const ast_explored *explored, const ast_drawn *drawn, const ast_explore_view *view,
                                     const ast_explore_run *run) {
     ast_explore_text text;
     ast_explore_begin(&text, "result");
     put_numbers(explored, run, &text.json);
-    put_clusters(explored, sight, run, &text.json);
+    put_clusters(explored, view, run, &text.json);
     text.json.failed |= !put_labels(drawn, run, &text);
     return ast_explore_end(&text);
 }

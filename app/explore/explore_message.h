@@ -30,11 +30,11 @@ ast_shared_text *ast_explore_hello(const ast_explored *explored, const ast_drawn
                                    const ast_explore_request *first);
 
 /* Where the drawn rows are. */
-ast_shared_text *ast_explore_places(const ast_drawn *drawn, const ast_sight *sight, const int16_t *xyz,
+ast_shared_text *ast_explore_places(const ast_drawn *drawn, const ast_explore_view *view, const int16_t *xyz,
                                     const ast_explore_request *request);
 
 /* A run: its clusters, and the labels of the drawn rows. */
-ast_shared_text *ast_explore_result(const ast_explored *explored, const ast_drawn *drawn, const ast_sight *sight,
+ast_shared_text *ast_explore_result(const ast_explored *explored, const ast_drawn *drawn, const ast_explore_view *view,
                                     const ast_explore_run *run);
 
 /* {"type": TYPE, "id": ID, "text": TEXT}; a text of NULL is left out. */

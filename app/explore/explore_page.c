@@ -59,9 +59,9 @@ void *ast_explore_page_open(void *data) {
     if (!page)
         return NULL;
     page->all = pages;
-    page->out[AST_SAYS_HELLO] = ast_explore_hello(pages->explored, pages->drawn, &pages->first);
+    page->out[AST_MESSAGE_HELLO] = ast_explore_hello(pages->explored, pages->drawn, &pages->first);
     pthread_mutex_lock(&pages->lock);
-    bool good = pages->count < AST_EXPLORE_PAGES && page->out[AST_SAYS_HELLO] && start_worker(page);
+    bool good = pages->count < AST_EXPLORE_PAGES && page->out[AST_MESSAGE_HELLO] && start_worker(page);
     if (good) {
         page->next = pages->list;
         pages->list = page;
@@ -70,7 +70,7 @@ void *ast_explore_page_open(void *data) {
     pthread_mutex_unlock(&pages->lock);
     if (good)
         return page;
-    ast_shared_text_release(page->out[AST_SAYS_HELLO]);
+    ast_shared_text_release(page->out[AST_MESSAGE_HELLO]);
     free(page);
     return NULL;
 }
@@ -132,19 +132,19 @@ static ast_explore_rows rows_of(const ast_explore_request *request) {
 bool ast_explore_page_hear(void *data, void *which, const char *text, size_t size) {
     ast_explore_pages *pages = data;
     ast_explore_page *page = which;
-    ast_explore_wish wish;
+    ast_explore_task task;
     ast_explore_request request;
     size_t cluster;
-    const char *problem = ast_explore_read(pages->explored, text, size, &wish, &request, &cluster);
+    const char *problem = ast_explore_read(pages->explored, text, size, &task, &request, &cluster);
     if (problem) {
-        ast_explore_page_post(page, AST_SAYS_PROBLEM, ast_explore_words("problem", 0, problem));
+        ast_explore_page_post(page, AST_MESSAGE_PROBLEM, ast_explore_words("problem", 0, problem));
         return true;
     }
     ast_explore_rows rows = rows_of(&request);
     pthread_mutex_lock(&pages->lock);
-    page->wanted[wish] = request;
-    page->wants[wish] = true;
-    if (wish == AST_WISH_MEMBERS)
+    page->wanted[task] = request;
+    page->wants[task] = true;
+    if (task == AST_TASK_MEMBERS)
         page->cluster = cluster;
     bool other = !page->swept || page->rows != rows;
     page->swept = true;
@@ -163,8 +163,8 @@ void ast_explore_pages_tell(ast_explore_pages *pages, ast_explore_rows rows, ast
     for (ast_explore_page *page = pages->list; page; page = page->next) {
         if (!page->swept || page->rows != rows)
             continue;
-        ast_shared_text_release(page->out[AST_SAYS_SWEEP]);
-        page->out[AST_SAYS_SWEEP] = ast_shared_text_share(message);
+        ast_shared_text_release(page->out[AST_MESSAGE_SWEEP]);
+        page->out[AST_MESSAGE_SWEEP] = ast_shared_text_share(message);
     }
     wake(pages);
     pthread_mutex_unlock(&pages->lock);

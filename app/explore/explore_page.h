@@ -9,22 +9,22 @@
 
 #include "explore_message.h"
 
-/* At most so many pages at once: each has its own labels and working memory. */
+/* The maximum number of pages at once: each has its own labels and working memory. */
 enum { AST_EXPLORE_PAGES = 8 };
 
 /* Messages for a page, in the order in which they are sent. Of each kind only the newest one waits. */
 typedef enum ast_explore_kind {
-    AST_SAYS_HELLO,
-    AST_SAYS_POINTS,
-    AST_SAYS_CANCELLED,
-    AST_SAYS_RESULT,
-    AST_SAYS_PROBLEM,
-    AST_SAYS_DETAILS,
-    AST_SAYS_STABILITY,
-    AST_SAYS_MEMBERS,
-    AST_SAYS_SWEEP,
-    AST_SAYS_SAVED,
-    AST_SAYS_REPORT,
+    AST_MESSAGE_HELLO,
+    AST_MESSAGE_POINTS,
+    AST_MESSAGE_CANCELLED,
+    AST_MESSAGE_RESULT,
+    AST_MESSAGE_PROBLEM,
+    AST_MESSAGE_DETAILS,
+    AST_MESSAGE_STABILITY,
+    AST_MESSAGE_MEMBERS,
+    AST_MESSAGE_SWEEP,
+    AST_MESSAGE_SAVED,
+    AST_MESSAGE_REPORT,
     AST_EXPLORE_KINDS
 } ast_explore_kind;
 
@@ -37,7 +37,7 @@ typedef struct ast_explore_pages {
     const ast_drawn *drawn;
     ast_explore_request first; /* what a page shows at first */
     ast_explore_sweeps *sweeps;
-    pthread_mutex_t lock; /* protects what follows, and the pages' wishes and messages */
+    pthread_mutex_t lock; /* protects what follows, and the pages' tasks and messages */
     pthread_cond_t changed;
     ast_server *server; /* to be woken; NULL: it is closed or not open yet */
     ast_explore_page *list;

@@ -14,17 +14,17 @@
 /* ---- Requests ---------------------------------------------------------------------------------------------------- */
 
 /* What a page can ask for besides a run. */
-typedef enum ast_explore_wish {
-    AST_WISH_RUN,
-    AST_WISH_MEMBERS,
-    AST_WISH_SAVE,
-    AST_WISH_REPORT,
-    AST_WISHES
-} ast_explore_wish;
+typedef enum ast_explore_task {
+    AST_TASK_RUN,
+    AST_TASK_MEMBERS,
+    AST_TASK_SAVE,
+    AST_TASK_REPORT,
+    AST_TASKS
+} ast_explore_task;
 
 /* Reads a message of a page. NULL, or a sentence that says what is wrong with it. `cluster` is that of
- * AST_WISH_MEMBERS. */
-const char *ast_explore_read(const ast_explored *explored, const char *text, size_t size, ast_explore_wish *wish,
+ * AST_TASK_MEMBERS. */
+const char *ast_explore_read(const ast_explored *explored, const char *text, size_t size, ast_explore_task *task,
                              ast_explore_request *request, size_t *cluster);
 
 /* Whether both are the same run. */
@@ -32,7 +32,7 @@ bool ast_explore_same(const ast_explore_request *a, const ast_explore_request *b
 
 /* ---- What is drawn ----------------------------------------------------------------------------------------------- */
 
-/* So many can be drawn in a frame without a graphics card. */
+/* As many points as a browser draws in a frame without a graphics card. */
 enum { AST_DRAWN_MOST = 100000 };
 
 typedef struct ast_drawn {
@@ -48,23 +48,23 @@ bool ast_drawn_choose(ast_drawn *drawn, const ast_explored *explored, ast_format
 void ast_drawn_free(ast_drawn *drawn);
 
 /* How rows are seen: as they are for D = 2 and 3, along the three principal axes of some means otherwise. */
-typedef struct ast_sight {
+typedef struct ast_explore_view {
     ast_projection projection;
     const float *center; /* (D) that was subtracted, or NULL */
     double scale;        /* of coordinates along the axes, so that the farthest point or mean is at 1 */
     double shown;        /* the share of the drawn points' squared lengths along the axes */
-} ast_sight;
+} ast_explore_view;
 
 /* ---- What pages show of a run ------------------------------------------------------------------------------------ */
 
-/* Places of the drawn rows: xyz (count, 3), 0 0 0 for rows without a direction. The sight has its projection and
+/* Places of the drawn rows: xyz (count, 3), 0 0 0 for rows without a direction. The view has its projection and
  * centre; scale and share are filled in, so that the rows and the means of the run can be seen. False without memory.
  */
-bool ast_drawn_see(const ast_drawn *drawn, const ast_points *points, const ast_explore_run *run, ast_sight *sight,
+bool ast_drawn_see(const ast_drawn *drawn, const ast_points *points, const ast_explore_run *run, ast_explore_view *view,
                    int16_t *xyz);
 
 /* The place of a mean. */
-void ast_sight_mean(const ast_sight *sight, const float *mean, double xyz[3]);
+void ast_explore_view_mean(const ast_explore_view *view, const float *mean, double xyz[3]);
 
 /* Appends the tree of joins of the context's last run: at most 200 leaves, the others folded. leaves: (N) */
 void ast_explore_put_tree(const ast_context *context, const int32_t *leaves, const int32_t *labels, size_t count,

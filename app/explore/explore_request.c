@@ -12,7 +12,7 @@
 static const char *const methods[] = {"dp", "spkm", NULL}; /* in the order of ast_method */
 static const char *const merges[] = {"none", "evidence", "angle", "count", NULL};
 static const char *const orders[] = {"given", "content", "random", NULL};
-static const char *const wishes[] = {"cluster", "members", "save", "report", NULL};
+static const char *const tasks[] = {"cluster", "members", "save", "report", NULL};
 
 enum { FIRST_CLUSTERS = 8 };
 
@@ -84,19 +84,19 @@ static const char *read_request(const ast_explored *explored, const json_t *obje
     return problem ? problem : check_rows(explored, request);
 }
 
-const char *ast_explore_read(const ast_explored *explored, const char *text, size_t size, ast_explore_wish *wish,
+const char *ast_explore_read(const ast_explored *explored, const char *text, size_t size, ast_explore_task *task,
                              ast_explore_request *request, size_t *cluster) {
     json_t *object = json_loadb(text, size, 0, NULL);
-    int word = find_word(object, "type", wishes);
+    int word = find_word(object, "type", tasks);
     double number = number_of(object, "cluster");
     const char *problem = !object    ? "a request is a JSON object"
                           : word < 0 ? "the type of a request is cluster, members, save or report"
                                      : read_request(explored, object, request);
-    if (!problem && word == AST_WISH_MEMBERS && !is_whole(number, 0, 2147483647))
+    if (!problem && word == AST_TASK_MEMBERS && !is_whole(number, 0, 2147483647))
         problem = "cluster must be the id of a cluster";
     if (!problem) {
-        *wish = (ast_explore_wish)word;
-        *cluster = word == AST_WISH_MEMBERS ? (size_t)number : 0;
+        *task = (ast_explore_task)word;
+        *cluster = word == AST_TASK_MEMBERS ? (size_t)number : 0;
     }
     json_decref(object);
     return problem;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a page takes with it: the labels, in the file that the command line named, and the report, which the browser
- * saves. */
+ * Saves the labels to the file that the command line named, and sends the report, which the browser saves. */
 #include "explore_worker.h"
 
 #include <math.h>
@@ -11,7 +10,7 @@
 #include <viewer.h>
 
 static void tell(ast_explore_page *page, ast_explore_kind kind, const char *type, const char *sentence) {
-    ast_explore_page_post(page, kind, ast_explore_words(type, page->desk.run.request.id, sentence));
+    ast_explore_page_post(page, kind, ast_explore_words(type, page->worker.run.request.id, sentence));
 }
 
 /* ---- Labels ------------------------------------------------------------------------------------------------------ */
@@ -29,16 +28,16 @@ void ast_explore_save(ast_explore_page *page) {
     const ast_explored *explored = page->all->explored;
     char number[AST_GROUPED], sentence[512];
     if (!explored->labels) {
-        tell(page, AST_SAYS_PROBLEM, "problem", "the command line named no file: start explore with --labels FILE");
+        tell(page, AST_MESSAGE_PROBLEM, "problem", "the command line named no file: start explore with --labels FILE");
         return;
     }
-    if (!write_labels(explored, page->desk.run.labels, &error)) {
-        tell(page, AST_SAYS_PROBLEM, "problem", error.text);
+    if (!write_labels(explored, page->worker.run.labels, &error)) {
+        tell(page, AST_MESSAGE_PROBLEM, "problem", error.text);
         return;
     }
-    snprintf(sentence, sizeof sentence, "%s labels are in %s", ast_grouped(page->desk.run.rows, number),
+    snprintf(sentence, sizeof sentence, "%s labels are in %s", ast_grouped(page->worker.run.rows, number),
              explored->labels);
-    tell(page, AST_SAYS_SAVED, "saved", sentence);
+    tell(page, AST_MESSAGE_SAVED, "saved", sentence);
 }
 
 /* ---- The report -------------------------------------------------------------------------------------------------- */
@@ -48,13 +47,13 @@ void ast_explore_report(ast_explore_page *page) {
     ast_explore_text text;
     ast_text html = {0};
     const ast_explored *explored = page->all->explored;
-    if (!explored->command->report(explored->data, page->desk.context, &page->desk.run, &html, &error)) {
-        tell(page, AST_SAYS_PROBLEM, "problem", error.text);
+    if (!explored->command->report(explored->data, page->worker.context, &page->worker.run, &html, &error)) {
+        tell(page, AST_MESSAGE_PROBLEM, "problem", error.text);
     } else {
         ast_explore_begin(&text, "report");
-        ast_json_integer(&text.json, "id", (int64_t)page->desk.run.request.id);
+        ast_json_integer(&text.json, "id", (int64_t)page->worker.run.request.id);
         ast_explore_array(&text, "html", "u8", html.bytes, html.size);
-        ast_explore_page_post(page, AST_SAYS_REPORT, ast_explore_end(&text));
+        ast_explore_page_post(page, AST_MESSAGE_REPORT, ast_explore_end(&text));
     }
     ast_text_free(&html);
 }

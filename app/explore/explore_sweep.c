@@ -21,7 +21,7 @@ struct ast_explore_sweeps {
     ast_explore_pages *pages;
     pthread_t thread;
     ast_context *context; /* of the thread */
-    double told;          /* when the pages were last told */
+    double told;          /* when the last message was sent */
     pthread_mutex_t lock; /* protects what follows */
     pthread_cond_t changed;
     sweep all[AST_ROW_KINDS];
@@ -71,7 +71,7 @@ static void tell(ast_explore_sweeps *sweeps, ast_explore_rows kind, double done,
 
 /* ---- The thread -------------------------------------------------------------------------------------------------- */
 
-/* A sweep that nobody looks at any more gives way. */
+/* Cancels a sweep whose rows no page looks at any more. */
 static int is_over(void *data) {
     ast_explore_sweeps *sweeps = data;
     pthread_mutex_lock(&sweeps->lock);
@@ -80,7 +80,7 @@ static int is_over(void *data) {
     return stopping || !ast_explore_pages_want(sweeps->pages, sweeps->now);
 }
 
-/* Not more often than people can see: every message makes the pages draw. */
+/* Limits the rate: every message makes the pages draw. */
 static int show_progress(double done, void *data) {
     ast_explore_sweeps *sweeps = data;
     double now = ast_explore_clock();
@@ -192,5 +192,5 @@ void ast_explore_sweeps_want(ast_explore_sweeps *sweeps, ast_explore_page *page,
     sweeps->wanted[rows] = true;
     pthread_cond_broadcast(&sweeps->changed);
     pthread_mutex_unlock(&sweeps->lock);
-    ast_explore_page_post(page, AST_SAYS_SWEEP, message);
+    ast_explore_page_post(page, AST_MESSAGE_SWEEP, message);
 }

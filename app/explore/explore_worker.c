@@ -12,10 +12,10 @@
 #include <time.h>
 
 #define PATIENCE 0.1     /* seconds before something unfinished is shown */
-#define GLANCE 0.03      /* seconds for the unfinished run, ... */
-#define LONGEST 0.06     /* ... and the end of it */
+#define GLANCE 0.03      /* seconds for the unfinished run */
+#define LONGEST 0.06     /* seconds after which the unfinished run is cancelled */
 #define MOST_PASSES 1000 /* of it */
-#define QUIET 0.2        /* seconds without a wish before details are computed */
+#define QUIET 0.2        /* seconds without a task before details are computed */
 enum { FIRST_ROWS = 500 };
 #define MOST_NUMBERS ((size_t)1 << 18) /* of points whose principal axes are found */
 
@@ -29,19 +29,19 @@ double ast_explore_clock(void) {
 
 static bool wants_any(const ast_explore_page *page) {
     bool any = false;
-    for (size_t wish = 0; wish < AST_WISHES; wish++)
-        any |= page->wants[wish];
+    for (size_t task = 0; task < AST_TASKS; task++)
+        any |= page->wants[task];
     return any;
 }
 
 /* For ast_set_cancel. */
 static int is_over(void *data) {
     ast_explore_page *page = data;
-    const ast_explore_desk *desk = &page->desk;
+    const ast_explore_worker *worker = &page->worker;
     pthread_mutex_lock(&page->all->lock);
-    bool over = page->gone || (desk->idle && wants_any(page)) || (!desk->patient && page->wants[AST_WISH_RUN]);
+    bool over = page->gone || (worker->idle && wants_any(page)) || (!worker->patient && page->wants[AST_TASK_RUN]);
     pthread_mutex_unlock(&page->all->lock);
-    return over || ast_explore_clock() > desk->deadline;
+    return over || ast_explore_clock() > worker->deadline;
 }
 
 static int is_over_after_pass(const ast_progress *state, void *data) {
@@ -70,60 +70,60 @@ static bool find_axes(ast_explore_page *page, const ast_explore_run *run, ast_pr
     return ast_projection_find(projection, &view, &error);
 }
 
-static bool keep_center(ast_explore_desk *desk, const ast_report *report) {
-    size_t size = report->dimension * sizeof *desk->center;
-    free(desk->center);
-    desk->center = report->center ? malloc(size) : NULL;
-    if (desk->center)
-        memcpy(desk->center, report->center, size);
-    desk->sight.center = desk->center;
-    return !report->center || desk->center;
+static bool keep_center(ast_explore_worker *worker, const ast_report *report) {
+    size_t size = report->dimension * sizeof *worker->center;
+    free(worker->center);
+    worker->center = report->center ? malloc(size) : NULL;
+    if (worker->center)
+        memcpy(worker->center, report->center, size);
+    worker->view.center = worker->center;
+    return !report->center || worker->center;
 }
 
-/* The places of the points hold until the rows change: axes that turn with every step could not be followed. */
-static bool is_sighted(const ast_explore_desk *desk, const ast_explore_request *request) {
-    return desk->sighted && desk->sighted_center == request->center && desk->sighted_axial == request->axial &&
-           desk->sighted_method == request->method;
+/* Points keep their places until the rows change: nobody could follow axes that turn with every step. */
+static bool is_view_valid(const ast_explore_worker *worker, const ast_explore_request *request) {
+    return worker->view_valid && worker->view_center == request->center && worker->view_axial == request->axial &&
+           worker->view_method == request->method;
 }
 
 static bool see(ast_explore_page *page, const ast_explore_run *run) {
-    ast_explore_desk *desk = &page->desk;
+    ast_explore_worker *worker = &page->worker;
     const ast_drawn *drawn = page->all->drawn;
-    if (is_sighted(desk, &run->request) && (run->unfinished || !desk->guessed))
+    if (is_view_valid(worker, &run->request) && (run->unfinished || !worker->view_provisional))
         return true;
     int16_t *xyz = malloc((3 * drawn->count + 1) * sizeof *xyz);
-    ast_projection_free(&desk->sight.projection);
-    desk->sighted = xyz && keep_center(desk, &run->report) && find_axes(page, run, &desk->sight.projection) &&
-                    ast_drawn_see(drawn, &page->all->explored->points, run, &desk->sight, xyz);
-    desk->guessed = run->unfinished;
-    desk->sighted_center = run->request.center;
-    desk->sighted_axial = run->request.axial;
-    desk->sighted_method = run->request.method;
-    if (desk->sighted)
-        ast_explore_page_post(page, AST_SAYS_POINTS, ast_explore_places(drawn, &desk->sight, xyz, &run->request));
+    ast_projection_free(&worker->view.projection);
+    worker->view_valid = xyz && keep_center(worker, &run->report) && find_axes(page, run, &worker->view.projection) &&
+                         ast_drawn_see(drawn, &page->all->explored->points, run, &worker->view, xyz);
+    worker->view_provisional = run->unfinished;
+    worker->view_center = run->request.center;
+    worker->view_axial = run->request.axial;
+    worker->view_method = run->request.method;
+    if (worker->view_valid)
+        ast_explore_page_post(page, AST_MESSAGE_POINTS, ast_explore_places(drawn, &worker->view, xyz, &run->request));
     free(xyz);
-    return desk->sighted;
+    return worker->view_valid;
 }
 
 /* ---- Runs -------------------------------------------------------------------------------------------------------- */
 
 static void tell_problem(ast_explore_page *page, uint64_t id, const char *sentence) {
-    ast_explore_page_post(page, AST_SAYS_PROBLEM, ast_explore_words("problem", id, sentence));
+    ast_explore_page_post(page, AST_MESSAGE_PROBLEM, ast_explore_words("problem", id, sentence));
 }
 
-/* A run of the first rows, on which `labels` and `run` are only changed if it is over in time. */
+/* Clusters the first rows. `run` changes only if the call succeeds. */
 static ast_status run_rows(ast_explore_page *page, const ast_options *options, size_t rows, ast_explore_run *run) {
-    ast_explore_desk *desk = &page->desk;
+    ast_explore_worker *worker = &page->worker;
     ast_points points = page->all->explored->points;
     ast_report report = {.size = sizeof report};
     size_t count;
     points.count = rows;
-    ast_status status = ast_cluster(desk->context, &points, options, desk->labels, &report);
+    ast_status status = ast_cluster(worker->context, &points, options, worker->labels, &report);
     if (status != AST_OK)
         return status;
     run->report = report;
-    run->clusters = ast_clusters(desk->context, &count);
-    run->labels = desk->labels;
+    run->clusters = ast_clusters(worker->context, &count);
+    run->labels = worker->labels;
     run->rows = rows;
     return AST_OK;
 }
@@ -137,13 +137,13 @@ static ast_options options_of(ast_explore_page *page, const ast_explore_request 
 
 static void show(ast_explore_page *page, ast_explore_run *run, double began) {
     run->seconds = ast_explore_clock() - began;
-    ast_explore_page_post(page, AST_SAYS_RESULT,
-                          ast_explore_result(page->all->explored, page->all->drawn, &page->desk.sight, run));
+    ast_explore_page_post(page, AST_MESSAGE_RESULT,
+                          ast_explore_result(page->all->explored, page->all->drawn, &page->worker.view, run));
 }
 
 /* One pass over as many rows as a moment allows or, if it allows all of them, more passes. */
 static void show_unfinished(ast_explore_page *page, const ast_explore_request *request, double began) {
-    ast_explore_desk *desk = &page->desk;
+    ast_explore_worker *worker = &page->worker;
     ast_explore_run run = {.request = *request, .unfinished = true};
     ast_options options = options_of(page, request);
     double start = ast_explore_clock();
@@ -151,8 +151,8 @@ static void show_unfinished(ast_explore_page *page, const ast_explore_request *r
     options.max_iterations = 1;
     options.merge.by = AST_MERGE_NONE;
     options.merge.min_size = 0;
-    desk->ran = false;
-    desk->deadline = start + LONGEST;
+    worker->ran = false;
+    worker->deadline = start + LONGEST;
     size_t rows = FIRST_ROWS < all ? FIRST_ROWS : all;
     while (ast_explore_clock() - start < GLANCE) {
         if (request->clusters <= rows && run_rows(page, &options, rows, &run) != AST_OK)
@@ -169,19 +169,19 @@ static void show_unfinished(ast_explore_page *page, const ast_explore_request *r
 
 static const char *describe_failure(ast_explore_page *page, ast_status status, const ast_report *report) {
     if (status != AST_OK)
-        return ast_message(page->desk.context);
+        return ast_message(page->worker.context);
     return report->missing == report->points ? "no row has a direction with these options" : NULL;
 }
 
 /* A whole run; given up at the deadline. */
 static ast_status run_whole(ast_explore_page *page, const ast_explore_request *request, double deadline) {
-    ast_explore_desk *desk = &page->desk;
+    ast_explore_worker *worker = &page->worker;
     ast_options options = options_of(page, request);
     ast_explore_run run = {.request = *request};
-    desk->ran = false;
-    desk->deadline = deadline;
+    worker->ran = false;
+    worker->deadline = deadline;
     ast_status status = run_rows(page, &options, page->all->explored->points.count, &run);
-    desk->deadline = INFINITY;
+    worker->deadline = INFINITY;
     if (status == AST_CANCELLED)
         return status;
     const char *problem = describe_failure(page, status, &run.report);
@@ -193,53 +193,53 @@ static ast_status run_whole(ast_explore_page *page, const ast_explore_request *r
         tell_problem(page, request->id, "there is not enough memory to draw the points");
         return AST_NO_MEMORY;
     }
-    run.report.center = desk->sight.center;
-    desk->run = run;
-    desk->ran = true;
-    desk->detailed = 0;
+    run.report.center = worker->view.center;
+    worker->run = run;
+    worker->ran = true;
+    worker->detailed = 0;
     return AST_OK;
 }
 
 static bool is_newer(ast_explore_page *page) {
     pthread_mutex_lock(&page->all->lock);
-    bool newer = page->gone || page->wants[AST_WISH_RUN];
+    bool newer = page->gone || page->wants[AST_TASK_RUN];
     pthread_mutex_unlock(&page->all->lock);
     return newer;
 }
 
-static void run_wish(ast_explore_page *page, const ast_explore_request *request) {
-    ast_explore_desk *desk = &page->desk;
+static void run_task(ast_explore_page *page, const ast_explore_request *request) {
+    ast_explore_worker *worker = &page->worker;
     double began = ast_explore_clock();
-    ast_status status = desk->slow ? AST_CANCELLED : run_whole(page, request, began + PATIENCE);
+    ast_status status = worker->slow ? AST_CANCELLED : run_whole(page, request, began + PATIENCE);
     if (status == AST_CANCELLED && !is_newer(page)) {
-        desk->slow = true; /* the next step of a drag need not find that out again */
+        worker->slow = true; /* the next request starts with an unfinished run at once */
         show_unfinished(page, request, began);
         status = run_whole(page, request, INFINITY);
     }
     if (status == AST_CANCELLED)
-        ast_explore_page_post(page, AST_SAYS_CANCELLED, ast_explore_words("cancelled", request->id, NULL));
+        ast_explore_page_post(page, AST_MESSAGE_CANCELLED, ast_explore_words("cancelled", request->id, NULL));
     else if (status == AST_OK)
-        desk->slow = desk->run.report.seconds > PATIENCE;
+        worker->slow = worker->run.report.seconds > PATIENCE;
     if (status != AST_OK)
         return;
-    show(page, &desk->run, began);
+    show(page, &worker->run, began);
 }
 
 ast_status ast_explore_ensure(ast_explore_page *page, const ast_explore_request *request, bool patient) {
-    ast_explore_desk *desk = &page->desk;
-    if (desk->ran && ast_explore_same(&desk->run.request, request)) {
-        desk->run.request.id = request->id;
+    ast_explore_worker *worker = &page->worker;
+    if (worker->ran && ast_explore_same(&worker->run.request, request)) {
+        worker->run.request.id = request->id;
         return AST_OK;
     }
-    desk->patient = patient;
+    worker->patient = patient;
     ast_status status = run_whole(page, request, INFINITY);
-    desk->patient = false;
+    worker->patient = false;
     return status;
 }
 
 static void tell_members(ast_explore_page *page, const ast_explore_request *request, size_t cluster) {
     ast_explore_text text;
-    const ast_explore_run *run = &page->desk.run;
+    const ast_explore_run *run = &page->worker.run;
     if (ast_explore_ensure(page, request, false) != AST_OK)
         return;
     if (cluster >= run->report.clusters) {
@@ -249,44 +249,44 @@ static void tell_members(ast_explore_page *page, const ast_explore_request *requ
     ast_explore_begin(&text, "members");
     ast_json_integer(&text.json, "id", (int64_t)request->id);
     text.json.failed |= !ast_explore_put_members(page->all->explored, run, cluster, &text.json);
-    ast_explore_page_post(page, AST_SAYS_MEMBERS, ast_explore_end(&text));
+    ast_explore_page_post(page, AST_MESSAGE_MEMBERS, ast_explore_end(&text));
 }
 
 /* ---- The thread -------------------------------------------------------------------------------------------------- */
 
-static void do_wish(ast_explore_page *page, ast_explore_wish wish, const ast_explore_request *request, size_t cluster) {
-    if (wish == AST_WISH_RUN)
-        run_wish(page, request);
-    else if (wish == AST_WISH_MEMBERS)
+static void do_task(ast_explore_page *page, ast_explore_task task, const ast_explore_request *request, size_t cluster) {
+    if (task == AST_TASK_RUN)
+        run_task(page, request);
+    else if (task == AST_TASK_MEMBERS)
         tell_members(page, request, cluster);
     else if (ast_explore_ensure(page, request, true) == AST_OK)
-        (wish == AST_WISH_SAVE ? ast_explore_save : ast_explore_report)(page);
+        (task == AST_TASK_SAVE ? ast_explore_save : ast_explore_report)(page);
 }
 
-static bool open_desk(ast_explore_page *page) {
-    ast_explore_desk *desk = &page->desk;
+static bool open_worker(ast_explore_page *page) {
+    ast_explore_worker *worker = &page->worker;
     const ast_explored *explored = page->all->explored;
-    desk->deadline = INFINITY;
-    desk->labels = malloc((explored->points.count + 1) * sizeof *desk->labels);
-    desk->leaves = malloc((explored->points.count + 1) * sizeof *desk->leaves);
-    if (!desk->labels || !desk->leaves || ast_open(&desk->context, explored->threads) != AST_OK) {
+    worker->deadline = INFINITY;
+    worker->labels = malloc((explored->points.count + 1) * sizeof *worker->labels);
+    worker->leaves = malloc((explored->points.count + 1) * sizeof *worker->leaves);
+    if (!worker->labels || !worker->leaves || ast_open(&worker->context, explored->threads) != AST_OK) {
         tell_problem(page, 0, "there is no memory or no thread for this page; close another one");
         return false;
     }
-    ast_set_cancel(desk->context, is_over, page);
+    ast_set_cancel(worker->context, is_over, page);
     return true;
 }
 
-static void close_desk(ast_explore_desk *desk) {
-    ast_close(desk->context);
-    ast_projection_free(&desk->sight.projection);
-    free(desk->center);
-    free(desk->labels);
-    free(desk->leaves);
+static void close_worker(ast_explore_worker *worker) {
+    ast_close(worker->context);
+    ast_projection_free(&worker->view.projection);
+    free(worker->center);
+    free(worker->labels);
+    free(worker->leaves);
 }
 
-/* Waits for a wish, the end, or a quiet moment, in which false is returned; the lock is held. */
-static bool wait_for_wish(ast_explore_page *page, bool details) {
+/* Waits for a task, the end, or a quiet moment, in which false is returned; the lock is held. */
+static bool wait_for_task(ast_explore_page *page, bool details) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += (long)(1e9 * QUIET);
@@ -301,14 +301,14 @@ static bool wait_for_wish(ast_explore_page *page, bool details) {
     return true;
 }
 
-/* Takes the first wish; the lock is held. */
-static ast_explore_wish take_wish(ast_explore_page *page) {
-    size_t wish = 0;
-    while (wish < AST_WISHES && !page->wants[wish])
-        wish++;
-    if (wish < AST_WISHES)
-        page->wants[wish] = false;
-    return (ast_explore_wish)wish;
+/* Takes the first task; the lock is held. */
+static ast_explore_task take_task(ast_explore_page *page) {
+    size_t task = 0;
+    while (task < AST_TASKS && !page->wants[task])
+        task++;
+    if (task < AST_TASKS)
+        page->wants[task] = false;
+    return (ast_explore_task)task;
 }
 
 static void work_on(ast_explore_page *page) {
@@ -316,14 +316,14 @@ static void work_on(ast_explore_page *page) {
     bool details = false;
     pthread_mutex_lock(lock);
     while (!page->gone) {
-        bool wished = wait_for_wish(page, details);
-        ast_explore_wish wish = wished ? take_wish(page) : AST_WISHES;
-        ast_explore_request request = page->wanted[wish < AST_WISHES ? wish : 0];
+        bool asked = wait_for_task(page, details);
+        ast_explore_task task = asked ? take_task(page) : AST_TASKS;
+        ast_explore_request request = page->wanted[task < AST_TASKS ? task : 0];
         size_t cluster = page->cluster;
         pthread_mutex_unlock(lock);
-        if (wish < AST_WISHES)
-            do_wish(page, wish, &request, cluster);
-        details = wish < AST_WISHES ? page->desk.ran : !wished && ast_explore_next_detail(page);
+        if (task < AST_TASKS)
+            do_task(page, task, &request, cluster);
+        details = task < AST_TASKS ? page->worker.ran : !asked && ast_explore_next_detail(page);
         pthread_mutex_lock(lock);
     }
     pthread_mutex_unlock(lock);
@@ -331,13 +331,13 @@ static void work_on(ast_explore_page *page) {
 
 void *ast_explore_work(void *data) {
     ast_explore_page *page = data;
-    if (open_desk(page))
+    if (open_worker(page))
         work_on(page);
     pthread_mutex_lock(&page->all->lock);
-    while (!page->gone) /* the server still knows it */
+    while (!page->gone) /* the server still holds a pointer to the page */
         pthread_cond_wait(&page->all->changed, &page->all->lock);
     pthread_mutex_unlock(&page->all->lock);
-    close_desk(&page->desk);
+    close_worker(&page->worker);
     ast_explore_page_leave(page);
     return NULL;
 }
