@@ -23,9 +23,9 @@
 
 typedef struct growth {
     ast_cloud_planes_job *job;
-    int32_t *order; /* patches, the flattest first */
-    int32_t *queue; /* patches of the region that grows */
-    size_t seeds;
+    ast_ranked *seeds; /* patches that may start a region, the flattest first */
+    int32_t *queue;    /* patches of the region that grows */
+    size_t seed_count;
     double limit; /* mean square of the distances of a patch from its region's plane */
 } growth;
 
@@ -37,8 +37,8 @@ static void join_regions(growth *g);
 bool ast_cloud_grow_regions(ast_cloud_planes_job *job) {
     growth g;
     bool good = open_growth(&g, job);
-    for (size_t i = 0; good && i < g.seeds && !ast_pool_poll(job->pool); i++) {
-        int32_t seed = g.order[i], number = (int32_t)job->region_count;
+    for (size_t i = 0; good && i < g.seed_count && !ast_pool_poll(job->pool); i++) {
+        int32_t seed = (int32_t)g.seeds[i].index, number = (int32_t)job->region_count;
         if (job->patches[seed].region >= 0)
             continue;
         good = ast_reserve(&job->regions, &job->region_room, job->region_count, job->region_count + 1,
@@ -59,40 +59,21 @@ bool ast_cloud_grow_regions(ast_cloud_planes_job *job) {
     }
     if (good)
         join_regions(&g);
-    ast_free_all(g.order, g.queue);
+    ast_free_all(g.seeds, g.queue);
     return good;
 }
 
 /* ---- Seeds ------------------------------------------------------------------------------------------------------- */
 
-typedef struct candidate {
-    double square;
-    int32_t patch;
-} candidate;
-
-static int compare_seeds(const void *a, const void *b) {
-    const candidate *x = a, *y = b;
-    int by_square = (x->square > y->square) - (x->square < y->square);
-    return by_square ? by_square : (x->patch > y->patch) - (x->patch < y->patch);
-}
-
 static bool open_growth(growth *g, ast_cloud_planes_job *job) {
-    size_t n = job->patch_count;
-    candidate *seeds = ast_allocate(n, sizeof *seeds);
-    *g = (growth){.job = job,
-                  .order = ast_allocate(n, sizeof *g->order),
-                  .queue = ast_allocate(n, sizeof *g->queue),
-                  .limit = job->distance * job->distance / 2};
-    bool good = seeds && g->order && g->queue;
-    for (size_t k = 0; good && k < n; k++)
+    *g = (growth){.job = job, .limit = job->distance * job->distance / 2};
+    if (!ast_replace_arrays(AST_REQUEST(g->seeds, job->patch_count), AST_REQUEST(g->queue, job->patch_count)))
+        return false;
+    for (size_t k = 0; k < job->patch_count; k++)
         if (job->patches[k].scatter.n >= SEED_LEAST && job->patches[k].mean_square <= g->limit)
-            seeds[g->seeds++] = (candidate){job->patches[k].mean_square, (int32_t)k};
-    if (good)
-        qsort(seeds, g->seeds, sizeof *seeds, compare_seeds);
-    for (size_t i = 0; good && i < g->seeds; i++)
-        g->order[i] = seeds[i].patch;
-    free(seeds);
-    return good;
+            g->seeds[g->seed_count++] = (ast_ranked){job->patches[k].mean_square, k};
+    ast_rank(g->seeds, g->seed_count);
+    return true;
 }
 
 /* ---- A region ---------------------------------------------------------------------------------------------------- */
@@ -111,14 +92,9 @@ static void fit(const growth *g, ast_region *region) {
     flat->offset = ast_dot3(flat->normal, region->scatter.mean);
 }
 
-/* The cosine of the angle between two normals. */
-static double facing(const growth *g, const double *a, const double *b) {
-    double dot = ast_dot3(a, b);
-    return g->job->undirected ? fabs(dot) : dot;
-}
-
 static bool fits(const growth *g, const ast_region *region, const ast_cloud_patch *patch) {
-    return patch->region < 0 && facing(g, patch->normal, region->plane.normal) >= AST_PATCH_MIN_COSINE &&
+    return patch->region < 0 &&
+           ast_cosine_between(patch->normal, region->plane.normal, g->job->undirected) >= AST_PATCH_MIN_COSINE &&
            ast_scatter_mean_square(&patch->scatter, &region->plane) <= g->limit;
 }
 
@@ -185,7 +161,7 @@ static int32_t root_of(ast_region *regions, int32_t k) {
 static double limit_of(const growth *g, const ast_region *a, const ast_region *b, const ast_cloud_patch *p,
                        const ast_cloud_patch *q) {
     double noise = g->limit / 2, bent = BENT * BENT * fmin(a->area, b->area);
-    bool smooth = facing(g, a->plane.normal, b->plane.normal) >= PARALLEL_COSINE &&
+    bool smooth = ast_cosine_between(a->plane.normal, b->plane.normal, g->job->undirected) >= PARALLEL_COSINE &&
                   fabs(ast_plane_distance(&a->plane, q->scatter.mean)) <= g->job->distance &&
                   fabs(ast_plane_distance(&b->plane, p->scatter.mean)) <= g->job->distance;
     return smooth ? fmax(noise, bent) : noise;
@@ -194,7 +170,7 @@ static double limit_of(const growth *g, const ast_region *a, const ast_region *b
 /* Joins regions a < b if the points of each lie on their common plane. p is a patch of a, q its neighbour in b. */
 static bool join(growth *g, int32_t a, int32_t b, const ast_cloud_patch *p, const ast_cloud_patch *q) {
     ast_region *regions = g->job->regions, both = regions[a];
-    if (facing(g, regions[a].plane.normal, regions[b].plane.normal) < AST_PATCH_MIN_COSINE)
+    if (ast_cosine_between(regions[a].plane.normal, regions[b].plane.normal, g->job->undirected) < AST_PATCH_MIN_COSINE)
         return false;
     double limit = limit_of(g, &regions[a], &regions[b], p, q);
     const ast_region *small = regions[a].scatter.n < regions[b].scatter.n ? &regions[a] : &regions[b];

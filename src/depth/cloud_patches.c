@@ -217,20 +217,9 @@ static void link_patches(void *data, size_t block, int worker) {
 
 /* ---- The noise --------------------------------------------------------------------------------------------------- */
 
-static int compare_numbers(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *numbers, size_t count) {
-    qsort(numbers, count, sizeof *numbers, compare_numbers);
-    return count ? numbers[count / 2] : 0;
-}
-
-/* The cosine of the angle between two normals. */
-static double facing(const ast_cloud_planes_job *job, const double *a, const double *b) {
-    double dot = ast_dot3(a, b);
-    return job->undirected ? fabs(dot) : dot;
+static double median(ast_ranked *numbers, size_t count) {
+    ast_rank(numbers, count);
+    return count ? numbers[count / 2].key : 0;
 }
 
 /* Standard deviation of the residuals of the plane fitted to the patch and to its neighbours with a similar normal;
@@ -238,7 +227,8 @@ static double facing(const ast_cloud_planes_job *job, const double *a, const dou
 static double deviation(const ast_cloud_planes_job *job, const ast_cloud_patch *patch) {
     ast_scatter all = patch->scatter;
     for (int32_t l = 0; l < patch->neighbour_count; l++)
-        if (facing(job, patch->normal, job->patches[patch->neighbours[l]].normal) >= AST_PATCH_MIN_COSINE)
+        if (ast_cosine_between(patch->normal, job->patches[patch->neighbours[l]].normal, job->undirected) >=
+            AST_PATCH_MIN_COSINE)
             ast_scatter_add(&all, &job->patches[patch->neighbours[l]].scatter);
     return sqrt(ast_scatter_principal_axes(job->kernels, &all, patch->normal).square_sums[0] / (all.n - 3));
 }
@@ -247,20 +237,22 @@ static bool find_distance(ast_cloud_planes_job *job) {
     if (job->distance > 0)
         return true;
     size_t count = 0, step = 1 + job->patch_count / SAMPLES;
-    double *deviations = ast_allocate(SAMPLES, sizeof *deviations), *spacings = ast_allocate(SAMPLES, sizeof *spacings);
+    ast_ranked *deviations = NULL, *spacings = NULL;
     double largest = 0;
-    bool good = deviations && spacings;
-    for (size_t k = 0; good && k < job->patch_count; k += step) {
+    if (!ast_replace_arrays(AST_REQUEST(deviations, SAMPLES), AST_REQUEST(spacings, SAMPLES)))
+        return false;
+    for (size_t k = 0; k < job->patch_count; k += step) {
         if (job->patches[k].scatter.n < AST_PATCH_MIN_POINTS)
             continue; /* most of its points have no normal; three points lie on any plane */
-        deviations[count] = deviation(job, &job->patches[k]);
-        spacings[count++] = sqrt(job->patches[k].area_per_point);
+        deviations[count].key = deviation(job, &job->patches[k]);
+        spacings[count].key = sqrt(job->patches[k].area_per_point);
+        deviations[count].index = spacings[count].index = count;
+        count++;
         for (int c = 0; c < 3; c++)
             largest = fmax(largest, fabs(job->patches[k].scatter.mean[c]));
     }
-    if (good)
-        job->distance =
-            fmax(fmax(NOISE * median(deviations, count), SPACING * median(spacings, count)), ROUNDING * largest);
+    job->distance =
+        fmax(fmax(NOISE * median(deviations, count), SPACING * median(spacings, count)), ROUNDING * largest);
     ast_free_all(deviations, spacings);
-    return good;
+    return true;
 }

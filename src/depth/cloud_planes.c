@@ -19,13 +19,15 @@
 #define LEAST_AREA 1e-3 /* of all planes */
 #define CANDIDATES 24
 
+/* What a piece is made of. */
+enum { POINTS, PATCHES, KINDS };
+
 /* A plane before it has an id. */
 typedef struct piece {
     ast_plane_info info;
     ast_polygons outline;
     ast_plane_grid grid;
-    size_t first, count;             /* its points in `order` */
-    size_t first_patch, patch_count; /* its patches in `patches` */
+    size_t first[KINDS], count[KINDS]; /* its points and patches in pieces.members */
     bool failed;
 } piece;
 
@@ -33,10 +35,7 @@ typedef struct pieces {
     ast_cloud_planes_job *job;
     piece *list; /* one for each region */
     size_t count;
-    int32_t *order;   /* points, by piece */
-    int32_t *patches; /* patches, by piece */
-    size_t *rank;     /* pieces that are kept, from the largest on */
-    size_t kept;
+    int32_t *members[KINDS]; /* points and patches, by piece */
 } pieces;
 
 static ast_status find_planes(ast_fault *fault, ast_cloud_planes_job *job, ast_plane_table *table);
@@ -52,8 +51,7 @@ ast_status ast_planes_of_cloud(ast_fault *fault, ast_cloud_planes_job *job, ast_
 static void assign_points(void *data, size_t block, int worker);
 static bool open_pieces(pieces *p, ast_cloud_planes_job *job);
 static void measure_piece(void *data, size_t block, int worker);
-static bool keep_largest(pieces *p);
-static bool fill_table(const pieces *p, ast_plane_table *table);
+static bool fill_table(pieces *p, ast_plane_table *table);
 static void close_pieces(pieces *p);
 
 static ast_status find_planes(ast_fault *fault, ast_cloud_planes_job *job, ast_plane_table *table) {
@@ -69,7 +67,7 @@ static ast_status find_planes(ast_fault *fault, ast_cloud_planes_job *job, ast_p
         ast_pool_try(job->pool, p.count, measure_piece, &p);
     for (size_t k = 0; k < p.count && good; k++)
         good = !p.list[k].failed;
-    good = good && keep_largest(&p) && fill_table(&p, table);
+    good = good && fill_table(&p, table) && ast_plane_table_sort(table, job->plane_of, job->count);
     close_pieces(&p);
     return good ? AST_OK : ast_fail_memory(fault);
 }
@@ -102,8 +100,8 @@ static int32_t choose_plane(const ast_cloud_planes_job *job, size_t row, const d
     int32_t found = -1;
     for (size_t i = 0; i < count; i++) {
         const ast_plane_equation *flat = &job->regions[list[i]].plane;
-        double away = fabs(ast_plane_distance(flat, p)), facing = ast_dot3(normal, flat->normal);
-        facing = job->undirected ? fabs(facing) : facing;
+        double away = fabs(ast_plane_distance(flat, p));
+        double facing = ast_cosine_between(normal, flat->normal, job->undirected);
         if (away < least && away <= job->regions[list[i]].inlier_distance && facing >= MIN_COSINE * length) {
             least = away;
             found = list[i];
@@ -131,71 +129,57 @@ static void assign_points(void *data, size_t block, int worker) {
 
 /* ---- Pieces ------------------------------------------------------------------------------------------------------ */
 
-/* Counting sort of the points by piece, from job->plane_of (-1: none). Fills first and count of each piece. */
-static void sort_points(pieces *p) {
-    const ast_cloud_planes_job *job = p->job;
-    size_t next = 0;
-    for (size_t i = 0; i < job->count; i++)
-        if (job->plane_of[i] >= 0)
-            p->list[job->plane_of[i]].count++;
-    for (size_t k = 0; k < p->count; k++) {
-        p->list[k].first = next;
-        next += p->list[k].count;
-        p->list[k].count = 0;
-    }
-    for (size_t i = 0; i < job->count; i++)
-        if (job->plane_of[i] >= 0) {
-            piece *to = &p->list[job->plane_of[i]];
-            p->order[to->first + to->count++] = (int32_t)i;
-        }
+static int32_t piece_of(const ast_cloud_planes_job *job, int kind, size_t i) {
+    return kind == POINTS ? job->plane_of[i] : job->patches[i].region;
 }
 
-static void sort_patches(pieces *p) {
-    const ast_cloud_planes_job *job = p->job;
+/* Counting sort of n points or patches by piece. */
+static void sort_members(pieces *p, int kind, size_t n) {
     size_t next = 0;
-    for (size_t i = 0; i < job->patch_count; i++)
-        if (job->patches[i].region >= 0)
-            p->list[job->patches[i].region].patch_count++;
+    for (size_t i = 0; i < n; i++)
+        if (piece_of(p->job, kind, i) >= 0)
+            p->list[piece_of(p->job, kind, i)].count[kind]++;
     for (size_t k = 0; k < p->count; k++) {
-        p->list[k].first_patch = next;
-        next += p->list[k].patch_count;
-        p->list[k].patch_count = 0;
+        p->list[k].first[kind] = next;
+        next += p->list[k].count[kind];
+        p->list[k].count[kind] = 0;
     }
-    for (size_t i = 0; i < job->patch_count; i++)
-        if (job->patches[i].region >= 0) {
-            piece *to = &p->list[job->patches[i].region];
-            p->patches[to->first_patch + to->patch_count++] = (int32_t)i;
+    for (size_t i = 0; i < n; i++)
+        if (piece_of(p->job, kind, i) >= 0) {
+            piece *to = &p->list[piece_of(p->job, kind, i)];
+            p->members[kind][to->first[kind] + to->count[kind]++] = (int32_t)i;
         }
 }
 
 static bool open_pieces(pieces *p, ast_cloud_planes_job *job) {
-    *p = (pieces){.job = job,
-                  .list = ast_allocate_zero(job->region_count, sizeof *p->list),
-                  .count = job->region_count,
-                  .order = ast_allocate(job->count, sizeof *p->order),
-                  .patches = ast_allocate(job->patch_count, sizeof *p->patches),
-                  .rank = ast_allocate(job->region_count, sizeof *p->rank)};
-    if (!p->list || !p->order || !p->patches || !p->rank)
+    *p =
+        (pieces){.job = job, .list = ast_allocate_zero(job->region_count, sizeof *p->list), .count = job->region_count};
+    if (!p->list || !ast_replace_arrays(AST_REQUEST(p->members[POINTS], job->count),
+                                        AST_REQUEST(p->members[PATCHES], job->patch_count)))
         return false;
-    sort_points(p);
-    sort_patches(p);
+    sort_members(p, POINTS, job->count);
+    sort_members(p, PATCHES, job->patch_count);
     return true;
 }
 
 static void close_pieces(pieces *p) {
     for (size_t k = 0; p->list && k < p->count; k++)
         ast_polygons_free(&p->list[k].outline);
-    ast_free_all(p->list, p->order, p->patches, p->rank);
+    ast_free_all(p->list, p->members[POINTS], p->members[PATCHES]);
+}
+
+static const float *point_of(const pieces *p, const piece *from, size_t i) {
+    return p->job->points + 3 * (size_t)p->members[POINTS][from->first[POINTS] + i];
 }
 
 /* ---- Measures of a piece ----------------------------------------------------------------------------------------- */
 
 /* Sums are taken about the mean of the region, to avoid cancellation. */
 static ast_scatter sum_points(const pieces *p, const piece *from, const double *middle) {
-    double sum[3] = {0}, square[6] = {0}, n = (double)from->count;
+    double sum[3] = {0}, square[6] = {0}, n = (double)from->count[POINTS];
     ast_scatter scatter = {.n = n};
-    for (size_t i = 0; i < from->count; i++) {
-        const float *at = p->job->points + 3 * (size_t)p->order[from->first + i];
+    for (size_t i = 0; i < from->count[POINTS]; i++) {
+        const float *at = point_of(p, from, i);
         double d[3] = {at[0] - middle[0], at[1] - middle[1], at[2] - middle[2]};
         for (int a = 0, e = 0; a < 3; a++) {
             sum[a] += d[a];
@@ -211,54 +195,35 @@ static ast_scatter sum_points(const pieces *p, const piece *from, const double *
     return scatter;
 }
 
-static int compare_shares(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+static const ast_cloud_patch *patch_of(const pieces *p, const piece *from, size_t i) {
+    return &p->job->patches[p->members[PATCHES][from->first[PATCHES] + i]];
 }
 
-/* Area per point where the points of a piece are sparse. */
-static bool find_share(const pieces *p, const piece *from, double *share) {
-    double *shares = ast_allocate(from->patch_count, sizeof *shares);
-    if (!shares)
-        return false;
-    for (size_t i = 0; i < from->patch_count; i++)
-        shares[i] = p->job->patches[p->patches[from->first_patch + i]].area_per_point;
-    qsort(shares, from->patch_count, sizeof *shares, compare_shares);
-    *share = from->patch_count ? shares[(size_t)(SPARSE * (double)(from->patch_count - 1))] : 0;
-    free(shares);
-    return true;
+/* Area per point where the points of a piece are sparse; sorts its patches by area per point in `order`. */
+static double find_area_per_point(const pieces *p, const piece *from, ast_ranked *order) {
+    size_t n = from->count[PATCHES];
+    for (size_t i = 0; i < n; i++)
+        order[i] = (ast_ranked){patch_of(p, from, i)->area_per_point, i};
+    ast_rank(order, n);
+    return n ? order[(size_t)(SPARSE * (double)(n - 1))].key : 0;
 }
 
-typedef struct labelled {
-    int32_t label;
-    double n;
-} labelled;
-
-static int compare_labels(const void *a, const void *b) {
-    const labelled *x = a, *y = b;
-    return (x->label > y->label) - (x->label < y->label);
-}
-
-/* The label of most of its points, by patches; the lowest among equals. */
-static bool find_direction(const pieces *p, piece *to) {
-    labelled *all = ast_allocate(to->patch_count, sizeof *all);
+/* The label of most of its points, by patches; the lowest among equals. Sorts its patches by label in `order`. */
+static int32_t find_direction(const pieces *p, const piece *from, ast_ranked *order) {
     double most = 0, sum = 0;
-    if (!all)
-        return false;
-    for (size_t i = 0; i < to->patch_count; i++) {
-        const ast_cloud_patch *patch = &p->job->patches[p->patches[to->first_patch + i]];
-        all[i] = (labelled){patch->label, patch->scatter.n};
-    }
-    qsort(all, to->patch_count, sizeof *all, compare_labels);
-    for (size_t i = 0; i < to->patch_count; i++) {
-        sum = i > 0 && all[i].label == all[i - 1].label ? sum + all[i].n : all[i].n;
+    int32_t direction = -1;
+    for (size_t i = 0; i < from->count[PATCHES]; i++)
+        order[i] = (ast_ranked){patch_of(p, from, i)->label, i};
+    ast_rank(order, from->count[PATCHES]);
+    for (size_t i = 0; i < from->count[PATCHES]; i++) {
+        const ast_cloud_patch *patch = patch_of(p, from, order[i].index);
+        sum = (i > 0 && order[i].key == order[i - 1].key ? sum : 0) + patch->scatter.n;
         if (sum > most) {
             most = sum;
-            to->info.direction = all[i].label;
+            direction = patch->label;
         }
     }
-    free(all);
-    return true;
+    return direction;
 }
 
 /* The first axis of the grid is the widest; the two and the normal make a left-handed frame. */
@@ -272,20 +237,21 @@ static void set_grid(piece *to, const ast_principal_axes *axes) {
 }
 
 static bool measure_extent(const pieces *p, piece *to) {
-    double share, (*at)[2] = ast_allocate(to->count, sizeof *at);
-    if (!at || !find_share(p, to, &share)) {
-        free(at);
+    double(*at)[2] = NULL;
+    ast_ranked *order = NULL;
+    if (!ast_replace_arrays(AST_REQUEST(at, to->count[POINTS]), AST_REQUEST(order, to->count[PATCHES])))
         return false;
-    }
-    for (size_t i = 0; i < to->count; i++) {
-        const float *point = p->job->points + 3 * (size_t)p->order[to->first + i];
+    for (size_t i = 0; i < to->count[POINTS]; i++) {
+        const float *point = point_of(p, to, i);
         double d[3] = {point[0] - to->info.centroid[0], point[1] - to->info.centroid[1],
                        point[2] - to->info.centroid[2]};
         at[i][0] = ast_dot3(d, to->grid.axes[0]);
         at[i][1] = ast_dot3(d, to->grid.axes[1]);
     }
-    bool good = ast_cloud_extent(at, to->count, share, &to->outline, &to->grid, &to->info.area);
-    free(at);
+    to->info.direction = find_direction(p, to, order);
+    bool good = ast_cloud_extent(at, to->count[POINTS], find_area_per_point(p, to, order), &to->outline, &to->grid,
+                                 &to->info.area);
+    ast_free_all(at, order);
     return good;
 }
 
@@ -294,61 +260,37 @@ static void measure_piece(void *data, size_t block, int worker) {
     piece *to = &p->list[block];
     const ast_region *region = &p->job->regions[block];
     (void)worker;
-    if (to->count < AST_PLANE_MIN_POINTS)
+    if (to->count[POINTS] < AST_PLANE_MIN_POINTS)
         return;
     ast_scatter scatter = sum_points(p, to, region->scatter.mean);
     ast_principal_axes axes = ast_scatter_principal_axes(p->job->kernels, &scatter, region->normal_sum);
-    to->info = (ast_plane_info){.direction = -1, .count = to->count, .rms = sqrt(axes.square_sums[0] / scatter.n)};
+    to->info = (ast_plane_info){.count = to->count[POINTS], .rms = sqrt(axes.square_sums[0] / scatter.n)};
     for (int c = 0; c < 3; c++) {
         to->info.normal[c] = axes.vectors[0][c] + 0.0; /* no negative zeros */
         to->info.centroid[c] = scatter.mean[c];
     }
     to->info.offset = ast_dot3(to->info.normal, to->info.centroid);
     set_grid(to, &axes);
-    to->failed = !measure_extent(p, to) || !find_direction(p, to);
+    to->failed = !measure_extent(p, to);
 }
 
 /* ---- The result -------------------------------------------------------------------------------------------------- */
 
-typedef struct ranked {
-    double area;
-    size_t piece;
-} ranked;
-
-static int compare_areas(const void *a, const void *b) {
-    const ranked *x = a, *y = b;
-    return x->area != y->area ? (x->area < y->area) - (x->area > y->area)
-                              : (x->piece > y->piece) - (x->piece < y->piece);
-}
-
-/* Drops pieces below the area threshold and numbers the rest by decreasing area. */
-static bool keep_largest(pieces *p) {
-    ranked *all = ast_allocate(p->count, sizeof *all);
+/* Leaves out pieces below the smallest area. */
+static bool fill_table(pieces *p, ast_plane_table *table) {
     double sum = 0, least = p->job->area;
-    size_t measured = 0;
-    for (size_t k = 0; all && k < p->count; k++)
-        if (p->list[k].info.area > 0) {
-            all[measured++] = (ranked){p->list[k].info.area, k};
-            sum += p->list[k].info.area;
-        }
-    least = least < 0 ? LEAST_AREA * sum : least;
-    if (all)
-        qsort(all, measured, sizeof *all, compare_areas);
-    for (size_t i = 0; all && i < measured && all[i].area >= least; i++)
-        p->rank[p->kept++] = all[i].piece;
-    free(all);
-    return all != NULL;
-}
-
-static bool fill_table(const pieces *p, ast_plane_table *table) {
     bool good = true;
-    ast_plane_table_clear(table);
     for (size_t k = 0; k < p->count; k++)
-        p->list[k].info.id = -1;
-    for (size_t i = 0; i < p->kept && good; i++) {
-        piece *from = &p->list[p->rank[i]];
-        from->info.id = (int32_t)i;
-        good = ast_plane_table_add_outline(table, &from->info, &from->outline, &from->grid);
+        sum += p->list[k].info.area;
+    least = least < 0 ? LEAST_AREA * sum : least;
+    ast_plane_table_clear(table);
+    for (size_t k = 0; k < p->count && good; k++) {
+        piece *from = &p->list[k];
+        from->info.id = -1;
+        if (from->info.area > 0 && from->info.area >= least) {
+            from->info.id = (int32_t)table->count;
+            good = ast_plane_table_add_outline(table, &from->info, &from->outline, &from->grid);
+        }
     }
     ast_plane_table_finish(table);
     for (size_t i = 0; i < p->job->count; i++)

@@ -34,10 +34,10 @@ typedef struct side_of {
 typedef struct growth {
     const ast_mesh_planes_job *job;
     ast_mesh_edges edges;
-    float *normals; /* (faces, 3) */
-    double *areas;  /* (faces) */
-    size_t *order;  /* faces by decreasing area */
-    size_t *queue;  /* faces of planes, one plane behind the other */
+    float *normals;    /* (faces, 3) */
+    double *areas;     /* (faces) */
+    ast_ranked *order; /* faces by decreasing area */
+    size_t *queue;     /* faces of planes, one plane behind the other */
     size_t queued;
     double distance, least;
     side_of *sides; /* the outer sides of a plane */
@@ -49,14 +49,13 @@ static bool open_growth(growth *g, const ast_mesh_planes_job *job);
 static void close_growth(growth *g);
 static bool add_plane(growth *g, size_t first, const face_region *region, ast_plane_table *table);
 static void grow(growth *g, size_t seed, int32_t number, face_region *region);
-static bool sort_table(growth *g, ast_plane_table *table);
 
 ast_status ast_planes_of_mesh(ast_fault *fault, const ast_mesh_planes_job *job, ast_plane_table *table) {
     growth g;
     bool good = open_growth(&g, job);
     ast_plane_table_clear(table);
     for (size_t i = 0; good && i < job->face_count && !ast_pool_poll(job->pool); i++) {
-        size_t seed = g.order[i], first = g.queued;
+        size_t seed = g.order[i].index, first = g.queued;
         face_region region;
         if (job->plane_of[seed] != -1 || !(g.areas[seed] > 0) || job->labels[seed] < 0)
             continue;
@@ -68,23 +67,13 @@ ast_status ast_planes_of_mesh(ast_fault *fault, const ast_mesh_planes_job *job, 
         for (size_t k = first; k < g.queued; k++)
             job->plane_of[g.queue[k]] = -2; /* on a plane that is too small */
     }
-    good = good && sort_table(&g, table);
+    ast_plane_table_finish(table);
+    good = good && ast_plane_table_sort(table, job->plane_of, job->face_count);
     close_growth(&g);
     return good ? AST_OK : ast_fail_memory(fault);
 }
 
 /* ---- Before and after -------------------------------------------------------------------------------------------- */
-
-typedef struct ranked {
-    double area;
-    size_t index;
-} ranked;
-
-static int compare_areas(const void *a, const void *b) {
-    const ranked *x = a, *y = b;
-    return x->area != y->area ? (x->area < y->area) - (x->area > y->area)
-                              : (x->index > y->index) - (x->index < y->index);
-}
 
 static double diagonal_of(const float *vertices, size_t count) {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, squares = 0;
@@ -97,38 +86,24 @@ static double diagonal_of(const float *vertices, size_t count) {
     return sqrt(squares);
 }
 
-static bool sort_faces(growth *g) {
-    size_t n = g->job->face_count;
-    ranked *all = ast_allocate(n, sizeof *all);
-    for (size_t i = 0; all && i < n; i++)
-        all[i] = (ranked){g->areas[i], i};
-    if (all)
-        qsort(all, n, sizeof *all, compare_areas);
-    for (size_t i = 0; all && i < n; i++)
-        g->order[i] = all[i].index;
-    free(all);
-    return all != NULL;
-}
-
 static bool open_growth(growth *g, const ast_mesh_planes_job *job) {
     size_t n = job->face_count;
     double sum = 0;
-    *g = (growth){.job = job,
-                  .normals = ast_allocate(3 * n, sizeof *g->normals),
-                  .areas = ast_allocate(n, sizeof *g->areas),
-                  .order = ast_allocate(n, sizeof *g->order),
-                  .queue = ast_allocate(n, sizeof *g->queue)};
-    if (!g->normals || !g->areas || !g->order || !g->queue ||
+    *g = (growth){.job = job};
+    if (!ast_replace_arrays(AST_REQUEST(g->normals, 3 * n), AST_REQUEST(g->areas, n), AST_REQUEST(g->order, n),
+                            AST_REQUEST(g->queue, n)) ||
         !ast_mesh_edges_find(&g->edges, job->vertices, job->vertex_count, job->faces, n))
         return false;
     ast_normals_of_mesh(job->pool, job->vertices, job->faces, n, g->normals, g->areas);
     for (size_t i = 0; i < n; i++) {
         job->plane_of[i] = -1;
         sum += g->areas[i];
+        g->order[i] = (ast_ranked){-g->areas[i], i};
     }
     g->distance = job->distance > 0 ? job->distance : DISTANCE * diagonal_of(job->vertices, job->vertex_count);
     g->least = job->area < 0 ? LEAST_AREA * sum : job->area;
-    return sort_faces(g);
+    ast_rank(g->order, n);
+    return true;
 }
 
 static void close_growth(growth *g) {
@@ -356,29 +331,4 @@ static bool add_plane(growth *g, size_t first, const face_region *region, ast_pl
     ast_plane_grid grid = grid_of(&region->plane, info.centroid);
     return trace_sides(g, first, info.id, &region->plane, &grid) &&
            ast_plane_table_add_outline(table, &info, &g->outline, &grid);
-}
-
-/* Renumbers the planes by decreasing area; until here they are in the order of their seeds. */
-static bool sort_table(growth *g, ast_plane_table *table) {
-    size_t n = table->count;
-    ranked *all = ast_allocate(n, sizeof *all);
-    int32_t *number = ast_allocate(n, sizeof *number);
-    ast_plane_info *sorted = ast_allocate(n, sizeof *sorted);
-    bool good = all && number && sorted;
-    ast_plane_table_finish(table);
-    for (size_t i = 0; good && i < n; i++)
-        all[i] = (ranked){table->planes[i].area, i};
-    if (good)
-        qsort(all, n, sizeof *all, compare_areas);
-    for (size_t i = 0; good && i < n; i++) {
-        number[all[i].index] = (int32_t)i;
-        sorted[i] = table->planes[all[i].index];
-        sorted[i].id = (int32_t)i;
-    }
-    for (size_t i = 0; good && i < n; i++)
-        table->planes[i] = sorted[i];
-    for (size_t i = 0; good && i < g->job->face_count; i++)
-        g->job->plane_of[i] = g->job->plane_of[i] < 0 ? -1 : number[g->job->plane_of[i]];
-    ast_free_all(all, number, sorted);
-    return good;
 }

@@ -9,6 +9,18 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* ---- Sorting ----------------------------------------------------------------------------------------------------- */
+
+static int compare_keys(const void *a, const void *b) {
+    const ast_ranked *x = a, *y = b;
+    return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : (x->index > y->index) - (x->index < y->index);
+}
+
+void ast_rank(ast_ranked *list, size_t count) {
+    if (count > 0)
+        qsort(list, count, sizeof *list, compare_keys);
+}
+
 /* ---- Sums -------------------------------------------------------------------------------------------------------- */
 
 void ast_scatter_add(ast_scatter *s, const ast_scatter *more) {
@@ -104,4 +116,26 @@ void ast_plane_table_finish(ast_plane_table *t) {
         vertex += plane->ends[plane->polygons - 1];
         end += plane->polygons;
     }
+}
+
+bool ast_plane_table_sort(ast_plane_table *t, int32_t *plane_of, size_t count) {
+    ast_ranked *order = NULL;
+    int32_t *ids = NULL;
+    ast_plane_info *sorted = NULL;
+    if (!ast_replace_arrays(AST_REQUEST(order, t->count), AST_REQUEST(ids, t->count), AST_REQUEST(sorted, t->count)))
+        return false;
+    for (size_t i = 0; i < t->count; i++)
+        order[i] = (ast_ranked){-t->planes[i].area, i};
+    ast_rank(order, t->count);
+    for (size_t i = 0; i < t->count; i++) {
+        ids[order[i].index] = (int32_t)i;
+        sorted[i] = t->planes[order[i].index];
+        sorted[i].id = (int32_t)i;
+    }
+    for (size_t i = 0; i < t->count; i++)
+        t->planes[i] = sorted[i];
+    for (size_t i = 0; i < count; i++)
+        plane_of[i] = plane_of[i] < 0 ? -1 : ids[plane_of[i]];
+    ast_free_all(order, ids, sorted);
+    return true;
 }

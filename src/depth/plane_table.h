@@ -9,6 +9,8 @@
 #include "cloud_kernels.h"
 #include "outline.h"
 
+#include <math.h>
+
 /* A plane: the points p with normal . p = offset. */
 typedef struct ast_plane_equation {
     double normal[3], offset;
@@ -21,6 +23,21 @@ static inline double ast_dot3(const double *a, const double *b) {
 static inline double ast_plane_distance(const ast_plane_equation *flat, const double *p) {
     return ast_dot3(flat->normal, p) - flat->offset;
 }
+
+/* The cosine of the angle between two unit vectors; undirected: their signs have no meaning. */
+static inline double ast_cosine_between(const double *a, const double *b, bool undirected) {
+    double dot = ast_dot3(a, b);
+    return undirected ? fabs(dot) : dot;
+}
+
+/* A number and the index of what has it, for sorting. */
+typedef struct ast_ranked {
+    double key;
+    size_t index;
+} ast_ranked;
+
+/* Sorts by increasing key; equal keys by index. */
+void ast_rank(ast_ranked *list, size_t count);
 
 /* Weight, mean and scatter matrix of a set of points. The matrix is taken about the mean, so a cloud far from the
  * origin loses no precision. */
@@ -73,5 +90,9 @@ bool ast_plane_table_add_outline(ast_plane_table *table, const ast_plane_info *p
 
 /* Call after the last plane: sets the pointers of all planes to their outlines. */
 void ast_plane_table_finish(ast_plane_table *table);
+
+/* After ast_plane_table_finish: sorts the planes by decreasing area, so that ids are 0, 1, ..., and gives plane_of
+ * (count), the numbers of planes in the table, their ids; negative numbers become -1. False if memory runs out. */
+bool ast_plane_table_sort(ast_plane_table *table, int32_t *plane_of, size_t count);
 
 #endif
