@@ -117,30 +117,23 @@ static ast_status check_image(ast_fault *fault, const ast_depth_image *image) {
     return AST_OK;
 }
 
-static bool prepare_planes(ast_depth *depth, size_t width, size_t height) {
-    size_t pixels = width * height;
-    if (!ast_depth_has_planes(&depth->options) && pixels > depth->plane_normals_capacity) {
-        depth->plane_normals_capacity = 0;
-        if (!ast_replace_arrays(AST_REQUEST(depth->plane_normals, 3 * pixels)))
-            return false;
-        depth->plane_normals_capacity = pixels;
-    }
-    return ast_patch_work_prepare(&depth->patch_work, width, height);
-}
-
 /* All memory is obtained before the first result is written. */
 static ast_status prepare(ast_depth *depth, const ast_depth_image *image, bool normals, ast_depth_frame *frame) {
     const ast_depth_options *o = &depth->options;
     ast_status status = ast_depth_prepare(depth, image->width, image->height);
     if (status != AST_OK || !normals)
         return status;
+    size_t pixels = image->width * image->height;
     bool ready = ast_depth_frame_prepare(frame, depth, image->width, image->height);
     if (o->smooth == AST_SMOOTH_TV)
         ready = ready && ast_tv_prepare(&depth->tv, image->width, image->height);
     if (o->smooth == AST_SMOOTH_PLANES)
         ready = ready && ast_nonplanar_prepare(depth);
     if (ast_depth_has_planes(o) || frame->has_planes)
-        ready = ready && prepare_planes(depth, image->width, image->height);
+        ready = ready && ast_patch_work_prepare(&depth->patch_work, image->width, image->height);
+    if (!ast_depth_has_planes(o) && frame->has_planes)
+        ready = ready && ast_ensure_arrays(&depth->plane_normals_capacity, pixels,
+                                           AST_REQUEST(depth->plane_normals, 3 * pixels));
     return ready ? AST_OK : ast_fail_memory(depth->fault);
 }
 
@@ -179,10 +172,8 @@ static ast_status compute(ast_depth *depth, const ast_depth_image *image, float 
         find_planes(depth, image, normals, frame);
     if (!raw)
         ast_depth_filter(depth, image);
-    if (metres)
-        ast_depth_fill_metres(depth, image, metres);
-    if (points)
-        ast_depth_fill_points(depth, image, points);
+    if (metres || points)
+        ast_depth_fill(depth, image, metres, points);
     if (normals)
         find_normals(depth, image, normals, frame);
     return ast_check_cancelled(depth->context);

@@ -33,7 +33,6 @@ static bool open_cells(cells *c);
 static void count_points(cells *c, double (*at)[2], size_t n);
 static void close_gaps(cells *c);
 static double find_shares(cells *c);
-static void raise_shares(cells *c);
 
 bool ast_cloud_extent(double (*at)[2], size_t n, double area_per_point, ast_polygons *outline, ast_plane_grid *grid,
                       double *area) {
@@ -45,10 +44,6 @@ bool ast_cloud_extent(double (*at)[2], size_t n, double area_per_point, ast_poly
         close_gaps(&c);
         *area = find_shares(&c) * c.side * c.side;
         good = ast_polygons_trace(outline, c.shares, c.across, c.down, OUTLINE_MIN_AREA, OUTLINE_TOLERANCE);
-        if (good && outline->count == 0) { /* so few points that no cell is half covered */
-            raise_shares(&c);
-            good = ast_polygons_trace(outline, c.shares, c.across, c.down, OUTLINE_MIN_AREA, OUTLINE_TOLERANCE);
-        }
         grid->cell = c.side;
         for (int d = 0; d < 3; d++)
             grid->origin[d] += (c.low[0] - c.side / 2) * grid->axes[0][d] + (c.low[1] - c.side / 2) * grid->axes[1][d];
@@ -154,12 +149,4 @@ static double find_shares(cells *c) {
             c->shares[k] = (float)(share < 1 ? share : 1);
         }
     return sum;
-}
-
-static void raise_shares(cells *c) {
-    float most = 0;
-    for (size_t k = 0; k < c->across * c->down; k++)
-        most = c->shares[k] > most ? c->shares[k] : most;
-    for (size_t k = 0; k < c->across * c->down; k++)
-        c->shares[k] /= most;
 }

@@ -226,16 +226,6 @@ static int32_t find_direction(const pieces *p, const piece *from, ast_ranked *or
     return direction;
 }
 
-/* The first axis of the grid is the widest; the two and the normal make a left-handed frame. */
-static void set_grid(piece *to, const ast_principal_axes *axes) {
-    const double *n = axes->vectors[0], *a = axes->vectors[2];
-    for (int c = 0; c < 3; c++) {
-        to->grid.origin[c] = to->info.centroid[c];
-        to->grid.axes[0][c] = a[c];
-        to->grid.axes[1][c] = a[(c + 1) % 3] * n[(c + 2) % 3] - a[(c + 2) % 3] * n[(c + 1) % 3];
-    }
-}
-
 static bool measure_extent(const pieces *p, piece *to) {
     double(*at)[2] = NULL;
     ast_ranked *order = NULL;
@@ -270,7 +260,7 @@ static void measure_piece(void *data, size_t block, int worker) {
         to->info.centroid[c] = scatter.mean[c];
     }
     to->info.offset = ast_dot3(to->info.normal, to->info.centroid);
-    set_grid(to, &axes);
+    to->grid = ast_plane_grid_of(to->info.centroid, axes.vectors[2], axes.vectors[0]); /* the widest axis first */
     to->failed = !measure_extent(p, to);
 }
 

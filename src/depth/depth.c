@@ -46,6 +46,7 @@ ast_status ast_depth_prepare(ast_depth *depth, size_t width, size_t height) {
     }
     depth->width = width;
     depth->height = height;
+    depth->spans.whole_row = (ast_column_span){0, (uint32_t)width};
     return AST_OK;
 }
 
@@ -90,7 +91,7 @@ void ast_row_clear_tail(float *row, size_t n) {
 typedef struct filling {
     const ast_depth *depth;
     const ast_depth_image *image;
-    float *out;
+    float *metres, *points;
 } filling;
 
 /* Without a filter, metres = value / units directly; going through 1 / s would round twice. */
@@ -103,35 +104,23 @@ static float metres_at(const filling *f, size_t u, size_t v) {
     return (float)ast_depth_image_row(f->image, v)[u] / (float)f->depth->options.units_per_metre;
 }
 
-static void metres_row(void *data, size_t v, int worker) {
-    const filling *f = data;
-    (void)worker;
-    for (size_t u = 0; u < f->depth->width; u++)
-        f->out[v * f->depth->width + u] = metres_at(f, u, v);
-}
-
-static void points_row(void *data, size_t v, int worker) {
+static void fill_row(void *data, size_t v, int worker) {
     const filling *f = data;
     const ast_camera *camera = &f->depth->camera;
+    size_t width = f->depth->width, first = v * width;
     (void)worker;
-    for (size_t u = 0; u < f->depth->width; u++) {
+    for (size_t u = 0; f->metres && u < width; u++)
+        f->metres[first + u] = metres_at(f, u, v);
+    for (size_t u = 0; f->points && u < width; u++) {
         double z = metres_at(f, u, v);
-        float *p = f->out + 3 * (v * f->depth->width + u);
+        float *p = f->points + 3 * (first + u);
         p[0] = (float)(z * (((double)u - camera->cx) / camera->fx));
         p[1] = (float)(z * (((double)v - camera->cy) / camera->fy));
         p[2] = (float)z;
     }
 }
 
-static void fill(ast_depth *depth, const ast_depth_image *image, float *out, ast_task *task) {
-    filling f = {depth, image, out};
-    ast_pool_run_rows(depth->pool, depth->height, FILL_ROWS, task, &f);
-}
-
-void ast_depth_fill_metres(ast_depth *depth, const ast_depth_image *image, float *metres) {
-    fill(depth, image, metres, metres_row);
-}
-
-void ast_depth_fill_points(ast_depth *depth, const ast_depth_image *image, float *points) {
-    fill(depth, image, points, points_row);
+void ast_depth_fill(ast_depth *depth, const ast_depth_image *image, float *metres, float *points) {
+    filling f = {depth, image, metres, points};
+    ast_pool_run_rows(depth->pool, depth->height, FILL_ROWS, fill_row, &f);
 }

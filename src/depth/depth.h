@@ -62,7 +62,8 @@ typedef struct ast_column_span {
 /* The parts of the image that the filter and the normals are computed for: the whole image, or the neighbourhood of the
  * pixels on no plane (nonplanar_normals.c). Runs begin at multiples of AST_CELL, and end there or with the row. */
 typedef struct ast_column_spans {
-    bool partial;              /* not everything */
+    bool partial; /* not everything */
+    ast_column_span whole_row;
     ast_column_span *spans[2]; /* (down, row_capacity) of what is computed, and of the s that is read for it */
     uint32_t *count[2];        /* (down) spans of the pixels in a row of cells */
     size_t *work;              /* (down) pixels of what is computed in a row of cells */
@@ -165,8 +166,7 @@ void ast_depth_filter(ast_depth *depth, const ast_depth_image *image);
 /* depth->inverse -> the results. With spans.partial only pixels that have depth and no normal yet get one, and become
  * late in `late` (H, W), which is NULL otherwise. */
 void ast_depth_find_normals(ast_depth *depth, uint8_t *late, float *normals);
-void ast_depth_fill_metres(ast_depth *depth, const ast_depth_image *image, float *metres);
-void ast_depth_fill_points(ast_depth *depth, const ast_depth_image *image, float *points);
+void ast_depth_fill(ast_depth *depth, const ast_depth_image *image, float *metres, float *points); /* may be NULL */
 
 /* Number of float rows that a band of each stage needs. */
 size_t ast_depth_filter_scratch_rows(const ast_depth *depth);
@@ -202,14 +202,18 @@ static inline bool ast_depth_has_row(const ast_depth *depth, ptrdiff_t y) {
 typedef enum ast_span_kind { AST_SPANS_COMPUTED = 0, AST_SPANS_READ = 1 } ast_span_kind;
 
 /* The spans of row y. Without spans.partial the whole row is one span. With it, rows outside the image have none. */
-static inline const ast_column_span *ast_spans_of_row(const ast_depth *depth, ast_span_kind stage, ptrdiff_t y,
-                                                      const ast_column_span *all, size_t *count) {
-    if (!depth->spans.partial || !ast_depth_has_row(depth, y)) {
-        *count = !depth->spans.partial;
-        return all;
-    }
-    *count = depth->spans.count[stage][(size_t)y / AST_CELL];
-    return depth->spans.spans[stage] + (size_t)y / AST_CELL * depth->spans.row_capacity;
+typedef struct ast_span_list {
+    const ast_column_span *first, *end;
+} ast_span_list;
+static inline ast_span_list ast_spans_of_row(const ast_depth *depth, ast_span_kind kind, ptrdiff_t y) {
+    const ast_column_spans *s = &depth->spans;
+    size_t row = (size_t)y / AST_CELL;
+    if (!s->partial)
+        return (ast_span_list){&s->whole_row, &s->whole_row + 1};
+    if (!ast_depth_has_row(depth, y))
+        return (ast_span_list){NULL, NULL};
+    const ast_column_span *first = s->spans[kind] + row * s->row_capacity;
+    return (ast_span_list){first, first + s->count[kind][row]};
 }
 
 /* Bands are as high as the number of threads allows, because every band recomputes rows of its neighbours. All bands

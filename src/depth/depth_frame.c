@@ -8,38 +8,20 @@
 
 #define ROWS 16 /* rows per task */
 
-/* A smaller image uses the memory of a larger one. */
-static bool prepare_pixels(ast_depth_frame *frame, size_t pixels) {
-    if (pixels <= frame->pixel_capacity)
-        return true;
-    frame->pixel_capacity = 0;
-    if (!ast_replace_arrays(AST_REQUEST(frame->leader, pixels), AST_REQUEST(frame->metres, pixels)))
-        return false;
-    frame->pixel_capacity = pixels;
-    return true;
-}
-
-static bool prepare_late(uint8_t **late, size_t *capacity, size_t pixels) {
-    if (pixels <= *capacity)
-        return true;
-    *capacity = 0;
-    if (!ast_replace_arrays(AST_REQUEST(*late, pixels)))
-        return false;
-    *capacity = pixels;
-    return true;
-}
-
 bool ast_depth_frame_prepare(ast_depth_frame *frame, const ast_depth *depth, size_t width, size_t height) {
     const ast_depth_options *o = &depth->options;
     const ast_lens_maps *maps = depth->lens.maps;
+    size_t pixels = width * height, distorted = maps ? maps->width * maps->height : 0;
     bool late = o->smooth == AST_SMOOTH_PLANES, patches = ast_depth_has_planes(o) || frame->has_planes;
     if (patches && !ast_patches_prepare(&frame->patches, width, height))
         return false;
-    if (late && !prepare_late(&frame->late, &frame->late_capacity, width * height))
+    if (late && !ast_ensure_arrays(&frame->late_capacity, pixels, AST_REQUEST(frame->late, pixels)))
         return false;
-    if (late && maps && !prepare_late(&frame->lens_late, &frame->lens_late_capacity, maps->width * maps->height))
+    if (late && maps &&
+        !ast_ensure_arrays(&frame->lens_late_capacity, distorted, AST_REQUEST(frame->lens_late, distorted)))
         return false;
-    if (frame->has_planes && !prepare_pixels(frame, width * height))
+    if (frame->has_planes && !ast_ensure_arrays(&frame->pixel_capacity, pixels, AST_REQUEST(frame->leader, pixels),
+                                                AST_REQUEST(frame->metres, pixels)))
         return false;
     frame->width = width;
     frame->height = height;

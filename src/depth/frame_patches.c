@@ -18,7 +18,8 @@ static int compare_patches(const void *a, const void *b) {
                               : (x->leader > y->leader) - (x->leader < y->leader);
 }
 
-bool ast_frame_find_patches(ast_frame_work *work, const ast_depth_frame *frame) {
+bool ast_frame_find_patches(ast_frame_work *work) {
+    const ast_depth_frame *frame = work->frame;
     const ast_patches *p = &frame->patches;
     size_t cells = p->across * p->down;
     double least = AST_MIN_PATCH_SHARE * (double)(frame->width * frame->height);
@@ -149,8 +150,8 @@ static void finish_patch(ast_frame_patch *patch, const ast_depth_frame *frame, c
     patch->plane = plane_through(pose, normal, patch->centre);
 }
 
-void ast_frame_place_patches(ast_frame_work *work, const ast_depth_frame *frame, const int32_t *labels,
-                             const ast_pose *pose) {
+void ast_frame_place_patches(ast_frame_work *work, const int32_t *labels) {
+    const ast_depth_frame *frame = work->frame;
     const ast_patches *p = &frame->patches;
     tally tallies[MOST_PATCHES] = {0};
     for (size_t i = 0; i < work->patch_count; i++) {
@@ -165,12 +166,29 @@ void ast_frame_place_patches(ast_frame_work *work, const ast_depth_frame *frame,
         size_t u = k % p->across * AST_CELL + AST_CELL / 2, v = k / p->across * AST_CELL + AST_CELL / 2;
         if (i < 0)
             continue;
-        add_cell(&work->patches[i], frame, pose, (double)u - 0.5, (double)v - 0.5);
+        add_cell(&work->patches[i], frame, work->pose, (double)u - 0.5, (double)v - 0.5);
         if (labels && u < frame->width && v < frame->height && frame->leader[v * frame->width + u] == p->leader[k])
             count_label(&tallies[i], label_at(frame, labels, u, v));
     }
     for (size_t i = 0; i < work->patch_count; i++) {
         work->patches[i].direction = most_frequent(&tallies[i]);
-        finish_patch(&work->patches[i], frame, pose);
+        finish_patch(&work->patches[i], frame, work->pose);
     }
+}
+
+size_t ast_frame_leaders_around(const ast_frame_work *work, size_t column, size_t row, int32_t *leaders) {
+    const ast_patches *p = &work->frame->patches;
+    size_t count = 0;
+    for (size_t y = row - 1; y != row + 2; y++)
+        for (size_t x = column - 1; x != column + 2; x++) { /* -1 wraps to a large number */
+            int32_t leader = x < p->across && y < p->down ? p->leader[y * p->across + x] : -1;
+            size_t k = 0;
+            if (ast_frame_track_of(work, leader) < 0)
+                continue;
+            while (k < count && leaders[k] != leader)
+                k++;
+            if (k == count)
+                leaders[count++] = leader;
+        }
+    return count;
 }

@@ -17,26 +17,27 @@
 
 enum { PIXELS, SQUARES, AREA, X, Y, Z, SUMS }; /* over the pixels of a plane */
 
-static bool make_planes(ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth_frame *frame);
-static void measure_planes(ast_frame_work *work, const ast_depth_frame *frame);
-static bool fill_table(ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth_frame *frame,
-                       const ast_pose *pose, ast_plane_table *table);
-static void write_pixels(const ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth_frame *frame,
-                         int32_t *plane_of);
+static bool make_planes(ast_frame_work *work);
+static void measure_planes(ast_frame_work *work);
+static bool fill_table(ast_frame_work *work, ast_plane_table *table);
+static void write_pixels(ast_frame_work *work, int32_t *plane_of);
 
 bool ast_planes_of_frame(ast_frame_work *work, ast_plane_tracks *tracks, const ast_depth_frame *frame,
                          const int32_t *labels, const ast_pose *pose, ast_plane_table *table, int32_t *plane_of) {
-    if (!ast_frame_find_patches(work, frame))
+    work->frame = frame;
+    work->tracks = tracks;
+    work->pose = pose;
+    if (!ast_frame_find_patches(work))
         return false;
-    ast_frame_place_patches(work, frame, labels, pose);
-    if (!ast_plane_tracks_step(tracks, work->patches, work->patch_count) ||
-        !ast_frame_redetect_planes(work, tracks, frame, pose) || !make_planes(work, tracks, frame))
+    ast_frame_place_patches(work, labels);
+    if (!ast_plane_tracks_step(tracks, work->patches, work->patch_count) || !ast_frame_redetect_planes(work) ||
+        !make_planes(work))
         return false;
-    measure_planes(work, frame);
-    if (!fill_table(work, tracks, frame, pose, table))
+    measure_planes(work);
+    if (!fill_table(work, table))
         return false;
     if (plane_of)
-        write_pixels(work, tracks, frame, plane_of);
+        write_pixels(work, plane_of);
     return true;
 }
 
@@ -69,7 +70,7 @@ static ast_frame_plane *new_plane(ast_frame_work *work, int32_t track) {
     return plane;
 }
 
-static bool add_patches(ast_frame_work *work, const ast_depth_frame *frame) {
+static bool add_patches(ast_frame_work *work) {
     for (size_t i = 0; i < work->patch_count; i++) {
         const ast_frame_patch *patch = &work->patches[i];
         if (patch->track < 0)
@@ -77,7 +78,7 @@ static bool add_patches(ast_frame_work *work, const ast_depth_frame *frame) {
         ast_frame_plane *plane = plane_with(work, patch->track);
         if (!plane && !(plane = new_plane(work, patch->track)))
             return false;
-        ast_pixel_moments_add(&plane->moments, &frame->patches.moments[patch->leader]);
+        ast_pixel_moments_add(&plane->moments, &work->frame->patches.moments[patch->leader]);
         plane->fit = ast_plane_fit_from(&plane->moments);
     }
     return true;
@@ -102,7 +103,8 @@ static bool add_recalled(ast_frame_work *work) {
 }
 
 /* Sorts by track, which is also the order of ids. */
-static void sort_planes(ast_frame_work *work, const ast_depth_frame *frame) {
+static void sort_planes(ast_frame_work *work) {
+    const ast_depth_frame *frame = work->frame;
     size_t cells = frame->patches.across * frame->patches.down;
     if (work->plane_count > 0)
         qsort(work->planes, work->plane_count, sizeof *work->planes, compare_planes);
@@ -128,29 +130,30 @@ static void widen_box(ast_frame_plane *plane, const ast_patches *p, size_t cell)
     }
 }
 
-static void find_boxes(ast_frame_work *work, const ast_depth_frame *frame) {
-    const ast_patches *p = &frame->patches;
+static void find_boxes(ast_frame_work *work) {
+    const ast_patches *p = &work->frame->patches;
     size_t cells = p->across * p->down;
     for (size_t k = 0; k < cells; k++) {
         int32_t leaders[AST_CELL * AST_CELL];
         int32_t at = p->leader[k] < 0 ? -1 : work->plane_of[p->leader[k]];
         if (at >= 0)
             widen_box(&work->planes[at], p, k);
-        for (size_t i = ast_redetected_leaders(work, frame, k, leaders); i-- > 0;)
+        for (size_t i = ast_redetected_leaders(work, k, leaders); i-- > 0;)
             widen_box(&work->planes[work->plane_of[leaders[i]]], p, k);
     }
 }
 
-static bool make_planes(ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth_frame *frame) {
-    size_t cells = frame->patches.across * frame->patches.down, rows = frame->patches.down, shares = 0;
+static bool make_planes(ast_frame_work *work) {
+    size_t rows = work->frame->patches.down, cells = work->frame->patches.across * rows, shares = 0;
+    size_t tracks = work->tracks->count;
     work->plane_count = 0;
-    if (!ast_reserve(&work->plane_of, &work->plane_of_room, 0, cells + tracks->count, sizeof *work->plane_of) ||
-        !add_patches(work, frame) || !add_recalled(work))
+    if (!ast_reserve(&work->plane_of, &work->plane_of_room, 0, cells + tracks, sizeof *work->plane_of) ||
+        !add_patches(work) || !add_recalled(work))
         return false;
-    for (size_t k = 0; k < cells + tracks->count; k++)
+    for (size_t k = 0; k < cells + tracks; k++)
         work->plane_of[k] = -1;
-    sort_planes(work, frame);
-    find_boxes(work, frame);
+    sort_planes(work);
+    find_boxes(work);
     for (size_t i = 0; i < work->plane_count; i++) {
         ast_frame_plane *plane = &work->planes[i];
         plane->first_share = shares;
@@ -167,11 +170,6 @@ static bool make_planes(ast_frame_work *work, const ast_plane_tracks *tracks, co
 }
 
 /* ---- Pixels of planes -------------------------------------------------------------------------------------------- */
-
-typedef struct measuring {
-    ast_frame_work *work;
-    const ast_depth_frame *frame;
-} measuring;
 
 typedef float quad __attribute__((vector_size(16))); /* every 64-bit processor has registers of this size */
 typedef int32_t quad_int __attribute__((vector_size(16)));
@@ -196,9 +194,9 @@ static inline void sum_squares_row(const float *z, const int32_t *of, int32_t le
     }
 }
 
-static double sum_squares_cell(const measuring *m, const ast_plane_fit *fit, int32_t leader, size_t u, size_t v,
+static double sum_squares_cell(const ast_frame_work *work, const ast_plane_fit *fit, int32_t leader, size_t u, size_t v,
                                size_t wide, size_t high, double *n) {
-    const ast_depth_frame *frame = m->frame;
+    const ast_depth_frame *frame = work->frame;
     quad squares[QUADS] = {{0}}, found[QUADS] = {{0}};
     float z[AST_CELL] = {0}; /* of a cell at the right edge */
     int32_t of[AST_CELL];
@@ -206,7 +204,7 @@ static double sum_squares_cell(const measuring *m, const ast_plane_fit *fit, int
     memset(of, -1, sizeof of);
     for (size_t j = v; j < v + high; j++) {
         const float *metres = frame->metres + j * frame->width + u;
-        const int32_t *leaders = m->work->leader + j * frame->width + u;
+        const int32_t *leaders = work->leader + j * frame->width + u;
         float level = (float)ast_frame_s(frame, fit, (double)u, (double)j), slope = (float)fit->slope_x;
         if (wide < AST_CELL) {
             memcpy(z, metres, wide * sizeof *z);
@@ -235,63 +233,45 @@ static void add_area(const ast_depth_frame *frame, const ast_frame_plane *plane,
         sums[X + c] += area * p[c];
 }
 
-static void measure_cell(const measuring *m, size_t column, size_t row, int32_t leader, size_t at) {
-    const ast_depth_frame *frame = m->frame;
-    ast_frame_plane *plane = &m->work->planes[at];
+static void measure_cell(const ast_frame_work *work, size_t column, size_t row, int32_t leader, size_t at) {
+    const ast_depth_frame *frame = work->frame;
+    ast_frame_plane *plane = &work->planes[at];
     size_t u = column * AST_CELL, v = row * AST_CELL;
     size_t wide = frame->width - u < AST_CELL ? frame->width - u : AST_CELL;
     size_t high = frame->height - v < AST_CELL ? frame->height - v : AST_CELL;
-    double n, squares = sum_squares_cell(m, &plane->fit, leader, u, v, wide, high, &n);
-    double *sums = m->work->partial + (row * m->work->plane_count + at) * SUMS;
+    double n, squares = sum_squares_cell(work, &plane->fit, leader, u, v, wide, high, &n);
+    double *sums = work->partial + (row * work->plane_count + at) * SUMS;
     sums[PIXELS] += n;
     sums[SQUARES] += squares;
     if (!plane->by_pixels)
         add_area(frame, plane, (double)u + ((double)wide - 1) / 2, (double)v + ((double)high - 1) / 2, n, sums);
     for (size_t y = v; plane->by_pixels && y < v + high; y++)
         for (size_t x = u; x < u + wide; x++)
-            if (m->work->leader[y * frame->width + x] == leader)
+            if (work->leader[y * frame->width + x] == leader)
                 add_area(frame, plane, (double)x, (double)y, 1, sums);
-    m->work->shares[plane->first_share + (row - plane->first[1]) * (plane->last[0] - plane->first[0]) + column -
-                    plane->first[0]] += (float)(n / (double)(wide * high));
-}
-
-/* The patches in a cell and around it that belong to planes, each once. Returns their number. */
-static size_t leaders_around(const measuring *m, size_t column, size_t row, int32_t *leaders) {
-    const ast_patches *p = &m->frame->patches;
-    size_t count = 0;
-    for (size_t r = row - 1; r != row + 2; r++)
-        for (size_t c = column - 1; c != column + 2; c++) { /* -1 wraps to a large number */
-            int32_t leader = c < p->across && r < p->down ? p->leader[r * p->across + c] : -1;
-            size_t k = 0;
-            if (leader < 0 || m->work->plane_of[leader] < 0)
-                continue;
-            while (k < count && leaders[k] != leader)
-                k++;
-            if (k == count)
-                leaders[count++] = leader;
-        }
-    return count;
+    work->shares[plane->first_share + (row - plane->first[1]) * (plane->last[0] - plane->first[0]) + column -
+                 plane->first[0]] += (float)(n / (double)(wide * high));
 }
 
 static void measure_row(void *data, size_t row, int worker) {
-    const measuring *m = data;
-    const ast_patches *p = &m->frame->patches;
+    ast_frame_work *work = data;
+    const ast_patches *p = &work->frame->patches;
     (void)worker;
     for (size_t column = 0; column < p->across; column++) {
         int32_t leaders[9 + AST_CELL * AST_CELL];
-        size_t count = leaders_around(m, column, row, leaders);
-        count += ast_redetected_leaders(m->work, m->frame, row * p->across + column, leaders + count);
+        size_t count = ast_frame_leaders_around(work, column, row, leaders);
+        count += ast_redetected_leaders(work, row * p->across + column, leaders + count);
         for (size_t i = 0; i < count; i++)
-            measure_cell(m, column, row, leaders[i], (size_t)m->work->plane_of[leaders[i]]);
+            measure_cell(work, column, row, leaders[i], (size_t)work->plane_of[leaders[i]]);
     }
 }
 
-static void measure_planes(ast_frame_work *work, const ast_depth_frame *frame) {
-    measuring m = {work, frame};
-    ast_pool_run(work->pool, frame->patches.down, measure_row, &m);
+static void measure_planes(ast_frame_work *work) {
+    size_t rows = work->frame->patches.down;
+    ast_pool_run(work->pool, rows, measure_row, work);
     for (size_t i = 0; i < work->plane_count; i++)
         for (int k = 0; k < SUMS; k++)
-            for (size_t row = 0; row < frame->patches.down; row++)
+            for (size_t row = 0; row < rows; row++)
                 work->planes[i].totals[k] += work->partial[(row * work->plane_count + i) * SUMS + (size_t)k];
 }
 
@@ -303,37 +283,25 @@ static void project_on(const ast_plane_equation *flat, double *p) {
         p[c] -= away * flat->normal[c];
 }
 
-static bool trace(ast_frame_work *work, const ast_frame_plane *plane) {
-    size_t across = plane->last[0] - plane->first[0], down = plane->last[1] - plane->first[1];
-    float *shares = work->shares + plane->first_share, most = 0;
-    if (!ast_polygons_trace(&work->outline, shares, across, down, OUTLINE_MIN_AREA, OUTLINE_TOLERANCE))
-        return false;
-    for (size_t k = 0; k < across * down; k++)
-        most = shares[k] > most ? shares[k] : most;
-    for (size_t k = 0; work->outline.count == 0 && k < across * down; k++)
-        shares[k] /= most;
-    return work->outline.count > 0 ||
-           ast_polygons_trace(&work->outline, shares, across, down, OUTLINE_MIN_AREA, OUTLINE_TOLERANCE);
-}
-
 /* The polygons of the image become polygons on the plane. A mirroring pose reverses the order of the vertices. */
-static void place_outline(const ast_frame_work *work, const ast_frame_plane *plane, const ast_depth_frame *frame,
-                          const ast_pose *pose, const ast_plane_equation *flat, double (*vertices)[3]) {
+static void place_outline(const ast_frame_work *work, const ast_frame_plane *plane, const ast_plane_equation *flat,
+                          double (*vertices)[3]) {
+    const ast_depth_frame *frame = work->frame;
     for (size_t p = 0, first = 0; p < work->outline.count; first = work->outline.ends[p++])
         for (size_t i = first; i < work->outline.ends[p]; i++) {
             const double *at = work->outline.vertices[i];
             double u = ((double)plane->first[0] + at[0] + 0.5) * AST_CELL - 0.5, point[3];
             double v = ((double)plane->first[1] + at[1] + 0.5) * AST_CELL - 0.5,
                    s = ast_frame_s(frame, &plane->fit, u, v);
-            double *to = vertices[pose->mirror ? first + work->outline.ends[p] - 1 - i : i];
+            double *to = vertices[work->pose->mirror ? first + work->outline.ends[p] - 1 - i : i];
             ast_frame_point(frame, u, v, fmax(s, plane->least_s), point);
-            ast_pose_move(pose, point, to);
+            ast_pose_move(work->pose, point, to);
             project_on(flat, to);
         }
 }
 
-static bool add_plane(ast_frame_work *work, const ast_frame_plane *plane, const ast_plane_track *track,
-                      const ast_depth_frame *frame, const ast_pose *pose, ast_plane_table *table) {
+static bool add_plane(ast_frame_work *work, const ast_frame_plane *plane, ast_plane_table *table) {
+    const ast_plane_track *track = &work->tracks->list[plane->track];
     const double *sums = plane->totals;
     double middle[3];
     size_t first;
@@ -347,20 +315,21 @@ static bool add_plane(ast_frame_work *work, const ast_frame_plane *plane, const 
         info.normal[c] = track->plane.normal[c];
         middle[c] = sums[X + c] / sums[AREA];
     }
-    ast_pose_move(pose, middle, info.centroid);
+    ast_pose_move(work->pose, middle, info.centroid);
     project_on(&track->plane, info.centroid);
-    if (!trace(work, plane) || !ast_plane_table_add(table, &info, work->outline.ends, work->outline.count, &first))
+    if (!ast_polygons_trace(&work->outline, work->shares + plane->first_share, plane->last[0] - plane->first[0],
+                            plane->last[1] - plane->first[1], OUTLINE_MIN_AREA, OUTLINE_TOLERANCE) ||
+        !ast_plane_table_add(table, &info, work->outline.ends, work->outline.count, &first))
         return false;
-    place_outline(work, plane, frame, pose, &track->plane, table->vertices + first);
+    place_outline(work, plane, &track->plane, table->vertices + first);
     return true;
 }
 
-static bool fill_table(ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth_frame *frame,
-                       const ast_pose *pose, ast_plane_table *table) {
+static bool fill_table(ast_frame_work *work, ast_plane_table *table) {
     ast_plane_table_clear(table);
     for (size_t i = 0; i < work->plane_count; i++) {
         const ast_frame_plane *plane = &work->planes[i];
-        if (plane->totals[PIXELS] > 0 && !add_plane(work, plane, &tracks->list[plane->track], frame, pose, table)) {
+        if (plane->totals[PIXELS] > 0 && !add_plane(work, plane, table)) {
             ast_plane_table_clear(table);
             return false;
         }
@@ -371,30 +340,23 @@ static bool fill_table(ast_frame_work *work, const ast_plane_tracks *tracks, con
 
 /* ---- Ids of pixels ----------------------------------------------------------------------------------------------- */
 
-typedef struct writing {
-    const ast_frame_work *work;
-    const ast_plane_tracks *tracks;
-    const ast_depth_frame *frame;
-    int32_t *plane_of;
-} writing;
-
-static int32_t id_of(const writing *w, int32_t leader) {
-    int32_t plane = leader < 0 ? -1 : w->work->plane_of[leader];
-    return plane < 0 ? -1 : w->tracks->list[w->work->planes[plane].track].id;
+static int32_t id_of(const ast_frame_work *work, int32_t leader) {
+    int32_t plane = leader < 0 ? -1 : work->plane_of[leader];
+    return plane < 0 ? -1 : work->tracks->list[work->planes[plane].track].id;
 }
 
-/* Writes the plane ids of one row of the camera's image (not of the pinhole image). */
+/* A row of the image as the camera gave it. */
 static void write_row(void *data, size_t v, int worker) {
-    const writing *w = data;
-    const ast_depth_frame *frame = w->frame;
+    const ast_frame_work *work = data;
+    const ast_depth_frame *frame = work->frame;
     const ast_lens_maps *maps = frame->maps;
     (void)worker;
     if (!maps) {
-        const int32_t *leader = w->work->leader + v * frame->width;
+        const int32_t *leader = work->leader + v * frame->width;
         for (size_t u = 0, end; u < frame->width; u = end) { /* runs of one patch */
-            int32_t id = id_of(w, leader[u]);
+            int32_t id = id_of(work, leader[u]);
             for (end = u; end < frame->width && leader[end] == leader[u]; end++)
-                w->plane_of[v * frame->width + end] = id;
+                work->pixel_ids[v * frame->width + end] = id;
         }
         return;
     }
@@ -402,13 +364,13 @@ static void write_row(void *data, size_t v, int worker) {
         const float *to = maps->to_pinhole + 2 * (v * maps->width + u);
         double x = (double)to[0] - maps->left + 0.5, y = (double)to[1] - maps->top + 0.5;
         bool inside = x >= 0 && y >= 0 && x < (double)frame->width && y < (double)frame->height;
-        w->plane_of[v * maps->width + u] =
-            inside ? id_of(w, w->work->leader[(size_t)y * frame->width + (size_t)x]) : -1;
+        work->pixel_ids[v * maps->width + u] =
+            inside ? id_of(work, work->leader[(size_t)y * frame->width + (size_t)x]) : -1;
     }
 }
 
-static void write_pixels(const ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth_frame *frame,
-                         int32_t *plane_of) {
-    writing w = {work, tracks, frame, plane_of};
-    ast_pool_run_rows(work->pool, frame->maps ? frame->maps->height : frame->height, 16, write_row, &w);
+static void write_pixels(ast_frame_work *work, int32_t *plane_of) {
+    const ast_depth_frame *frame = work->frame;
+    work->pixel_ids = plane_of;
+    ast_pool_run_rows(work->pool, frame->maps ? frame->maps->height : frame->height, 16, write_row, work);
 }

@@ -94,14 +94,13 @@ typedef int32_t ast_cell_claims[AST_CELL * AST_CELL];
 
 /* Working memory of frame_redetection.c. Initially all zero. */
 typedef struct ast_redetection {
-    int32_t *leader;   /* (H, W) as in ast_depth_frame, or `cells + track` */
-    int32_t *track_of; /* (cells) of the patch that the cell belongs to, -1 for none */
-    size_t leader_room, track_of_room;
+    int32_t *leader;             /* (H, W) as in ast_depth_frame, or `cells + track` */
+    int32_t *track_of;           /* (cells) of the patch that the cell belongs to, -1 for none */
     ast_projected_plane *planes; /* in view, in order of tracks */
     size_t plane_count, plane_room;
-    ast_cell_claims *claims; /* (cells) of claimed cells */
-    uint8_t *claimed;        /* (cells) 1: some pixels of the cell may change */
-    size_t claims_room, claimed_room;
+    ast_cell_claims *claims;        /* (cells) of claimed cells */
+    uint8_t *claimed;               /* (cells) 1: some pixels of the cell may change */
+    size_t cell_capacity;           /* cells that there is memory for */
     ast_redetected_pixels *partial; /* (rows of cells, planes) */
     size_t partial_room;
 } ast_redetection;
@@ -110,6 +109,10 @@ typedef struct ast_redetection {
 typedef struct ast_frame_work {
     ast_pool *pool;
     const ast_image_kernels *kernels;
+    const ast_depth_frame *frame; /* of the current call, as are the next three */
+    ast_plane_tracks *tracks;
+    const ast_pose *pose;
+    int32_t *pixel_ids; /* ids of the planes of pixels, as the camera gave them */
     ast_frame_patch *patches;
     size_t patch_count, patch_room;
     ast_frame_plane *planes;
@@ -133,20 +136,21 @@ static inline int32_t ast_frame_track_of(const ast_frame_work *work, int32_t lea
 }
 
 /* Lists the patches of the image, the largest first. False if memory runs out. (frame_patches.c) */
-bool ast_frame_find_patches(ast_frame_work *work, const ast_depth_frame *frame);
+bool ast_frame_find_patches(ast_frame_work *work);
 
 /* Finds where the patches are in the world, and their labels. */
-void ast_frame_place_patches(ast_frame_work *work, const ast_depth_frame *frame, const int32_t *labels,
-                             const ast_pose *pose);
+void ast_frame_place_patches(ast_frame_work *work, const int32_t *labels);
 
 /* Once patches have their tracks: finds work->leader, where pixels of planes that no patch shows get `cells + track`.
  * False if memory runs out. (frame_redetection.c) */
-bool ast_frame_redetect_planes(ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth_frame *frame,
-                               const ast_pose *pose);
+bool ast_frame_redetect_planes(ast_frame_work *work);
 void ast_redetection_free(ast_redetection *redetection);
 
 /* The leaders `cells + track` of the pixels of a cell, each once; at most as many as pixels. Returns their number. */
-size_t ast_redetected_leaders(const ast_frame_work *work, const ast_depth_frame *frame, size_t cell, int32_t *leaders);
+size_t ast_redetected_leaders(const ast_frame_work *work, size_t cell, int32_t *leaders);
+
+/* The leaders of patches with a track in a cell and around it, each once; at most 9. Returns their number. */
+size_t ast_frame_leaders_around(const ast_frame_work *work, size_t column, size_t row, int32_t *leaders);
 
 /* The planes of a converted image. labels and plane_of, of the image as the camera gave it, may be NULL. False if
  * memory runs out. */

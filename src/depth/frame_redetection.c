@@ -13,8 +13,7 @@
 
 #include <string.h>
 
-#define NEARER 0.7f /* a pixel leaves its patch only if the known plane is nearer by this factor */
-#define LEAST 0.5   /* fewest pixels of a re-detected plane without a patch, as a share of the smallest patch */
+#define LEAST 0.5 /* fewest pixels of a re-detected plane without a patch, as a share of the smallest patch */
 /* Smallest share of the unassigned pixels of a cell that must lie on known planes; otherwise the cell stays
  * unchanged. */
 #define FILLED 0.75
@@ -30,41 +29,34 @@ typedef struct cell_candidates {
     size_t patches, count;
 } cell_candidates;
 
-typedef struct redetect_job {
-    ast_frame_work *work;
-    const ast_plane_tracks *tracks;
-    const ast_depth_frame *frame;
-    const ast_pose *pose;
-} redetect_job;
-
 static bool has(const int32_t *list, size_t count, int32_t one);
 static bool prepare(ast_redetection *redetection, const ast_depth_frame *frame, size_t tracks);
-static void find_views(const redetect_job *r);
+static void find_views(ast_frame_work *w);
 static void claim_row(void *data, size_t row, int worker);
 static void write_row(void *data, size_t row, int worker);
-static void find_confirmed(const redetect_job *r);
+static void find_confirmed(ast_frame_work *w);
 static void restore_row(void *data, size_t row, int worker);
 
-bool ast_frame_redetect_planes(ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth_frame *frame,
-                               const ast_pose *pose) {
-    redetect_job r = {work, tracks, frame, pose};
-    work->redetection.plane_count = 0;
-    work->leader = frame->leader;
-    if (!pose->known)
+bool ast_frame_redetect_planes(ast_frame_work *work) {
+    ast_redetection *redetection = &work->redetection;
+    const ast_patches *patches = &work->frame->patches;
+    redetection->plane_count = 0;
+    work->leader = work->frame->leader;
+    if (!work->pose->known)
         return true;
-    if (!prepare(&work->redetection, frame, tracks->count))
+    if (!prepare(redetection, work->frame, work->tracks->count))
         return false;
-    work->leader = work->redetection.leader;
-    for (size_t k = 0; k < frame->patches.across * frame->patches.down; k++)
-        work->redetection.track_of[k] = ast_frame_track_of(work, frame->patches.leader[k]);
-    find_views(&r);
-    if (!ast_reserve(&work->redetection.partial, &work->redetection.partial_room, 0,
-                     frame->patches.down * work->redetection.plane_count, sizeof *work->redetection.partial))
+    work->leader = redetection->leader;
+    for (size_t k = 0; k < patches->across * patches->down; k++)
+        redetection->track_of[k] = ast_frame_track_of(work, patches->leader[k]);
+    find_views(work);
+    if (!ast_reserve(&redetection->partial, &redetection->partial_room, 0, patches->down * redetection->plane_count,
+                     sizeof *redetection->partial))
         return false;
-    ast_pool_run(work->pool, frame->patches.down, claim_row, &r);
-    ast_pool_run(work->pool, frame->patches.down, write_row, &r);
-    find_confirmed(&r);
-    ast_pool_run(work->pool, frame->patches.down, restore_row, &r);
+    ast_pool_run(work->pool, patches->down, claim_row, work);
+    ast_pool_run(work->pool, patches->down, write_row, work);
+    find_confirmed(work);
+    ast_pool_run(work->pool, patches->down, restore_row, work);
     return true;
 }
 
@@ -74,7 +66,8 @@ void ast_redetection_free(ast_redetection *redetection) {
     *redetection = (ast_redetection){0};
 }
 
-size_t ast_redetected_leaders(const ast_frame_work *work, const ast_depth_frame *frame, size_t cell, int32_t *leaders) {
+size_t ast_redetected_leaders(const ast_frame_work *work, size_t cell, int32_t *leaders) {
+    const ast_depth_frame *frame = work->frame;
     const ast_redetection *redetection = &work->redetection;
     size_t across = frame->patches.across, count = 0;
     for (size_t i = 0; redetection->plane_count > 0 && redetection->claimed[cell] && i < AST_CELL * AST_CELL; i++) {
@@ -88,12 +81,11 @@ size_t ast_redetected_leaders(const ast_frame_work *work, const ast_depth_frame 
 
 static bool prepare(ast_redetection *redetection, const ast_depth_frame *frame, size_t tracks) {
     size_t cells = frame->patches.across * frame->patches.down;
-    size_t pixels = frame->width * frame->height;
-    return ast_reserve(&redetection->leader, &redetection->leader_room, 0, pixels, sizeof *redetection->leader) &&
-           ast_reserve(&redetection->track_of, &redetection->track_of_room, 0, cells, sizeof *redetection->track_of) &&
-           ast_reserve(&redetection->planes, &redetection->plane_room, 0, tracks, sizeof *redetection->planes) &&
-           ast_reserve(&redetection->claims, &redetection->claims_room, 0, cells, sizeof *redetection->claims) &&
-           ast_reserve(&redetection->claimed, &redetection->claimed_room, 0, cells, sizeof *redetection->claimed);
+    return ast_ensure_arrays(&redetection->cell_capacity, cells,
+                             AST_REQUEST(redetection->leader, cells * AST_CELL * AST_CELL),
+                             AST_REQUEST(redetection->track_of, cells), AST_REQUEST(redetection->claims, cells),
+                             AST_REQUEST(redetection->claimed, cells)) &&
+           ast_reserve(&redetection->planes, &redetection->plane_room, 0, tracks, sizeof *redetection->planes);
 }
 
 /* ---- Planes in view ---------------------------------------------------------------------------------------------- */
@@ -130,23 +122,23 @@ static unsigned outside(const ast_depth_frame *frame, const ast_pose *pose, cons
 }
 
 /* Whether the box of a track, enlarged by `offset`, may be in the image: not all of its corners are on one side. */
-static bool in_view(const redetect_job *r, const ast_plane_track *track) {
+static bool in_view(const ast_frame_work *w, const ast_plane_track *track) {
     unsigned all = ~0u;
     for (int corner = 0; corner < 8; corner++) {
         double at[3];
         for (int c = 0; c < 3; c++)
-            at[c] = corner >> c & 1 ? track->high[c] + r->tracks->offset : track->low[c] - r->tracks->offset;
-        all &= outside(r->frame, r->pose, at);
+            at[c] = corner >> c & 1 ? track->high[c] + w->tracks->offset : track->low[c] - w->tracks->offset;
+        all &= outside(w->frame, w->pose, at);
     }
     return all == 0;
 }
 
-static void find_views(const redetect_job *r) {
-    ast_redetection *redetection = &r->work->redetection;
-    for (size_t k = 0; k < r->tracks->count; k++) {
+static void find_views(ast_frame_work *w) {
+    ast_redetection *redetection = &w->redetection;
+    for (size_t k = 0; k < w->tracks->count; k++) {
         ast_projected_plane *view = &redetection->planes[redetection->plane_count];
         *view = (ast_projected_plane){.track = (int32_t)k};
-        if (in_view(r, &r->tracks->list[k]) && project_track(r->frame, r->pose, &r->tracks->list[k].plane, view))
+        if (in_view(w, &w->tracks->list[k]) && project_track(w->frame, w->pose, &w->tracks->list[k].plane, view))
             redetection->plane_count++;
     }
 }
@@ -155,14 +147,14 @@ static void find_views(const redetect_job *r) {
 
 /* Whether the ray through the middle of a cell meets the plane inside the bounding box of its track, enlarged by the
  * offset tolerance and by the size of the cell on the plane. */
-static bool box_covers(const redetect_job *r, const ast_projected_plane *view, double u, double v) {
-    const ast_plane_track *track = &r->tracks->list[view->track];
-    double s = ast_frame_s(r->frame, &view->fit, u, v), p[3], at[3];
+static bool box_covers(const ast_frame_work *w, const ast_projected_plane *view, double u, double v) {
+    const ast_plane_track *track = &w->tracks->list[view->track];
+    double s = ast_frame_s(w->frame, &view->fit, u, v), p[3], at[3];
     if (!(s > 0))
         return false;
-    double reach = r->tracks->offset + AST_CELL / (s * s * r->frame->camera.fx * view->camera_distance);
-    ast_frame_point(r->frame, u, v, s, p);
-    ast_pose_move(r->pose, p, at);
+    double reach = w->tracks->offset + AST_CELL / (s * s * w->frame->camera.fx * view->camera_distance);
+    ast_frame_point(w->frame, u, v, s, p);
+    ast_pose_move(w->pose, p, at);
     for (int c = 0; c < 3; c++)
         if (!(at[c] > track->low[c] - reach && at[c] < track->high[c] + reach))
             return false;
@@ -177,47 +169,27 @@ static bool has(const int32_t *list, size_t count, int32_t one) {
 }
 
 /* Whether a cell, or one of the eight around it, belongs to no plane. */
-static bool near_unassigned(const redetect_job *r, size_t column, size_t row) {
-    const ast_patches *p = &r->frame->patches;
+static bool near_unassigned(const ast_frame_work *w, size_t column, size_t row) {
+    const ast_patches *p = &w->frame->patches;
     size_t left = column > 0 ? column - 1 : 0, right = column + 1 < p->across ? column + 1 : column;
     for (size_t y = row > 0 ? row - 1 : 0; y <= row + 1 && y < p->down; y++)
         for (size_t x = left; x <= right; x++)
-            if (r->work->redetection.track_of[y * p->across + x] < 0)
+            if (w->redetection.track_of[y * p->across + x] < 0)
                 return true;
     return false;
 }
 
 /* The patches of planes in the cell and around it. */
-static void list_patches(const redetect_job *r, size_t column, size_t row, cell_candidates *c) {
-    const ast_patches *p = &r->frame->patches;
-    c->count = 0;
-    for (size_t y = row - 1; y != row + 2; y++)
-        for (size_t x = column - 1; x != column + 2; x++) { /* -1 wraps to a large number */
-            size_t cell = y * p->across + x;
-            int32_t track = x < p->across && y < p->down ? r->work->redetection.track_of[cell] : -1;
-            if (track < 0 || has(c->leaders, c->count, p->leader[cell]))
-                continue;
-            c->leaders[c->count] = p->leader[cell];
-            c->tracks[c->count++] = track;
-        }
-    c->patches = c->count;
+static void list_patches(const ast_frame_work *w, size_t column, size_t row, cell_candidates *c) {
+    c->count = c->patches = ast_frame_leaders_around(w, column, row, c->leaders);
+    for (size_t i = 0; i < c->count; i++)
+        c->tracks[i] = ast_frame_track_of(w, c->leaders[i]);
 }
 
 /* s of the pixels of a cell and of the voters around it; holes outside the image. */
 static void gather(const ast_depth_frame *frame, size_t column, size_t row, float *restrict block) {
-    float z[AST_BLOCK_HIGH * AST_BLOCK_WIDE] = {0};
-    size_t left = column * AST_CELL - AST_VOTE_MARGIN,
-           top = row * AST_CELL - AST_VOTE_MARGIN; /* -2 wraps to a large number */
-    bool whole = left < frame->width && left + AST_BLOCK_WIDE <= frame->width;
-    for (size_t j = 0; j < AST_BLOCK_HIGH; j++) {
-        size_t at = (top + j) * frame->width + left;
-        if (top + j >= frame->height)
-            continue;
-        if (whole)
-            memcpy(z + j * AST_BLOCK_WIDE, frame->metres + at, AST_BLOCK_WIDE * sizeof *z);
-        for (size_t i = 0; !whole && i < AST_BLOCK_WIDE; i++)
-            z[j * AST_BLOCK_WIDE + i] = left + i < frame->width ? frame->metres[at + i] : 0;
-    }
+    float z[AST_BLOCK_HIGH * AST_BLOCK_WIDE];
+    ast_cell_gather(frame->metres, frame->width, frame->height, column, row, z);
     for (size_t i = 0; i < AST_BLOCK_HIGH * AST_BLOCK_WIDE; i++) { /* the compiler makes vectors of it */
         float inverse = 1 / (z[i] > 0 ? z[i] : 1);
         block[i] = z[i] > 0 ? inverse : 0;
@@ -244,23 +216,16 @@ static s_range range_of_plane(const ast_plane_fit *plane, double s) {
     return (s_range){s + fmin(across, 0) + fmin(down, 0), s + fmax(across, 0) + fmax(down, 0)};
 }
 
-/* The candidate for a plane; s is its inverse depth at the first pixel of the cell. */
-static ast_plane_candidate candidate_of(const ast_depth_frame *frame, const ast_plane_fit *plane, double s,
-                                        bool uncertain) {
-    return (ast_plane_candidate){(float)s, (float)plane->slope_x, (float)plane->slope_y,
-                                 ast_plane_inlier_threshold(&frame->patches.noise, s, plane, uncertain), NULL};
-}
-
 /* Adds the known planes that may cross the cell at the depth of its pixels. False if there is none. */
-static bool list_views(const redetect_job *r, size_t column, size_t row, const float *block, cell_candidates *c) {
+static bool list_views(const ast_frame_work *w, size_t column, size_t row, const float *block, cell_candidates *c) {
     double u = (double)(column * AST_CELL), v = (double)(row * AST_CELL), half = (AST_CELL - 1) / 2.0;
     s_range pixels = range_of_pixels(block);
-    for (size_t i = 0; i < r->work->redetection.plane_count && c->count < MOST; i++) {
-        const ast_projected_plane *view = &r->work->redetection.planes[i];
-        if (has(c->tracks, c->patches, view->track) || !box_covers(r, view, u + half, v + half))
+    for (size_t i = 0; i < w->redetection.plane_count && c->count < MOST; i++) {
+        const ast_projected_plane *view = &w->redetection.planes[i];
+        if (has(c->tracks, c->patches, view->track) || !box_covers(w, view, u + half, v + half))
             continue;
-        double s = ast_frame_s(r->frame, &view->fit, u, v);
-        ast_plane_candidate one = candidate_of(r->frame, &view->fit, s, true);
+        double s = ast_frame_s(w->frame, &view->fit, u, v);
+        ast_plane_candidate one = ast_plane_candidate_of(w->frame, &view->fit, column, row, true);
         s_range plane = range_of_plane(&view->fit, s);
         if (plane.most < pixels.least - (double)one.limit || plane.least > pixels.most + (double)one.limit)
             continue;
@@ -271,38 +236,21 @@ static bool list_views(const redetect_job *r, size_t column, size_t row, const f
     return c->count > c->patches;
 }
 
-static void find_patch_candidates(const redetect_job *r, size_t column, size_t row, cell_candidates *c) {
-    const ast_patches *p = &r->frame->patches;
-    for (size_t k = 0; k < c->patches; k++) {
-        const ast_plane_fit *plane = &p->fits[c->leaders[k]];
-        double s = ast_frame_s(r->frame, plane, (double)(column * AST_CELL), (double)(row * AST_CELL));
-        c->list[k] = candidate_of(r->frame, plane, s, p->uncertain[c->leaders[k]]);
-    }
-}
-
-static void vote(const ast_image_kernels *kernels, const cell_candidates *c, const float *block, int32_t *winner) {
-    float least[AST_CELL * AST_CELL], most = 0;
-    for (size_t k = 0; k < c->count; k++)
-        most = c->list[k].limit > most ? c->list[k].limit : most;
-    for (size_t i = 0; i < AST_CELL * AST_CELL; i++) {
-        winner[i] = -1;
-        least[i] = INFINITY;
-    }
-    for (size_t k = 0; k < c->count; k++) {
-        for (size_t i = 0; k == c->patches && i < AST_CELL * AST_CELL; i++)
-            least[i] *= NEARER;
-        kernels->plane_vote(block, &c->list[k], most, (int32_t)k, least, winner);
-    }
+static void find_patch_candidates(const ast_frame_work *w, size_t column, size_t row, cell_candidates *c) {
+    const ast_patches *p = &w->frame->patches;
+    for (size_t k = 0; k < c->patches; k++)
+        c->list[k] =
+            ast_plane_candidate_of(w->frame, &p->fits[c->leaders[k]], column, row, p->uncertain[c->leaders[k]]);
 }
 
 /* Whether most of the pixels without a plane lie on a known one. If only few do, an object merely crosses the plane. */
-static bool is_filled(const redetect_job *r, size_t column, size_t row, size_t patches, const int32_t *winner) {
-    const ast_depth_frame *frame = r->frame;
+static bool is_filled(const ast_frame_work *w, size_t column, size_t row, size_t patches, const int32_t *winner) {
+    const ast_depth_frame *frame = w->frame;
     size_t open = 0, filled = 0;
     for (size_t i = 0; i < AST_CELL * AST_CELL; i++) {
         size_t u = column * AST_CELL + i % AST_CELL, v = row * AST_CELL + i / AST_CELL, at = v * frame->width + u;
         if (u >= frame->width || v >= frame->height || !(frame->metres[at] > 0) ||
-            ast_frame_track_of(r->work, frame->leader[at]) >= 0)
+            ast_frame_track_of(w, frame->leader[at]) >= 0)
             continue;
         open++;
         filled += winner[i] >= (int32_t)patches;
@@ -311,52 +259,52 @@ static bool is_filled(const redetect_job *r, size_t column, size_t row, size_t p
 }
 
 /* claims: for each pixel the view that it changes to, -1 if it stays. False if every pixel stays. */
-static bool claim(const redetect_job *r, size_t column, size_t row, const cell_candidates *c, const float *block,
+static bool claim(const ast_frame_work *w, size_t column, size_t row, const cell_candidates *c, const float *block,
                   int32_t *claims) {
     bool some = false;
-    vote(r->work->kernels, c, block, claims);
+    ast_cell_vote(w->kernels, block, c->list, c->count, c->patches, claims);
     for (size_t i = 0; i < AST_CELL * AST_CELL; i++)
         some |= claims[i] >= (int32_t)c->patches;
-    if (!some || !is_filled(r, column, row, c->patches, claims))
+    if (!some || !is_filled(w, column, row, c->patches, claims))
         return false;
     for (size_t i = 0; i < AST_CELL * AST_CELL; i++)
         claims[i] = claims[i] >= (int32_t)c->patches ? c->views[claims[i]] : -1;
     return true;
 }
 
-static bool claim_cell(const redetect_job *r, size_t column, size_t row, int32_t *claims) {
-    const ast_patches *p = &r->frame->patches;
+static bool claim_cell(const ast_frame_work *w, size_t column, size_t row, int32_t *claims) {
+    const ast_patches *p = &w->frame->patches;
     size_t cell = row * p->across + column;
     float block[AST_BLOCK_HIGH * AST_BLOCK_WIDE];
     cell_candidates c;
     bool hole = p->leader[cell] < 0 && p->moments[cell].n == 0;
-    if (hole || !near_unassigned(r, column, row))
+    if (hole || !near_unassigned(w, column, row))
         return false;
-    list_patches(r, column, row, &c);
-    gather(r->frame, column, row, block);
-    if (!list_views(r, column, row, block, &c))
+    list_patches(w, column, row, &c);
+    gather(w->frame, column, row, block);
+    if (!list_views(w, column, row, block, &c))
         return false;
-    find_patch_candidates(r, column, row, &c);
-    return claim(r, column, row, &c, block, claims);
+    find_patch_candidates(w, column, row, &c);
+    return claim(w, column, row, &c, block, claims);
 }
 
 static void claim_row(void *data, size_t row, int worker) {
-    const redetect_job *r = data;
-    ast_redetection *redetection = &r->work->redetection;
-    size_t across = r->frame->patches.across;
+    ast_frame_work *w = data;
+    ast_redetection *redetection = &w->redetection;
+    size_t across = w->frame->patches.across;
     (void)worker;
     for (size_t column = 0; column < across; column++)
         redetection->claimed[row * across + column] =
-            claim_cell(r, column, row, redetection->claims[row * across + column]);
+            claim_cell(w, column, row, redetection->claims[row * across + column]);
 }
 
 /* ---- Pixels ------------------------------------------------------------------------------------------------------ */
 
 /* Whether enough neighbouring cells contain pixels of the same plane. A single cell may be an object that crosses the
  * plane. */
-static bool has_support(const redetect_job *r, size_t column, size_t row, int32_t view) {
-    const ast_patches *p = &r->frame->patches;
-    const ast_redetection *redetection = &r->work->redetection;
+static bool has_support(const ast_frame_work *w, size_t column, size_t row, int32_t view) {
+    const ast_patches *p = &w->frame->patches;
+    const ast_redetection *redetection = &w->redetection;
     size_t count = 0;
     for (size_t y = row - 1; y != row + 2; y++)
         for (size_t x = column - 1; x != column + 2; x++) { /* -1 wraps to a large number */
@@ -373,9 +321,9 @@ static void add_pixel(ast_redetected_pixels *sum, double s, double on_plane) {
     sum->least_s = on_plane < sum->least_s ? on_plane : sum->least_s;
 }
 
-static void write_cell(const redetect_job *r, size_t column, size_t row) {
-    const ast_depth_frame *frame = r->frame;
-    ast_redetection *redetection = &r->work->redetection;
+static void write_cell(ast_frame_work *w, size_t column, size_t row) {
+    const ast_depth_frame *frame = w->frame;
+    ast_redetection *redetection = &w->redetection;
     size_t cell = row * frame->patches.across + column, cells = frame->patches.across * frame->patches.down;
     int32_t view = -1;
     bool supported = false;
@@ -385,7 +333,7 @@ static void write_cell(const redetect_job *r, size_t column, size_t row) {
         if (claimed < 0)
             continue;
         if (claimed != view)
-            supported = has_support(r, column, row, view = claimed);
+            supported = has_support(w, column, row, view = claimed);
         if (!supported)
             continue;
         add_pixel(&redetection->partial[row * redetection->plane_count + (size_t)view], 1 / (double)frame->metres[at],
@@ -395,9 +343,9 @@ static void write_cell(const redetect_job *r, size_t column, size_t row) {
 }
 
 static void write_row(void *data, size_t row, int worker) {
-    const redetect_job *r = data;
-    const ast_depth_frame *frame = r->frame;
-    ast_redetection *redetection = &r->work->redetection;
+    ast_frame_work *w = data;
+    const ast_depth_frame *frame = w->frame;
+    ast_redetection *redetection = &w->redetection;
     size_t first = row * AST_CELL * frame->width, end = first + AST_CELL * frame->width;
     end = end < frame->width * frame->height ? end : frame->width * frame->height;
     (void)worker;
@@ -406,34 +354,34 @@ static void write_row(void *data, size_t row, int worker) {
         redetection->partial[row * redetection->plane_count + i] = (ast_redetected_pixels){.least_s = INFINITY};
     for (size_t column = 0; column < frame->patches.across; column++)
         if (redetection->claimed[row * frame->patches.across + column])
-            write_cell(r, column, row);
+            write_cell(w, column, row);
 }
 
 /* Which planes are in the image: those that have patches, and those with enough pixels. */
-static void find_confirmed(const redetect_job *r) {
-    ast_redetection *redetection = &r->work->redetection;
-    double least = LEAST * AST_MIN_PATCH_SHARE * (double)(r->frame->width * r->frame->height);
+static void find_confirmed(ast_frame_work *w) {
+    ast_redetection *redetection = &w->redetection;
+    double least = LEAST * AST_MIN_PATCH_SHARE * (double)(w->frame->width * w->frame->height);
     for (size_t i = 0; i < redetection->plane_count; i++) {
         ast_projected_plane *view = &redetection->planes[i];
         view->pixels.least_s = INFINITY;
-        for (size_t row = 0; row < r->frame->patches.down; row++) {
+        for (size_t row = 0; row < w->frame->patches.down; row++) {
             const ast_redetected_pixels *sum = &redetection->partial[row * redetection->plane_count + i];
             view->pixels.count += sum->count;
             view->pixels.s += sum->s;
             view->pixels.least_s = sum->least_s < view->pixels.least_s ? sum->least_s : view->pixels.least_s;
         }
         bool patched = false;
-        for (size_t k = 0; k < r->work->patch_count; k++)
-            patched |= r->work->patches[k].track == view->track;
+        for (size_t k = 0; k < w->patch_count; k++)
+            patched |= w->patches[k].track == view->track;
         view->found = view->pixels.count > 0 && (patched || view->pixels.count >= least);
     }
 }
 
 /* Pixels of planes that were not confirmed return to their patches. */
 static void restore_row(void *data, size_t row, int worker) {
-    const redetect_job *r = data;
-    const ast_depth_frame *frame = r->frame;
-    ast_redetection *redetection = &r->work->redetection;
+    ast_frame_work *w = data;
+    const ast_depth_frame *frame = w->frame;
+    ast_redetection *redetection = &w->redetection;
     size_t across = frame->patches.across;
     (void)worker;
     for (size_t cell = row * across; cell < (row + 1) * across; cell++)

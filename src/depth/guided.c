@@ -123,13 +123,11 @@ static float *ring(const band *b, float *rows, ptrdiff_t y) {
 
 static void read_row(const band *b, ptrdiff_t y) {
     float *s = ring(b, b->s, y);
-    size_t count;
-    const ast_column_span all = {0, (uint32_t)b->depth->width},
-                          *spans = ast_spans_of_row(b->depth, AST_SPANS_READ, y, &all, &count);
+    ast_span_list spans = ast_spans_of_row(b->depth, AST_SPANS_READ, y);
     if (!ast_depth_has_row(b->depth, y))
         memset(s, 0, b->depth->width * sizeof *s);
     else
-        for (const ast_column_span *span = spans; span < spans + count; span++)
+        for (const ast_column_span *span = spans.first; span < spans.end; span++)
             b->depth->kernels->invert(ast_depth_image_row(b->image, (size_t)y) + span->first, span->last - span->first,
                                       b->range, s + span->first);
 }
@@ -152,7 +150,7 @@ static ast_column_moments moments_from(ast_column_moments m, size_t column) {
 
 /* The fits of the windows around row y; needs s from row y - r to y + r. */
 static void fit_row(const band *b, ptrdiff_t y) {
-    size_t n = b->depth->width, count;
+    size_t n = b->depth->width;
     ast_fits fits;
     for (int i = 0; i < 5; i++)
         fits.rows[i] = ring(b, b->fits.rows[i], y);
@@ -163,13 +161,13 @@ static void fit_row(const band *b, ptrdiff_t y) {
         return;
     }
     double epsilon2 = b->depth->options.filter_epsilon * b->depth->options.filter_epsilon;
-    const ast_column_span all = {0, (uint32_t)n}, *spans = ast_spans_of_row(b->depth, AST_SPANS_READ, y, &all, &count);
-    for (const ast_column_span *span = spans; span < spans + count; span++) {
+    ast_span_list spans = ast_spans_of_row(b->depth, AST_SPANS_READ, y);
+    for (const ast_column_span *span = spans.first; span < spans.end; span++) {
         ring_around(b, b->s, y, span->first, rows);
         b->depth->kernels->moments(rows, b->radius, span->last - span->first, moments_from(b->moments, span->first));
     }
-    spans = ast_spans_of_row(b->depth, AST_SPANS_COMPUTED, y, &all, &count);
-    for (const ast_column_span *span = spans; span < spans + count; span++)
+    spans = ast_spans_of_row(b->depth, AST_SPANS_COMPUTED, y);
+    for (const ast_column_span *span = spans.first; span < spans.end; span++)
         b->depth->kernels->fit(moments_from(b->moments, span->first), b->radius, (float)epsilon2,
                                span->last - span->first, fits_from(fits, span->first));
     for (int i = 0; i < 5; i++)
@@ -198,10 +196,8 @@ static void write_span(const band *b, ptrdiff_t y, const ast_column_span *span) 
 }
 
 static void write_row(const band *b, ptrdiff_t y) {
-    size_t count;
-    const ast_column_span all = {0, (uint32_t)b->depth->width},
-                          *spans = ast_spans_of_row(b->depth, AST_SPANS_COMPUTED, y, &all, &count);
-    for (const ast_column_span *span = spans; span < spans + count; span++)
+    ast_span_list spans = ast_spans_of_row(b->depth, AST_SPANS_COMPUTED, y);
+    for (const ast_column_span *span = spans.first; span < spans.end; span++)
         write_span(b, y, span);
 }
 

@@ -284,21 +284,16 @@ static bool trace_sides(growth *g, size_t first, int32_t number, const ast_plane
 
 /* ---- Results ----------------------------------------------------------------------------------------------------- */
 
-/* The two axes and the normal make a left-handed frame. */
 static ast_plane_grid grid_of(const ast_plane_equation *plane, const double *origin) {
     const double *n = plane->normal;
-    ast_plane_grid grid = {.cell = 1};
+    double right[3];
     int least = 0;
     for (int c = 1; c < 3; c++)
         least = fabs(n[c]) < fabs(n[least]) ? c : least;
     double length = sqrt(1 - n[least] * n[least]);
-    for (int c = 0; c < 3; c++) {
-        grid.origin[c] = origin[c];
-        grid.axes[0][c] = ((c == least) - n[least] * n[c]) / length;
-    }
     for (int c = 0; c < 3; c++)
-        grid.axes[1][c] = grid.axes[0][(c + 1) % 3] * n[(c + 2) % 3] - grid.axes[0][(c + 2) % 3] * n[(c + 1) % 3];
-    return grid;
+        right[c] = ((c == least) - n[least] * n[c]) / length;
+    return ast_plane_grid_of(origin, right, n);
 }
 
 /* The integral of the square of a function that is linear over a triangle is (a^2 + b^2 + c^2 + ab + bc + ca) / 6 of

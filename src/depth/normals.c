@@ -99,13 +99,12 @@ static float *row_s(const band *b, ptrdiff_t y) {
 }
 
 static void read_row(const band *b, ptrdiff_t y) {
-    size_t n = b->depth->width, count;
-    const ast_column_span all = {0, (uint32_t)n},
-                          *spans = ast_spans_of_row(b->depth, AST_SPANS_COMPUTED, y, &all, &count);
+    size_t n = b->depth->width;
+    ast_span_list spans = ast_spans_of_row(b->depth, AST_SPANS_COMPUTED, y);
     if (!ast_depth_has_row(b->depth, y))
         memset(row_s(b, y), 0, n * sizeof(float));
     else
-        for (const ast_column_span *span = spans; span < spans + count; span++)
+        for (const ast_column_span *span = spans.first; span < spans.end; span++)
             memcpy(row_s(b, y) + span->first, b->depth->inverse + (size_t)y * n + span->first,
                    (span->last - span->first) * sizeof(float));
 }
@@ -117,15 +116,13 @@ static ast_slopes slopes_from(ast_slopes slopes, size_t column) {
 /* The differences of row y, summed over columns; needs s from row y - 1 to y + 1. */
 static void slopes_row(const band *b, ptrdiff_t y) {
     const ast_image_kernels *kernels = b->depth->kernels;
-    size_t count;
-    const ast_column_span all = {0, (uint32_t)b->depth->width},
-                          *spans = ast_spans_of_row(b->depth, AST_SPANS_COMPUTED, y, &all, &count);
+    ast_span_list spans = ast_spans_of_row(b->depth, AST_SPANS_COMPUTED, y);
     ast_slopes to = ring(b, b->across, y);
     if (!ast_depth_has_row(b->depth, y)) {
         clear(b, to);
         return;
     }
-    for (const ast_column_span *span = spans; span < spans + count; span++) {
+    for (const ast_column_span *span = spans.first; span < spans.end; span++) {
         size_t u = span->first, n = span->last - u;
         ast_slopes from = slopes_from(b->slopes, u);
         kernels->slopes(row_s(b, y - 1) + u, row_s(b, y) + u, row_s(b, y + 1) + u, (float)b->depth->options.jump, n,
@@ -143,10 +140,8 @@ static void sum_suffixes(const band *b, ptrdiff_t middle) {
         for (int i = 0; i < 3; i++)
             rows[i][k] = row.rows[i];
     }
-    size_t count, width = b->depth->width;
-    const ast_column_span all = {0, (uint32_t)width},
-                          *spans = ast_spans_of_row(b->depth, AST_SPANS_READ, middle, &all, &count);
-    for (const ast_column_span *span = spans; span < spans + count; span++)
+    ast_span_list spans = ast_spans_of_row(b->depth, AST_SPANS_READ, middle);
+    for (const ast_column_span *span = spans.first; span < spans.end; span++)
         for (int i = 0; i < 3; i++) {
             float *part[2 * AST_DEPTH_MOST_RADIUS + 1];
             for (size_t k = 0; k < b->rows; k++)
@@ -161,15 +156,14 @@ static void sum_suffixes(const band *b, ptrdiff_t middle) {
  * cancels nor depends on the band. */
 static void sum_row(const band *b, ptrdiff_t y) {
     const ast_image_kernels *kernels = b->depth->kernels;
-    size_t n = b->depth->width, place = ast_ring_index(y, b->rows), count;
+    size_t n = b->depth->width, place = ast_ring_index(y, b->rows);
     bool opens = place == 0, closes = place + 1 == b->rows;
     const ast_slopes none = {{b->zero, b->zero, b->zero}}, before = opens ? none : b->prefix;
     ast_slopes row = ring(b, b->across, y), rest = closes ? none : ring(b, b->across, y + 1);
     ast_slopes out = ring(b, b->sums, y - (ptrdiff_t)b->radius);
     ptrdiff_t last = (ptrdiff_t)b->depth->height - 1, nearest = y < 0 ? 0 : y > last ? last : y;
-    const ast_column_span all = {0, (uint32_t)n},
-                          *spans = ast_spans_of_row(b->depth, AST_SPANS_COMPUTED, nearest, &all, &count);
-    for (const ast_column_span *span = spans; span < spans + count; span++)
+    ast_span_list spans = ast_spans_of_row(b->depth, AST_SPANS_COMPUTED, nearest);
+    for (const ast_column_span *span = spans.first; span < spans.end; span++)
         for (int i = 0; i < 3; i++)
             kernels->sliding_sum(before.rows[i] + span->first, row.rows[i] + span->first, rest.rows[i] + span->first,
                                  span->last - span->first, b->prefix.rows[i] + span->first, out.rows[i] + span->first);

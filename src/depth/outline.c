@@ -23,8 +23,8 @@ static bool trace_loop(const grid *g, size_t column, size_t row, int edge);
 static bool keep_loop(ast_polygons *out, size_t first, double min_area, double tolerance);
 static int starts_of(const grid *g, size_t column, size_t row);
 
-bool ast_polygons_trace(ast_polygons *out, const float *shares, size_t across, size_t down, double min_area,
-                        double tolerance) {
+static bool trace(ast_polygons *out, const float *shares, size_t across, size_t down, double min_area,
+                  double tolerance) {
     grid g = {shares, across, down, out};
     size_t squares = (across + 1) * (down + 1);
     out->vertex_count = out->count = 0;
@@ -45,6 +45,20 @@ bool ast_polygons_trace(ast_polygons *out, const float *shares, size_t across, s
         }
     ast_polygons_largest_first(out);
     return true;
+}
+
+bool ast_polygons_trace(ast_polygons *out, float *shares, size_t across, size_t down, double min_area,
+                        double tolerance) {
+    float most = 0;
+    if (!trace(out, shares, across, down, min_area, tolerance))
+        return false;
+    for (size_t k = 0; k < across * down; k++)
+        most = shares[k] > most ? shares[k] : most;
+    if (out->count > 0 || most == 0)
+        return true;
+    for (size_t k = 0; k < across * down; k++)
+        shares[k] /= most;
+    return trace(out, shares, across, down, min_area, tolerance);
 }
 
 void ast_polygons_free(ast_polygons *p) {

@@ -24,9 +24,9 @@ typedef struct ast_polygons {
 
 /* Finds the contour of shares (down, across), row by row. Keeps polygons with an area of at least `min_area` cells, and
  * always the largest, which comes first. Outer polygons are clockwise (first axis right, second axis up), holes
- * counterclockwise. Vertices that are nearer than `tolerance` cells to the line without them are left out. False if
- * memory runs out. */
-bool ast_polygons_trace(ast_polygons *out, const float *shares, size_t across, size_t down, double min_area,
+ * counterclockwise. Vertices that are nearer than `tolerance` cells to the line without them are left out. If no
+ * cell is half covered, shares are divided by the largest first. False if memory runs out. */
+bool ast_polygons_trace(ast_polygons *out, float *shares, size_t across, size_t down, double min_area,
                         double tolerance);
 void ast_polygons_free(ast_polygons *polygons);
 

@@ -13,19 +13,15 @@
 #define NEAR 2.0        /* tolerances: the largest distance of a pixel from its plane, */
 #define DEVIATIONS 3.0  /* standard deviations of the noise; the larger of the two limits applies */
 #define MOST_ERROR 0.15 /* radians: largest error of a reliable normal */
+#define NEARER 0.7f     /* a pixel leaves its patch only if the known plane is nearer by this factor */
 
 bool ast_patches_prepare(ast_patches *p, size_t width, size_t height) {
     p->across = ast_cells_along(width);
     p->down = ast_cells_along(height);
     size_t cells = p->across * p->down;
-    if (cells <= p->capacity)
-        return true;
-    p->capacity = 0;
-    if (!ast_replace_arrays(AST_REQUEST(p->moments, cells), AST_REQUEST(p->fits, cells), AST_REQUEST(p->leader, cells),
-                            AST_REQUEST(p->normals, 3 * cells), AST_REQUEST(p->uncertain, cells)))
-        return false;
-    p->capacity = cells;
-    return true;
+    return ast_ensure_arrays(&p->capacity, cells, AST_REQUEST(p->moments, cells), AST_REQUEST(p->fits, cells),
+                             AST_REQUEST(p->leader, cells), AST_REQUEST(p->normals, 3 * cells),
+                             AST_REQUEST(p->uncertain, cells));
 }
 
 void ast_patches_release(ast_patches *p) {
@@ -34,17 +30,11 @@ void ast_patches_release(ast_patches *p) {
 
 bool ast_patch_work_prepare(ast_patch_work *w, size_t width, size_t height) {
     size_t cells = ast_cells_along(width) * ast_cells_along(height);
-    if (cells <= w->capacity)
-        return true;
-    w->capacity = 0;
-    if (!ast_replace_arrays(AST_REQUEST(w->counts, 1), AST_REQUEST(w->samples, cells), AST_REQUEST(w->pairs, 2 * cells),
-                            AST_REQUEST(w->pair_slots, AST_PAIR_SLOTS), AST_REQUEST(w->allowed_increase, cells),
-                            AST_REQUEST(w->choice_cost, cells), AST_REQUEST(w->leaders, cells),
-                            AST_REQUEST(w->choice, cells), AST_REQUEST(w->changed_round, cells),
-                            AST_REQUEST(w->has_unassigned, cells)))
-        return false;
-    w->capacity = cells;
-    return true;
+    return ast_ensure_arrays(&w->capacity, cells, AST_REQUEST(w->counts, 1), AST_REQUEST(w->samples, cells),
+                             AST_REQUEST(w->pairs, 2 * cells), AST_REQUEST(w->pair_slots, AST_PAIR_SLOTS),
+                             AST_REQUEST(w->allowed_increase, cells), AST_REQUEST(w->choice_cost, cells),
+                             AST_REQUEST(w->leaders, cells), AST_REQUEST(w->choice, cells),
+                             AST_REQUEST(w->changed_round, cells), AST_REQUEST(w->has_unassigned, cells));
 }
 
 void ast_patch_work_release(ast_patch_work *w) {
@@ -141,12 +131,18 @@ float ast_plane_inlier_threshold(const ast_noise *noise, double s, const ast_pla
     return (float)(uncertain ? AST_BENT * tolerance + noisy : most);
 }
 
+ast_plane_candidate ast_plane_candidate_of(const ast_depth_frame *frame, const ast_plane_fit *fit, size_t column,
+                                           size_t row, bool uncertain) {
+    double s = ast_frame_s(frame, fit, (double)(column * AST_CELL), (double)(row * AST_CELL));
+    return (ast_plane_candidate){(float)s, (float)fit->slope_x, (float)fit->slope_y,
+                                 ast_plane_inlier_threshold(&frame->patches.noise, s, fit, uncertain), NULL};
+}
+
 /* The plane of the cell itself first, then those of the cells around it. Planes with an unreliable normal are
  * candidates too: otherwise their pixels would get the normal of the wall beside them. */
 static size_t find_candidates(const ast_depth_frame *frame, size_t column, size_t row, ast_plane_candidate *list) {
     static const int around[9][2] = {{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}, {-1, -1}, {1, -1}, {-1, 1}, {1, 1}};
     const ast_patches *p = &frame->patches;
-    double u = (double)(column * AST_CELL), v = (double)(row * AST_CELL);
     double least = AST_MIN_PATCH_SHARE * (double)(frame->width * frame->height);
     size_t count = 0;
     for (int i = 0; i < 9; i++) {
@@ -154,27 +150,39 @@ static size_t find_candidates(const ast_depth_frame *frame, size_t column, size_
         int32_t leader = c < p->across && r < p->down ? p->leader[r * p->across + c] : -1;
         if (leader < 0 || is_listed(list, count, p->normals + 3 * leader) || p->moments[leader].n < least)
             continue;
-        const ast_plane_fit *plane = &p->fits[leader];
-        double s = ast_frame_s(frame, plane, u, v);
-        list[count++] = (ast_plane_candidate){(float)s, (float)plane->slope_x, (float)plane->slope_y,
-                                              ast_plane_inlier_threshold(&p->noise, s, plane, p->uncertain[leader]),
-                                              p->normals + 3 * leader};
+        list[count] = ast_plane_candidate_of(frame, &p->fits[leader], column, row, p->uncertain[leader]);
+        list[count++].normal = p->normals + 3 * leader;
     }
     return count;
 }
 
-/* s of the pixels of a cell and of the voters around it; holes outside the image. */
-static void gather(const ast_depth *depth, size_t column, size_t row, float *block) {
-    size_t u = column * AST_CELL - AST_VOTE_MARGIN,
-           v = row * AST_CELL - AST_VOTE_MARGIN; /* -1 wraps to a large number */
-    bool inside = u < depth->width && v < depth->height && u + AST_BLOCK_WIDE <= depth->width &&
-                  v + AST_BLOCK_HIGH <= depth->height;
+void ast_cell_gather(const float *image, size_t width, size_t height, size_t column, size_t row, float *block) {
+    size_t left = column * AST_CELL - AST_VOTE_MARGIN, top = row * AST_CELL - AST_VOTE_MARGIN; /* -1 wraps around */
+    bool whole = left < width && left + AST_BLOCK_WIDE <= width;
     for (size_t j = 0; j < AST_BLOCK_HIGH; j++) {
+        const float *from = image + (top + j) * width + left;
         float *to = block + j * AST_BLOCK_WIDE;
-        if (inside)
-            memcpy(to, depth->inverse + (v + j) * depth->width + u, AST_BLOCK_WIDE * sizeof *to);
-        for (size_t i = 0; !inside && i < AST_BLOCK_WIDE; i++)
-            to[i] = v + j < depth->height && u + i < depth->width ? depth->inverse[(v + j) * depth->width + u + i] : 0;
+        if (whole && top + j < height)
+            memcpy(to, from, AST_BLOCK_WIDE * sizeof *to);
+        else
+            for (size_t i = 0; i < AST_BLOCK_WIDE; i++)
+                to[i] = top + j < height && left + i < width ? from[i] : 0;
+    }
+}
+
+void ast_cell_vote(const ast_image_kernels *kernels, const float *block, const ast_plane_candidate *list, size_t count,
+                   size_t patches, int32_t *winner) {
+    float least[AST_CELL * AST_CELL], most = 0;
+    for (size_t k = 0; k < count; k++)
+        most = list[k].limit > most ? list[k].limit : most;
+    for (size_t i = 0; i < AST_CELL * AST_CELL; i++) {
+        winner[i] = -1;
+        least[i] = INFINITY;
+    }
+    for (size_t k = 0; k < count; k++) {
+        for (size_t i = 0; k == patches && i < AST_CELL * AST_CELL; i++)
+            least[i] *= NEARER;
+        kernels->plane_vote(block, &list[k], most, (int32_t)k, least, winner);
     }
 }
 
@@ -186,21 +194,6 @@ typedef struct cell_vote {
     int32_t winner[AST_CELL * AST_CELL];          /* the plane of each pixel, -1 for none */
     int32_t inside[AST_CELL * AST_CELL];          /* if the winner is uncertain: whether the pixel may belong to it */
 } cell_vote;
-
-/* The plane of each pixel: among the planes that the pixel is near enough to, the one nearest to the 5 x 5 pixels
- * around it, the first among equals. Next to an edge between walls a single pixel cannot decide. */
-static void vote(const ast_depth *depth, cell_vote *c) {
-    float least[AST_CELL * AST_CELL], most = 0;
-    gather(depth, c->column, c->row, c->block);
-    for (size_t k = 0; k < c->count; k++)
-        most = c->list[k].limit > most ? c->list[k].limit : most;
-    for (size_t i = 0; i < AST_CELL * AST_CELL; i++) {
-        c->winner[i] = -1;
-        least[i] = INFINITY;
-    }
-    for (size_t k = 0; k < c->count; k++)
-        depth->kernels->plane_vote(c->block, &c->list[k], most, (int32_t)k, least, c->winner);
-}
 
 /* The cell that leads the patch of a candidate. */
 static int32_t leader_of(const ast_depth_frame *frame, const ast_plane_candidate *c) {
@@ -318,7 +311,8 @@ static size_t write_cell(const normals_job *job, size_t column, size_t row) {
             note_leader(frame, at, rows, leader_of(frame, c.list), job->normals);
         return unassigned;
     }
-    vote(depth, &c);
+    ast_cell_gather(depth->inverse, frame->width, frame->height, column, row, c.block);
+    ast_cell_vote(depth->kernels, c.block, c.list, c.count, c.count, c.winner);
     if (job->late)
         mark_inside(frame, &c);
     return write_voted(job, &c);

@@ -66,6 +66,9 @@ typedef struct ast_plane_grid {
     double cell; /* side */
 } ast_plane_grid;
 
+/* The grid with the first axis `right`, a unit vector on the plane; the axes and the normal are a left-handed frame. */
+ast_plane_grid ast_plane_grid_of(const double *origin, const double *right, const double *normal);
+
 /* Results. Initially all zero. */
 typedef struct ast_plane_table {
     ast_plane_info *planes;

@@ -91,4 +91,17 @@ void ast_planes_grow(ast_patches *patches, const ast_patch_work *work, ast_pool 
  * or distant plane may have a steep neighbour within the larger limit, such as the side of a box. */
 float ast_plane_inlier_threshold(const ast_noise *noise, double s, const ast_plane_fit *plane, bool uncertain);
 
+/* A plane as a candidate for the pixels of a cell, without its normal. */
+ast_plane_candidate ast_plane_candidate_of(const ast_depth_frame *frame, const ast_plane_fit *fit, size_t column,
+                                           size_t row, bool uncertain);
+
+/* Copies the pixels of a cell and of the voters around it from an image (height, width); 0 outside the image. */
+void ast_cell_gather(const float *image, size_t width, size_t height, size_t column, size_t row, float *block);
+
+/* winner: for each pixel of the cell its plane in the list, -1 for none. Among the planes that the pixel is near enough
+ * to, that is the one nearest to the 5 x 5 pixels around it, the first among equals: next to an edge between walls a
+ * single pixel cannot decide. A plane after the first `patches` wins only if it is clearly nearer than those. */
+void ast_cell_vote(const ast_image_kernels *kernels, const float *block, const ast_plane_candidate *list, size_t count,
+                   size_t patches, int32_t *winner);
+
 #endif

@@ -35,38 +35,23 @@ static uint16_t millimetres(double depth) {
     return value < UINT16_MAX + 1.0 ? (uint16_t)value : 0;
 }
 
-static void exact_row(const ast_hit *hits, size_t width, uint16_t *depth, int32_t *truth) {
-    for (size_t u = 0; u < width; u++) {
-        depth[u] = millimetres(hits[u].depth);
-        if (truth)
-            truth[u] = depth[u] > 0 ? hits[u].direction : -1;
-    }
-}
-
 /* Scans from the right, the side of the projector: a pixel is in shadow if a pixel to its right covers the same
- * position of the pattern. */
-static void sensed_row(const ast_hallway *hallway, uint64_t key, size_t row, const ast_hit *hits, uint16_t *depth,
-                       int32_t *truth) {
+ * position of the pattern. Without noise the depth is exact, and there are no shadows. */
+void ast_scene_sense_row(const ast_hallway *hallway, size_t index, size_t row, const ast_hit *hits, uint16_t *depth,
+                         int32_t *truth) {
     const ast_hit *here = hits + row * hallway->width;
     const ast_camera *camera = &hallway->camera;
+    uint64_t key = ast_mix64(ast_mix64(hallway->seed) + index) + row * hallway->width;
     double taken = INFINITY, y = ((double)row - camera->cy) / camera->fy;
     for (size_t u = hallway->width; u-- > 0;) {
         double pattern = (double)u - camera->fx * BASELINE / here[u].depth, x = ((double)u - camera->cx) / camera->fx;
-        bool hole = pattern >= taken || is_grazing(x, y, &here[u]) || is_edge(hallway, row, u, hits);
+        bool hole =
+            hallway->noise && (pattern >= taken || is_grazing(x, y, &here[u]) || is_edge(hallway, row, u, hits));
         taken = pattern < taken ? pattern : taken;
-        depth[u] = hole ? 0 : millimetres(measured(hallway, key + u, here[u].depth));
+        depth[u] = hole ? 0 : millimetres(hallway->noise ? measured(hallway, key + u, here[u].depth) : here[u].depth);
         if (truth)
             truth[u] = depth[u] > 0 ? here[u].direction : -1;
     }
-}
-
-void ast_scene_sense_row(const ast_hallway *hallway, size_t index, size_t row, const ast_hit *hits, uint16_t *depth,
-                         int32_t *truth) {
-    if (hallway->noise)
-        sensed_row(hallway, ast_mix64(ast_mix64(hallway->seed) + index) + row * hallway->width, row, hits, depth,
-                   truth);
-    else
-        exact_row(hits + row * hallway->width, hallway->width, depth, truth);
 }
 
 /* ---- Holes ------------------------------------------------------------------------------------------------------ */

@@ -54,6 +54,13 @@ bool ast_replace_list(const ast_array_request *list, size_t count) {
     return good;
 }
 
+bool ast_ensure_list(size_t *capacity, size_t needed, const ast_array_request *list, size_t count) {
+    if (needed <= *capacity)
+        return true;
+    *capacity = ast_replace_list(list, count) ? needed : 0;
+    return *capacity > 0;
+}
+
 bool ast_grow_array(void *array, size_t used, size_t count, size_t size) {
     assert(used <= count);
     void **pointer = array, *memory = ast_allocate(count, size);
