@@ -98,11 +98,11 @@ static void repeat_run(bench_clusters *clusters, bench_clusters_run *run) {
     options.start.by = AST_GIVEN;
     options.start.means = clusters->means;
     options.start.means_count = run->clusters;
-    options.bounds = run->clusters >= AST_CROWD;
+    options.bounds = run->clusters >= AST_CELLS_MIN_CLUSTERS;
     time_run(context, clusters, &options, &run->first, &run->later);
     ast_options_init(&options);
     options.angle = fmin(180, sqrt(COVER / (double)run->clusters));
-    options.bounds = run->clusters >= AST_CROWD;
+    options.bounds = run->clusters >= AST_CELLS_MIN_CLUSTERS;
     run->born = time_run(context, clusters, &options, &run->birth, &run->quiet);
     ast_close(context);
 }

@@ -221,7 +221,7 @@ static void by_clusters(bench_scaling *s) {
     open_everywhere(&c, points);
     for (int r = 0; r < s->repetitions; r++)
         for (size_t clusters = 1; clusters <= most; clusters = next_step(clusters)) {
-            times t = run_kmeans(s, &c, points, clusters, clusters >= AST_CROWD);
+            times t = run_kmeans(s, &c, points, clusters, clusters >= AST_CELLS_MIN_CLUSTERS);
             bench_curve_note(bench_panel_curve(panel, "a pass", 1000), (double)clusters, t.later);
             bench_curve_note(bench_panel_curve(panel, "the first pass", 1000), (double)clusters, t.first);
         }
@@ -266,7 +266,7 @@ static void by_births(bench_scaling *s) {
     open_everywhere(&c, points);
     for (int r = 0; r < s->repetitions; r++)
         for (size_t clusters = 10; clusters <= most; clusters = next_step(clusters)) {
-            times t = run_dp(s, &c, sqrt(COVER / (double)clusters), clusters >= AST_CROWD);
+            times t = run_dp(s, &c, sqrt(COVER / (double)clusters), clusters >= AST_CELLS_MIN_CLUSTERS);
             bench_curve_note(bench_panel_curve(panel, "the first pass", 1000), (double)t.clusters, t.first);
             bench_curve_note(bench_panel_curve(panel, "a pass after it", 1000), (double)t.clusters, t.later);
         }

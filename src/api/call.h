@@ -42,21 +42,22 @@ void ast_resume_free(ast_call *call);
 ast_status ast_call_result(const ast_call *call, ast_labelling *labelling, ast_result *result, ast_fault *fault);
 
 /* representatives.c: the rows of each cluster that are nearest to its mean, as far as they were looked at. */
-typedef struct ast_nearest {
+typedef struct ast_representatives {
     size_t each; /* wanted for a cluster */
     size_t clusters;
     size_t *starts; /* (clusters + 1) where those of a cluster begin, and where there is room until */
     size_t *counts; /* (clusters) found so far */
     struct ast_near_row *found;
     double *scores; /* (padded rows of a window) */
-} ast_nearest;
-ast_status ast_nearest_open(ast_nearest *nearest, const ast_call *call, const ast_labelling *labelling,
-                            ast_result *result, ast_fault *fault);
-ast_status ast_nearest_add(ast_nearest *nearest, const ast_call *call, ast_labelling *labelling, const int32_t *labels,
-                           ast_fault *fault);
+} ast_representatives;
+ast_status ast_representatives_open(ast_representatives *nearest, const ast_call *call, const ast_labelling *labelling,
+                                    ast_result *result, ast_fault *fault);
+ast_status ast_representatives_add(ast_representatives *nearest, const ast_call *call, ast_labelling *labelling,
+                                   const int32_t *labels, ast_fault *fault);
 /* Puts them into the result; those of all ranks. A collective call. */
-ast_status ast_nearest_hand_over(ast_nearest *nearest, const ast_comm *comm, ast_result *result, ast_fault *fault);
-void ast_nearest_free(ast_nearest *nearest);
+ast_status ast_representatives_hand_over(ast_representatives *nearest, const ast_comm *comm, ast_result *result,
+                                         ast_fault *fault);
+void ast_representatives_free(ast_representatives *nearest);
 
 /* Fills in the fields of the record about the error of its mean, from its effective number of points and its kappa. */
 void ast_cluster_errors(ast_cluster_info *info, size_t dimension, double resultant);

@@ -76,7 +76,7 @@ static int weight_exponent(const ast_comm *comm, const ast_points *points) {
     double most = 0;
     for (size_t i = 0; points->weights && i < points->count; i++)
         most = points->weights[i] > most ? points->weights[i] : most;
-    int who = ast_comm_least(comm, -most);
+    int who = ast_comm_rank_of_least(comm, -most);
     if (who >= 0)
         ast_comm_broadcast(comm, &most, sizeof most, who);
     return most > 0 ? ilogb(most) : 0;
@@ -89,7 +89,7 @@ static size_t block_rows(const ast_points *points) {
 
 static ast_status add_all(ast_context *context, mean_job *job, ast_fault *fault) {
     size_t blocks = (job->points->count + job->rows - 1) / job->rows;
-    if (!ast_pool_try(context->pool, blocks, add_block, job))
+    if (!ast_pool_run_cancellable(context->pool, blocks, add_block, job))
         return ast_check_cancelled(context);
     size_t unread = atomic_load(&job->unread);
     return unread == SIZE_MAX ? AST_OK
@@ -114,7 +114,7 @@ static ast_status find_mean(ast_context *context, const ast_points *points, cons
     for (size_t d = 0; d < width && status == AST_OK; d++)
         sums[d] = atomic_load(&job.sums[d]);
     if (status == AST_OK)
-        ast_comm_sum(context->comm, sums, width);
+        ast_comm_allreduce(context->comm, sums, width);
     double weight = status == AST_OK ? (double)(int64_t)sums[width - 1] : 0;
     for (size_t d = 0; d + 1 < width && status == AST_OK; d++)
         center[d] = weight > 0 ? (float)((double)(int64_t)sums[d] / weight) : 0;
@@ -171,7 +171,7 @@ static ast_status subtract(ast_context *context, const ast_points *points, ast_c
     if (!centred->rows)
         return ast_fail_memory(&context->fault);
     subtraction s = {points, centred->center, centred->rows, block_rows(points)};
-    if (!ast_pool_try(context->pool, (points->count + s.step - 1) / s.step, subtract_block, &s))
+    if (!ast_pool_run_cancellable(context->pool, (points->count + s.step - 1) / s.step, subtract_block, &s))
         return ast_check_cancelled(context);
     centred->points = ast_points_f4(centred->rows, points->count, dimension);
     centred->points.weights = points->weights;

@@ -30,8 +30,8 @@ bool ast_checkpoint_lay_out(const ast_checkpoint_head *head, ast_checkpoint_layo
     size_t at = sizeof *head, row = head->dimension * sizeof(float);
     if (head->dimension > INT32_MAX || head->dimension < 2 || head->points > INT32_MAX)
         return false;
-    layout->prints = at;
-    bool good = add(&at, head->print_count, sizeof(uint64_t));
+    layout->label_hashes = at;
+    bool good = add(&at, head->label_hash_count, sizeof(uint64_t));
     layout->means = at;
     good = good && add(&at, head->live, row);
     layout->results = at;
@@ -83,7 +83,7 @@ ast_checkpoint_head ast_checkpoint_describe(const ast_call *c) {
 uint64_t ast_checkpoint_digest(ast_call *c) {
     if (!c->digested) {
         c->digest = ast_digest(c->points, c->input.offset, c->context->pool);
-        ast_comm_sum(c->context->comm, &c->digest, 1);
+        ast_comm_allreduce(c->context->comm, &c->digest, 1);
         c->digested = true;
     }
     return c->digest;
@@ -117,7 +117,7 @@ static void fill_head(ast_checkpoint_head *head, const ast_call *c, const ast_la
     head->iterations = (uint64_t)run->iterations;
     head->converged = run->converged != 0;
     head->oir_restarts = run->oir_restarts;
-    head->print_count = run->history.count;
+    head->label_hash_count = run->history.count;
     head->live = v.clusters->live;
     head->objective = run->objective;
     for (int i = 0; i < run->restart; i++)
@@ -160,7 +160,7 @@ static unsigned char *make_head(const writing *w) {
     if (!bytes)
         return NULL;
     memcpy(bytes, &w->head, sizeof w->head);
-    copy(bytes + w->at.prints, w->call->run->history.prints, w->head.print_count * sizeof(uint64_t));
+    copy(bytes + w->at.label_hashes, w->call->run->history.label_hashes, w->head.label_hash_count * sizeof(uint64_t));
     for (size_t k = 0; k < clusters->live; k++)
         memcpy(bytes + w->at.means + k * row, clusters->means + (size_t)clusters->order[k] * clusters->dimension, row);
     size_t first = 0;
@@ -255,7 +255,7 @@ static ast_status write_all(writing *w, ast_fault *fault) {
     if (status == AST_OK)
         status = put_records(w, fault);
     uint64_t sum = atomic_load(&w->sum);
-    ast_comm_sum(comm, &sum, 1);
+    ast_comm_allreduce(comm, &sum, 1);
     if (status == AST_OK)
         status = put_tail(w, sum, fault);
     return ast_comm_agree(comm, status, fault);

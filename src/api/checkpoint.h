@@ -2,7 +2,7 @@
  *
  * A checkpoint as bytes. In this order:
  *     the head below,
- *     prints (print_count), 8 bytes each,
+ *     label_hashes (label_hash_count), 8 bytes each,
  *     means of the run (live, D), 4 bytes each,
  *     the results of the restarts before this one (restart): a record each, then five doubles per cluster and the means
  *     of all of them together (kept_clusters, D),
@@ -29,7 +29,7 @@ typedef struct ast_checkpoint_head {
     uint64_t points, dimension, digest;       /* what it belongs to, ... */
     uint64_t method, clusters, seed, order, merge, axial, start, means, max_iterations;
     double angle;
-    uint64_t restart, iterations, converged, oir_restarts, print_count, live; /* ... and where it stands */
+    uint64_t restart, iterations, converged, oir_restarts, label_hash_count, live; /* ... and where it stands */
     double objective;
     uint64_t kept_clusters; /* of the restarts before this one, together */
 } ast_checkpoint_head;
@@ -41,7 +41,7 @@ typedef struct ast_checkpoint_cluster {
 
 /* Where the parts are, in bytes from the start. */
 typedef struct ast_checkpoint_layout {
-    size_t prints, means, results, clusters, kept_means, checksum, records;
+    size_t label_hashes, means, results, clusters, kept_means, checksum, records;
     size_t width;  /* numbers in a record: 1, and 1 for each result */
     uint64_t tail; /* the checksum over the records */
 } ast_checkpoint_layout;

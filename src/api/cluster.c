@@ -37,7 +37,7 @@ static ast_status check_columns(const ast_context *context, const ast_points *po
     size_t known = options->start.by == AST_GIVEN ? options->start.means_count : options->clusters;
     double clusters = options->method == AST_DP || known == 0 ? 1 : (double)known;
     double table = ceil(clusters / AST_PANEL) * AST_PANEL * sizeof(float) * (1 + ast_pool_threads(context->pool));
-    double lists = fmax(clusters, AST_FEW_SLOTS) * (sizeof(float) + sizeof(int64_t));
+    double lists = fmax(clusters, AST_INITIAL_SLOTS) * (sizeof(float) + sizeof(int64_t));
     double needed = (double)points->dimension * (lists + table), memory = ast_machine_memory();
     if (memory == 0 || needed <= memory)
         return AST_OK;
@@ -142,7 +142,7 @@ static ast_status tell(void *data, size_t left, ast_fault *fault) {
                           .objective = NAN,
                           .seconds = ast_seconds() - run->pass_start,
                           .left = left};
-    return ast_run_tell(run, &state, fault);
+    return ast_run_report_progress(run, &state, fault);
 }
 
 /* Rows of weight 0 take no part in sizes; they are outliers if there is no cluster left for them. */
@@ -171,7 +171,7 @@ static ast_report report_of(const ast_call *c, const ast_run *run, const ast_lab
                         .stability = NAN,
                         .background = run->components.background ? run->components.weights[run->components.count] : NAN,
                         .effective_samples = run->chain.posterior ? run->chain.effective : NAN,
-                        .settled = run->chain.settled,
+                        .settled = run->chain.stationary,
                         .cluster_posterior = run->chain.posterior,
                         .cluster_posterior_count = run->chain.posterior_count};
 }
@@ -295,7 +295,7 @@ static ast_status label_late(const ast_call *c, ast_result *r, ast_fault *fault)
         ast_label_late(&late, c->context->pool);
     for (size_t k = 0; k <= clusters && status == AST_OK; k++) {
         uint64_t got = k < clusters ? counts[k] : late.unassigned;
-        ast_comm_sum(c->context->comm, &got, 1);
+        ast_comm_allreduce(c->context->comm, &got, 1);
         *(k < clusters ? &r->clusters[k].count : &r->report.outliers) += (size_t)got;
     }
     free(counts);
@@ -353,7 +353,7 @@ static ast_status cluster(ast_context *context, const ast_points *points, const 
     if (status == AST_OK && points->count > 0)
         status = ast_check_pointer(labels, "labels", fault);
     if (context->comm)
-        status = ast_ranks_meet(context, points, options, status, &c.input.offset, &c.total);
+        status = ast_ranks_agree(context, points, options, status, &c.input.offset, &c.total);
     if (status != AST_OK)
         return status;
     size_t offset = c.input.offset;
@@ -386,7 +386,7 @@ static ast_labelling_input plan_input(ast_call *c, const ast_source *source, con
     in.headless = plan->heads == 0;
     in.store = whole ? NULL : c->store;
     in.window = whole ? (source->count / AST_WINDOW_STEP + 1) * AST_WINDOW_STEP : plan->rows;
-    in.segment = ast_plan_segment(source);
+    in.segment = ast_plan_segment_chunks(source);
     in.max_clusters = plan->clusters;
     in.survey = source->weights || c->options->method != AST_DP;
     in.report = tell;

@@ -53,8 +53,8 @@ struct ast_context {
 
 /* One of several ranks begins to cluster: whether they want the same, and where this one's points are among all. A
  * collective call; `status` is what this rank has found wrong with its own arguments. */
-ast_status ast_ranks_meet(ast_context *context, const ast_points *points, const ast_options *options, ast_status status,
-                          size_t *offset, size_t *total);
+ast_status ast_ranks_agree(ast_context *context, const ast_points *points, const ast_options *options,
+                           ast_status status, size_t *offset, size_t *total);
 
 /* Checks a view of points, and weights (count) or NULL; AST_OK or the reason. */
 ast_status ast_check_points(const ast_points *points, ast_fault *fault);

@@ -42,8 +42,9 @@ static void merge_label(void *data, size_t i, int worker) {
 }
 
 /* Several ranks must agree on the dimension and on what is asked. */
-static ast_status meet(const ast_context *context, const ast_points *points, ast_dissimilarity dissimilarity,
-                       uint64_t seed, ast_measured *given, ast_fault *fault) {
+static ast_status agree_on_options(const ast_context *context, const ast_points *points,
+                                   ast_dissimilarity dissimilarity, uint64_t seed, ast_measured *given,
+                                   ast_fault *fault) {
     const ast_comm *comm = context->comm;
     uint64_t mine[3] = {points->dimension, (uint64_t)dissimilarity, seed}, first[3], all;
     memcpy(first, mine, sizeof first);
@@ -93,7 +94,7 @@ static ast_status measure(ast_context *context, const ast_points *points, const 
     ast_status status =
         ast_comm_agree(context->comm, check_silhouette(points, labels, dissimilarity, silhouette, fault), fault);
     if (status == AST_OK && context->comm)
-        status = meet(context, points, dissimilarity, seed, &given, fault);
+        status = agree_on_options(context, points, dissimilarity, seed, &given, fault);
     if (status != AST_OK)
         return status;
     int32_t *usable = ast_allocate(points->count + AST_LANES, sizeof *usable);

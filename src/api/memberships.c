@@ -66,7 +66,7 @@ static ast_status belong(ast_context *context, const ast_points *points, float *
     if (status == AST_OK && !ast_tiles_open(&b.tiles, l, ast_components_all(b.components), false))
         status = ast_fail_memory(fault);
     if (status == AST_OK)
-        status = ast_pool_try(context->pool, ast_view_of(l).rows->chunks, belong_chunk, &b)
+        status = ast_pool_run_cancellable(context->pool, ast_view_of(l).rows->chunks, belong_chunk, &b)
                      ? AST_OK
                      : ast_check_cancelled(context);
     else

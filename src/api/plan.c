@@ -110,7 +110,7 @@ static bool make_plan(const ast_source *source, const ast_options *options, int 
     return true;
 }
 
-size_t ast_plan_segment(const ast_source *source) {
+size_t ast_plan_segment_chunks(const ast_source *source) {
     size_t bytes = ast_chunk_size(source->dimension) * source->dimension * ast_type_size(source->type);
     size_t chunks = SEGMENT_BYTES / bytes;
     return chunks < 64 ? 64 : chunks;

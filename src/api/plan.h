@@ -15,6 +15,6 @@ ast_status ast_plan_call(ast_context *context, const ast_source *source, const a
                          ast_plan *plan);
 
 /* Chunks between two calls of progress: some 64 MiB of rows. */
-size_t ast_plan_segment(const ast_source *source);
+size_t ast_plan_segment_chunks(const ast_source *source);
 
 #endif

@@ -49,8 +49,8 @@ static uint64_t wish(const ast_points *points, const ast_options *o) {
                           : sum;
 }
 
-ast_status ast_ranks_meet(ast_context *context, const ast_points *points, const ast_options *options, ast_status status,
-                          size_t *offset, size_t *total) {
+ast_status ast_ranks_agree(ast_context *context, const ast_points *points, const ast_options *options,
+                           ast_status status, size_t *offset, size_t *total) {
     const ast_comm *comm = context->comm;
     ast_fault *fault = &context->fault;
     if (status == AST_OK)

@@ -44,7 +44,7 @@ static void sift_up(near_row *heap, size_t at) {
     }
 }
 
-static void offer(ast_nearest *n, size_t cluster, near_row entry) {
+static void offer(ast_representatives *n, size_t cluster, near_row entry) {
     near_row *heap = n->found + n->starts[cluster];
     size_t room = n->starts[cluster + 1] - n->starts[cluster], *count = &n->counts[cluster];
     if (*count < room) {
@@ -57,15 +57,15 @@ static void offer(ast_nearest *n, size_t cluster, near_row entry) {
 }
 
 /* The starts are known: memory for the rest. */
-static bool open_heaps(ast_nearest *n) {
+static bool open_heaps(ast_representatives *n) {
     n->counts = ast_allocate_zero(n->clusters, sizeof *n->counts);
     n->found = ast_allocate(n->starts[n->clusters], sizeof *n->found);
     return n->counts && n->found;
 }
 
 /* With weights the number of members is not known yet: points of weight 0 have just got their labels. */
-ast_status ast_nearest_open(ast_nearest *n, const ast_call *c, const ast_labelling *l, ast_result *r,
-                            ast_fault *fault) {
+ast_status ast_representatives_open(ast_representatives *n, const ast_call *c, const ast_labelling *l, ast_result *r,
+                                    ast_fault *fault) {
     const ast_labelling_view v = ast_view_of(l);
     const ast_cluster_list *list = v.clusters;
     n->each = c->options->representatives < c->total ? c->options->representatives : c->total;
@@ -106,8 +106,8 @@ static void score_chunk(void *data, ast_chunk *memory, size_t first, size_t last
     }
 }
 
-ast_status ast_nearest_add(ast_nearest *n, const ast_call *c, ast_labelling *l, const int32_t *labels,
-                           ast_fault *fault) {
+ast_status ast_representatives_add(ast_representatives *n, const ast_call *c, ast_labelling *l, const int32_t *labels,
+                                   ast_fault *fault) {
     const ast_labelling_view v = ast_view_of(l);
     scoring s = {v, c->order, labels, n->scores};
     if (n->each == 0)
@@ -122,8 +122,8 @@ ast_status ast_nearest_add(ast_nearest *n, const ast_call *c, ast_labelling *l, 
 }
 
 /* Every rank tells what it has found in turn. */
-static ast_status gather(ast_nearest *n, const ast_comm *comm, ast_fault *fault) {
-    ast_nearest own = *n;
+static ast_status gather(ast_representatives *n, const ast_comm *comm, ast_fault *fault) {
+    ast_representatives own = *n;
     size_t all = n->starts[n->clusters];
     size_t *counts = ast_allocate(n->clusters, sizeof *counts);
     near_row *found = ast_allocate(all, sizeof *found);
@@ -144,7 +144,8 @@ static ast_status gather(ast_nearest *n, const ast_comm *comm, ast_fault *fault)
     return status;
 }
 
-ast_status ast_nearest_hand_over(ast_nearest *n, const ast_comm *comm, ast_result *r, ast_fault *fault) {
+ast_status ast_representatives_hand_over(ast_representatives *n, const ast_comm *comm, ast_result *r,
+                                         ast_fault *fault) {
     ast_status status = n->each && ast_comm_many(comm) ? gather(n, comm, fault) : AST_OK;
     for (size_t k = 0; n->each && k < n->clusters && status == AST_OK; k++) {
         near_row *heap = n->found + n->starts[k];
@@ -158,6 +159,6 @@ ast_status ast_nearest_hand_over(ast_nearest *n, const ast_comm *comm, ast_resul
     return status;
 }
 
-void ast_nearest_free(ast_nearest *n) {
+void ast_representatives_free(ast_representatives *n) {
     ast_free_all(n->starts, n->counts, n->found, n->scores);
 }

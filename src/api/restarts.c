@@ -40,10 +40,10 @@ static void add_rows(const ast_call *c, const ast_result *r, const uint8_t *copi
         if (label < 0 || copies[i] || weightless)
             continue;
         ast_read_row(c->points, i, row);
-        bool turned = c->options->axial && ast_exact_score(row, r->clusters[label].mean, dimension) < 0;
+        bool flipped = c->options->axial && ast_exact_score(row, r->clusters[label].mean, dimension) < 0;
         counts[label]++;
         for (size_t d = 0; d < dimension; d++)
-            sums[(size_t)label * dimension + d] += llrint((turned ? -1 : 1) * (double)row[d] * AST_SUMS_UNIT);
+            sums[(size_t)label * dimension + d] += llrint((flipped ? -1 : 1) * (double)row[d] * AST_SUMS_UNIT);
     }
 }
 
@@ -128,8 +128,8 @@ static ast_status add_jaccard(const ast_call *c, const ast_result *other, double
     if (status == AST_OK && !ast_counter_share(&o.pairs, comm))
         status = ast_fail_memory(fault);
     if (status == AST_OK) {
-        ast_comm_sum(comm, o.mine, clusters);
-        ast_comm_sum(comm, o.theirs, other->report.clusters);
+        ast_comm_allreduce(comm, o.mine, clusters);
+        ast_comm_allreduce(comm, o.theirs, other->report.clusters);
     }
     for (size_t i = 0; i < o.pairs.used && status == AST_OK; i++) {
         size_t a = o.pairs.entries[i].key >> 32, b = (uint32_t)o.pairs.entries[i].key, both = o.pairs.entries[i].count;

@@ -108,7 +108,7 @@ static ast_status write_labels(const ast_call *c, const ast_labelling *l, ast_fa
 
 /* The labels, window by window. */
 static ast_status hand_over(const ast_call *c, ast_labelling *l, const int32_t *rank, ast_result *r,
-                            ast_nearest *nearest, ast_fault *fault) {
+                            ast_representatives *nearest, ast_fault *fault) {
     const ast_labelling_view v = ast_view_of(l);
     int32_t *labels = c->store ? ast_labelling_labels(l) : r->labels;
     ast_status status = AST_OK;
@@ -120,7 +120,7 @@ static ast_status hand_over(const ast_call *c, ast_labelling *l, const int32_t *
         rename_labels(c, l, rank, labels);
         count_members(c, l, r, labels);
         if (status == AST_OK)
-            status = ast_nearest_add(nearest, c, l, labels, fault);
+            status = ast_representatives_add(nearest, c, l, labels, fault);
         if (status == AST_OK)
             status = write_labels(c, l, fault);
     }
@@ -159,7 +159,7 @@ static void describe(const ast_call *c, const ast_labelling *l, const ast_result
     }
     info->mean = memcpy(mean, list->means + (size_t)slot * list->dimension, list->dimension * sizeof *mean);
     if (v.rows->axial)
-        ast_choose_side(mean, list->dimension);
+        ast_mean_choose_sign(mean, list->dimension);
 }
 
 /* The errors of the means. The points of a mixture belong to several components: a component has its share of them, and
@@ -196,7 +196,7 @@ ast_status ast_call_result(const ast_call *c, ast_labelling *l, ast_result *r, a
     const ast_labelling_view v = ast_view_of(l);
     size_t clusters = v.clusters->live, slots = v.clusters->slots + 1;
     size_t scratch = r->tree.leaves && v.rows->count > slots ? v.rows->count : slots;
-    ast_nearest nearest = {0};
+    ast_representatives nearest = {0};
     int32_t *rank = ast_allocate(scratch, sizeof *rank);
     r->clusters = ast_allocate_zero(clusters, sizeof *r->clusters);
     r->means = ast_allocate(clusters * v.rows->dimension, sizeof *r->means);
@@ -205,18 +205,18 @@ ast_status ast_call_result(const ast_call *c, ast_labelling *l, ast_result *r, a
     for (size_t k = 0; k < clusters && status == AST_OK; k++)
         rank[v.clusters->order[k]] = (int32_t)k;
     if (status == AST_OK)
-        status = ast_nearest_open(&nearest, c, l, r, fault);
+        status = ast_representatives_open(&nearest, c, l, r, fault);
     if (status == AST_OK)
         status = hand_over(c, l, rank, r, &nearest, fault);
     if (status == AST_OK)
-        status = ast_nearest_hand_over(&nearest, v.comm, r, fault);
+        status = ast_representatives_hand_over(&nearest, v.comm, r, fault);
     for (size_t k = 0; k < clusters && status == AST_OK; k++)
         describe(c, l, r, k);
     if (status == AST_OK)
         describe_errors(c, r, clusters);
     if (status == AST_OK)
         order_leaves(c, r, v.rows->count, rank);
-    ast_nearest_free(&nearest);
+    ast_representatives_free(&nearest);
     free(rank);
     return status;
 }

@@ -114,9 +114,9 @@ static ast_status check_head(const ast_call *c, const ast_checkpoint_head *head,
                         "the state was made with another %s; go on with the same one, or begin a new state", other);
     ast_status status = check_limits(head, c->options, fault);
     bool possible = head->iterations > 0 && head->live <= head->points &&
-                    head->kept_clusters <= head->points * head->restart && head->print_count > 0 &&
-                    head->print_count <= head->iterations &&
-                    (c->options->method != AST_DP || head->print_count == head->iterations);
+                    head->kept_clusters <= head->points * head->restart && head->label_hash_count > 0 &&
+                    head->label_hash_count <= head->iterations &&
+                    (c->options->method != AST_DP || head->label_hash_count == head->iterations);
     return status == AST_OK && !possible ? damaged(fault) : status;
 }
 
@@ -226,7 +226,7 @@ static ast_status take_records(const ast_call *c, ast_labelling *l, ast_fault *f
     status = ast_comm_agree(comm, status, fault);
     if (status != AST_OK)
         return status;
-    ast_comm_sum(comm, &sum, 1);
+    ast_comm_allreduce(comm, &sum, 1);
     status = read_tail(c->resume, sum, fault);
     if (status == AST_OK && !good)
         status = damaged(fault);
@@ -239,10 +239,10 @@ static ast_status take_run(const ast_resume *s, ast_run *run, ast_fault *fault) 
     run->converged = s->head.converged != 0;
     run->oir_restarts = s->head.oir_restarts;
     run->objective = s->head.objective;
-    const uint64_t *prints = (const uint64_t *)(const void *)(s->bytes + s->at.prints);
+    const uint64_t *prints = (const uint64_t *)(const void *)(s->bytes + s->at.label_hashes);
     ast_status status = AST_OK;
     bool repeats;
-    for (size_t i = 0; i < s->head.print_count && status == AST_OK; i++)
+    for (size_t i = 0; i < s->head.label_hash_count && status == AST_OK; i++)
         status = ast_history_add(&run->history, prints[i], &repeats, fault);
     return status;
 }
@@ -344,7 +344,7 @@ ast_status ast_resume_take(ast_call *c, ast_labelling *l, ast_run *run, ast_faul
     if (status == AST_OK)
         status = take_records(c, l, fault);
     if (status == AST_OK)
-        status = ast_restore_sums(l, run->history.prints[run->history.count - 1], &filled, fault);
+        status = ast_restore_sums(l, run->history.label_hashes[run->history.count - 1], &filled, fault);
     if (status == AST_OK && !filled)
         status = damaged(fault);
     return status;

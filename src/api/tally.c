@@ -85,7 +85,7 @@ static ast_status open_tally(ast_tally **opened, ast_context *context, const flo
     ast_clusters_clear(&t->clusters, dimension);
     t->clusters.axial = options->axial != 0;
     if (options->smallest_weight > 0)
-        t->clusters.unit = t->clusters.weight_unit = ast_weight_unit(options->total_weight);
+        t->clusters.unit = t->clusters.weight_unit = ast_weight_unit_for_total(options->total_weight);
     ast_status status = take_means(t, means, clusters, dimension);
     t->all = (ast_tally_sums){.sums = t->clusters.sums, .weights = t->clusters.weights, .members = t->clusters.members};
     return status;
@@ -129,7 +129,7 @@ static void clear(ast_tally *t) {
     memset(t->clusters.weights, 0, clusters * sizeof *t->clusters.weights);
     memset(t->clusters.members, 0, clusters * sizeof *t->clusters.members);
     ast_tally_free(&t->all);
-    t->all.points = t->all.missing = t->all.changed = t->all.print = 0;
+    t->all.points = t->all.missing = t->all.changed = t->all.label_hash = 0;
 }
 
 /* ---- Adding ----------------------------------------------------------------------------------------------------- */
@@ -297,7 +297,7 @@ static ast_status update(ast_tally *t, ast_tally_step *step) {
     ast_tally_means(&t->all, c, moves, moved);
     *step = (ast_tally_step){.size = sizeof *step,
                              .objective = ast_clusters_objective(c),
-                             .fingerprint = t->all.print,
+                             .fingerprint = t->all.label_hash,
                              .means = c->means,
                              .moves = moves,
                              .moved = moved};

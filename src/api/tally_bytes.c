@@ -16,7 +16,7 @@ typedef struct tally_header {
     uint64_t magic, version, size, dimension, clusters, axial;
     double smallest_weight, total_weight;
     uint64_t means; /* stands for them */
-    uint64_t points, missing, changed, print;
+    uint64_t points, missing, changed, label_hash;
     uint64_t worst, nearest; /* how many */
 } tally_header;
 
@@ -25,7 +25,7 @@ static size_t filled_up(size_t size) {
 }
 
 static size_t list_bytes(size_t count, size_t dimension) {
-    return count * sizeof(ast_known) + filled_up(count * dimension * sizeof(float));
+    return count * sizeof(ast_kept_point) + filled_up(count * dimension * sizeof(float));
 }
 
 /* `worst` and `nearest` are no more than K, so that nothing here overflows that fits memory. */
@@ -48,7 +48,7 @@ static tally_header describe(const ast_tally *t) {
                       .points = t->all.points,
                       .missing = t->all.missing,
                       .changed = t->all.changed,
-                      .print = t->all.print,
+                      .label_hash = t->all.label_hash,
                       .worst = t->all.worst.count,
                       .nearest = t->all.nearest.count};
     h.size = all_bytes(&h);
@@ -62,7 +62,7 @@ static unsigned char *put(unsigned char *at, const void *bytes, size_t size) {
     return at + filled_up(size);
 }
 
-static unsigned char *put_list(unsigned char *at, const ast_known_list *list, size_t dimension) {
+static unsigned char *put_list(unsigned char *at, const ast_kept_point_list *list, size_t dimension) {
     at = put(at, list->items, list->count * sizeof *list->items);
     return put(at, list->rows, list->count * dimension * sizeof *list->rows);
 }
@@ -136,7 +136,7 @@ static ast_status check(const ast_tally *t, const unsigned char *bytes, size_t s
 
 /* Whether no cluster has more points in the list than members, and the order is right. left: (K) scratch memory. */
 static bool is_ordered(const ast_tally_sums *part, size_t clusters, int64_t *left) {
-    const ast_known *items = part->worst.items;
+    const ast_kept_point *items = part->worst.items;
     memcpy(left, part->members, clusters * sizeof *left);
     for (size_t i = 0; i < part->worst.count; i++) {
         if (items[i].label < 0 || (size_t)items[i].label >= clusters || left[items[i].label]-- == 0)
@@ -164,9 +164,9 @@ static bool is_whole(const ast_tally_sums *part, size_t clusters) {
     return members <= part->points && near == part->nearest.count && part->worst.count == wanted;
 }
 
-static unsigned char *get_list(unsigned char *at, size_t count, size_t dimension, ast_known_list *list) {
+static unsigned char *get_list(unsigned char *at, size_t count, size_t dimension, ast_kept_point_list *list) {
     list->count = count;
-    list->items = (ast_known *)(void *)at;
+    list->items = (ast_kept_point *)(void *)at;
     list->rows = (float *)(void *)(at + count * sizeof *list->items);
     return at + list_bytes(count, dimension);
 }
@@ -187,7 +187,7 @@ static ast_status merge(ast_tally *t, const void *bytes, size_t size) {
         return ast_fail_memory(&t->context->fault);
     }
     memcpy(copy, bytes, size);
-    ast_tally_sums part = {.points = h.points, .missing = h.missing, .changed = h.changed, .print = h.print};
+    ast_tally_sums part = {.points = h.points, .missing = h.missing, .changed = h.changed, .label_hash = h.label_hash};
     part.sums = (int64_t *)(void *)(copy + sizeof h);
     part.weights = part.sums + clusters * dimension;
     part.members = part.weights + clusters;

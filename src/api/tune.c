@@ -29,7 +29,7 @@
 
 /* ---- Calls of the library ---------------------------------------------------------------------------------------- */
 
-ast_status ast_tune_inner(ast_tuning *t, ast_status status) {
+ast_status ast_tune_take_fault(ast_tuning *t, ast_status status) {
     if (status != AST_OK)
         t->context->fault = t->inner->fault;
     return status;
@@ -72,7 +72,7 @@ ast_options ast_tune_run_options(ast_tuning *t, double angle) {
 ast_status ast_tune_run(ast_tuning *t, const ast_points *points, const ast_options *options, int32_t *labels,
                         ast_report *report) {
     t->too_many = false;
-    return ast_tune_inner(t, ast_cluster(t->inner, points, options, labels, report));
+    return ast_tune_take_fault(t, ast_cluster(t->inner, points, options, labels, report));
 }
 
 ast_status ast_tune_silhouette(ast_tuning *t, const ast_points *points, const int32_t *labels, size_t clusters,
@@ -81,7 +81,7 @@ ast_status ast_tune_silhouette(ast_tuning *t, const ast_points *points, const in
     *silhouette = NAN;
     if (clusters < 2)
         return AST_OK;
-    return ast_tune_inner(t, ast_silhouette(t->inner, points, labels, kind, AST_TUNE_SEED, silhouette, NULL));
+    return ast_tune_take_fault(t, ast_silhouette(t->inner, points, labels, kind, AST_TUNE_SEED, silhouette, NULL));
 }
 
 /* ---- Leaves and levels ------------------------------------------------------------------------------------------- */
@@ -115,7 +115,7 @@ static ast_status measure_draws(ast_tuning *t, double *silhouettes) {
     ast_status status = AST_OK;
     for (int i = 0; i < t->options->draws && status == AST_OK; i++) {
         ast_tune_set draw = {0};
-        status = ast_tune_draw(t, i, &draw);
+        status = ast_tune_draw_null(t, i, &draw);
         if (status == AST_OK)
             status = ast_tune_grow_tree(t, &draw, t->report->leaf_angle);
         if (status == AST_OK)
@@ -170,7 +170,7 @@ static ast_status sweep_angle(ast_tuning *t, sweep *s, ast_tune_angle *row) {
     if (status == AST_OK)
         status = ast_tune_evidence(t, s->labels, row->clusters, &row->evidence);
     if (status == AST_OK && t->tuned->angle_count > 0) {
-        status = ast_tune_inner(t, ast_compare(t->inner, s->labels, s->last, points->count, &agreement));
+        status = ast_tune_take_fault(t, ast_compare(t->inner, s->labels, s->last, points->count, &agreement));
         row->stability = agreement.nmi;
     }
     row->merged = row->clusters;
@@ -207,7 +207,7 @@ static ast_status sweep_angles(ast_tuning *t, sweep *s) {
 }
 
 static ast_status run_sweep(ast_tuning *t) {
-    size_t count = t->sample.points.count, most = 2 * ast_tune_largest_peak(t->tuned->levels, t->tuned->level_count);
+    size_t count = t->sample.points.count, most = 2 * ast_tune_finest_peak(t->tuned->levels, t->tuned->level_count);
     sweep s = {.labels = ast_allocate(count, sizeof *s.labels),
                .last = ast_allocate(count, sizeof *s.last),
                .merged = ast_allocate(count, sizeof *s.merged)};
@@ -269,7 +269,7 @@ static ast_status choose_angle(ast_tuning *t, const ast_tune_range *range) {
     if (status == AST_OK)
         status = find_separation(t, &separation);
     if (status == AST_OK)
-        t->report->angle = angles[ast_tune_nearest(angles, range, separation)].angle;
+        t->report->angle = angles[ast_tune_pick_angle(angles, range, separation)].angle;
     free(labels);
     return status;
 }
@@ -287,7 +287,7 @@ static ast_status recommend(ast_tuning *t) {
     r->clusters = level->clusters;
     r->silhouette = level->silhouette;
     r->excess = level->excess;
-    r->weak = !(level->excess >= AST_TUNE_MARGIN);
+    r->weak = !(level->excess >= AST_TUNE_MIN_EXCESS);
     if (range.found) {
         r->first = tuned->angles[range.first].angle;
         r->last = tuned->angles[range.last].angle;
@@ -374,10 +374,10 @@ static ast_status check(ast_tuning *t) {
         return ast_fail(fault, AST_BAD_OPTION, "axial rows cannot be centred: x and -x would differ");
     if (t->options->center && t->points->starts)
         return ast_refuse_sparse(t->points, "centring", fault);
-    if (t->points->dimension > AST_TUNE_COLUMNS)
+    if (t->points->dimension > AST_TUNE_MAX_COLUMNS)
         return ast_fail(fault, AST_BAD_DATA,
                         "the points have %zu columns; ast_tune takes at most %d, since it compares with dense draws",
-                        t->points->dimension, AST_TUNE_COLUMNS);
+                        t->points->dimension, AST_TUNE_MAX_COLUMNS);
     return AST_OK;
 }
 

@@ -10,8 +10,8 @@
 #include "context.h"
 #include "tune.h"
 
-#define AST_TUNE_SEED 1            /* of orders and draws: what is recommended does not hinge on the caller's seed */
-#define AST_TUNE_COLUMNS (1 << 17) /* of sparse rows: the draws are dense */
+#define AST_TUNE_SEED 1 /* of orders and draws: what is recommended does not hinge on the caller's seed */
+#define AST_TUNE_MAX_COLUMNS (1 << 17) /* of sparse rows: the draws are dense */
 
 /* Points in memory, normalised, by content; x and -x the same: upright. */
 typedef struct ast_tune_set {
@@ -53,7 +53,7 @@ typedef struct ast_tuning {
 
 /* tune_sample.c */
 ast_status ast_tune_open_sample(ast_tuning *tuning);
-ast_status ast_tune_draw(ast_tuning *tuning, int number, ast_tune_set *set);
+ast_status ast_tune_draw_null(ast_tuning *tuning, int number, ast_tune_set *set);
 void ast_tune_set_free(ast_tune_set *set);
 
 /* tune_levels.c: the leaves at an angle and their tree; the best level by evidence; the evidence of the
@@ -71,7 +71,7 @@ ast_status ast_tune_silhouette(ast_tuning *tuning, const ast_points *points, con
                                double *silhouette);
 
 /* The status of a call with the inner context, whose sentence becomes that of the caller's. */
-ast_status ast_tune_inner(ast_tuning *tuning, ast_status status);
+ast_status ast_tune_take_fault(ast_tuning *tuning, ast_status status);
 
 /* A step of so many is done. AST_CANCELLED if somebody asked to stop. */
 ast_status ast_tune_step(ast_tuning *tuning);

@@ -228,7 +228,7 @@ static ast_status join_nearest(ast_tuning *t, level *l) {
         find_means(l);
         ast_assign_options to = ast_assign_to(l->means, l->clusters);
         to.axial = l->axial;
-        status = ast_tune_inner(t, ast_assign(t->inner, &l->set->points, &to, l->nearest, NULL));
+        status = ast_tune_take_fault(t, ast_assign(t->inner, &l->set->points, &to, l->nearest, NULL));
         if (status != AST_OK || memcmp(l->nearest, l->labels, count * sizeof *l->labels) == 0)
             break;
         memcpy(l->labels, l->nearest, count * sizeof *l->labels);

@@ -86,7 +86,7 @@ static ast_status gather(ast_tuning *t, const uint32_t *order) {
     for (size_t i = 0; i < count; i++) {
         size_t r = order[i * t->present / count];
         ast_read_row(p, r, set->rows + i * d);
-        if (t->options->axial && ast_faces_down(set->rows + i * d, d))
+        if (t->options->axial && ast_is_noncanonical(set->rows + i * d, d))
             ast_negate(set->rows + i * d, d);
         if (set->weights)
             set->weights[i] = p->weights[r];
@@ -183,7 +183,7 @@ static ast_status fit(ast_tuning *t, double *mean, double *kappa) {
     return ast_check_cancelled(t->context);
 }
 
-ast_status ast_tune_draw(ast_tuning *t, int number, ast_tune_set *set) {
+ast_status ast_tune_draw_null(ast_tuning *t, int number, ast_tune_set *set) {
     size_t count = t->sample.points.count, dimension = t->sample.points.dimension;
     double *mean = ast_allocate(dimension, sizeof *mean), *x = ast_allocate(dimension, sizeof *x), kappa = 0;
     set->rows = ast_allocate(count * dimension, sizeof *set->rows);

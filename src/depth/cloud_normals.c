@@ -50,7 +50,8 @@ ast_status ast_normals_of_cloud(ast_fault *fault, ast_pool *pool, const ast_clou
     if (s.scratch && !ast_pool_cancelled(pool)) {
         ast_pool_run(pool, (count + BLOCK_ROWS - 1) / BLOCK_ROWS, clear_rows, &s);
         if (s.tree.count >= 3)
-            ast_pool_try(pool, (ast_kdtree_leaves(&s.tree) + BLOCK_LEAVES - 1) / BLOCK_LEAVES, fit_leaves, &s);
+            ast_pool_run_cancellable(pool, (ast_kdtree_leaves(&s.tree) + BLOCK_LEAVES - 1) / BLOCK_LEAVES, fit_leaves,
+                                     &s);
     }
     ast_status status = s.scratch ? AST_OK : ast_fail_memory(fault);
     free(s.scratch);

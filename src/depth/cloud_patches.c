@@ -44,7 +44,7 @@ bool ast_cloud_make_patches(ast_cloud_planes_job *job) {
     if (!job->patches)
         return false;
     ast_pool_run(job->pool, blocks, fill_patches, job);
-    ast_pool_try(job->pool, (job->patch_count + BLOCK_PATCHES - 1) / BLOCK_PATCHES, link_patches, job);
+    ast_pool_run_cancellable(job->pool, (job->patch_count + BLOCK_PATCHES - 1) / BLOCK_PATCHES, link_patches, job);
     return find_distance(job);
 }
 

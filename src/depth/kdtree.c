@@ -56,9 +56,9 @@ bool ast_kdtree_build(ast_kdtree *tree, ast_pool *pool, const float *points, siz
     bool built = tree->nodes && tree->leaves;
     if (built) {
         for (; b.level < SUBTREES && b.level < tree->depth; b.level++)
-            if (!ast_pool_try(pool, (size_t)1 << b.level, split_task, &b))
+            if (!ast_pool_run_cancellable(pool, (size_t)1 << b.level, split_task, &b))
                 break;
-        ast_pool_try(pool, (size_t)1 << b.level, subtree_task, &b);
+        ast_pool_run_cancellable(pool, (size_t)1 << b.level, subtree_task, &b);
     } else {
         ast_kdtree_free(tree);
     }

@@ -23,7 +23,7 @@ static void measure_faces(void *data, size_t block, int worker);
 void ast_normals_of_mesh(ast_pool *pool, const float *vertices, const int32_t *faces, size_t face_count, float *normals,
                          double *areas) {
     mesh m = {vertices, faces, face_count, normals, areas};
-    ast_pool_try(pool, (face_count + BLOCK_FACES - 1) / BLOCK_FACES, measure_faces, &m);
+    ast_pool_run_cancellable(pool, (face_count + BLOCK_FACES - 1) / BLOCK_FACES, measure_faces, &m);
 }
 
 static double length_of(const double *v) {

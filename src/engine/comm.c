@@ -7,7 +7,7 @@
 
 #define PARTY 256 /* ranks that exchange a number in one sum */
 
-void ast_comm_sum(const ast_comm *comm, uint64_t *values, size_t count) {
+void ast_comm_allreduce(const ast_comm *comm, uint64_t *values, size_t count) {
     if (ast_comm_many(comm) && count > 0)
         comm->sum(comm->data, values, count);
 }
@@ -25,7 +25,7 @@ static int tell(const ast_comm *comm, int first, uint64_t own, uint64_t told[PAR
     memset(told, 0, PARTY * sizeof *told);
     if (at >= 0 && at < count)
         told[at] = own;
-    ast_comm_sum(comm, told, (size_t)count);
+    ast_comm_allreduce(comm, told, (size_t)count);
     return count;
 }
 
@@ -42,11 +42,11 @@ uint64_t ast_comm_before(const ast_comm *comm, uint64_t own, uint64_t *total) {
     return before;
 }
 
-int ast_comm_lowest(const ast_comm *comm, bool mine) {
-    return ast_comm_least(comm, mine ? 0 : INFINITY);
+int ast_comm_first_rank(const ast_comm *comm, bool mine) {
+    return ast_comm_rank_of_least(comm, mine ? 0 : INFINITY);
 }
 
-int ast_comm_least(const ast_comm *comm, double own) {
+int ast_comm_rank_of_least(const ast_comm *comm, double own) {
     assert(!isnan(own));
     uint64_t told[PARTY], bits;
     double least = INFINITY;
@@ -67,7 +67,7 @@ int ast_comm_least(const ast_comm *comm, double own) {
 }
 
 ast_status ast_comm_agree(const ast_comm *comm, ast_status status, ast_fault *fault) {
-    int who = ast_comm_lowest(comm, status != AST_OK);
+    int who = ast_comm_first_rank(comm, status != AST_OK);
     if (who < 0 || !ast_comm_many(comm))
         return status;
     ast_fault told = *fault;

@@ -23,17 +23,17 @@ static inline int ast_comm_size(const ast_comm *comm) {
     return comm ? comm->ranks : 1;
 }
 
-void ast_comm_sum(const ast_comm *comm, uint64_t *values, size_t count);
+void ast_comm_allreduce(const ast_comm *comm, uint64_t *values, size_t count);
 void ast_comm_broadcast(const ast_comm *comm, void *bytes, size_t size, int from);
 
 /* The sum of `own` over the ranks before this one; *total becomes the sum over all ranks. */
 uint64_t ast_comm_before(const ast_comm *comm, uint64_t own, uint64_t *total);
 
 /* The lowest rank for which `mine` holds, or -1. */
-int ast_comm_lowest(const ast_comm *comm, bool mine);
+int ast_comm_first_rank(const ast_comm *comm, bool mine);
 
 /* The rank with the smallest number, the lowest rank among equals; -1 if all are infinite. No number is a NaN. */
-int ast_comm_least(const ast_comm *comm, double own);
+int ast_comm_rank_of_least(const ast_comm *comm, double own);
 
 /* Makes a failure on one rank a failure on all ranks; reports the error of the lowest failing rank. */
 ast_status ast_comm_agree(const ast_comm *comm, ast_status status, ast_fault *fault);

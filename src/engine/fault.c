@@ -20,10 +20,10 @@ ast_status ast_fail_memory(ast_fault *fault) {
 ast_status ast_fail_infinite(ast_fault *fault, size_t row) {
     ast_fail(fault, AST_BAD_DATA,
              "row %zu (counting from 1) holds an infinity; numbers must be finite, or NaN for a missing row", row);
-    return ast_fail_at_row(fault, row);
+    return ast_fault_set_row(fault, row);
 }
 
-ast_status ast_fail_at_row(ast_fault *fault, size_t row) {
+ast_status ast_fault_set_row(ast_fault *fault, size_t row) {
     fault->row = row;
     return fault->status;
 }

@@ -20,6 +20,6 @@ ast_status ast_fail_cancelled(ast_fault *fault);
 ast_status ast_fail_infinite(ast_fault *fault, size_t row); /* the sentence for a row with an infinity */
 
 /* The failure that was just recorded is about this row, counting from 1. Returns its status. */
-ast_status ast_fail_at_row(ast_fault *fault, size_t row);
+ast_status ast_fault_set_row(ast_fault *fault, size_t row);
 
 #endif

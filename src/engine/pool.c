@@ -171,7 +171,7 @@ static void take_blocks(ast_pool *pool, int worker) {
     }
 }
 
-bool ast_pool_try(ast_pool *pool, size_t blocks, ast_task *task, void *data) {
+bool ast_pool_run_cancellable(ast_pool *pool, size_t blocks, ast_task *task, void *data) {
     pool->may_stop = true;
     ast_pool_run(pool, blocks, task, data);
     pool->may_stop = false;

@@ -42,7 +42,7 @@ bool ast_pool_poll(ast_pool *pool);
 bool ast_pool_stopped(ast_pool *pool, int worker);
 
 /* As ast_pool_run, but hands out no more blocks once the pool is cancelled. false: some blocks were not run. */
-bool ast_pool_try(ast_pool *pool, size_t blocks, ast_task *task, void *data);
+bool ast_pool_run_cancellable(ast_pool *pool, size_t blocks, ast_task *task, void *data);
 
 /* Seconds of a clock that never goes back. */
 double ast_seconds(void);

@@ -37,7 +37,7 @@ static bool count_pairs(contingency *table, const ast_comm *comm, const int32_t 
     for (size_t i = 0; ready && i < count; i++)
         if (labels[i] >= 0 && truth[i] >= 0)
             ready = ast_counter_add(&table->pairs, (uint64_t)labels[i] << 32 | (uint32_t)truth[i], 1, NULL);
-    ready = ast_comm_lowest(comm, !ready) < 0 && ast_counter_share(&table->pairs, comm);
+    ready = ast_comm_first_rank(comm, !ready) < 0 && ast_counter_share(&table->pairs, comm);
     for (size_t i = 0; ready && i < table->pairs.used; i++) {
         ast_counter_entry pair = table->pairs.entries[i];
         table->points += pair.count;

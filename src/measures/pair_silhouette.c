@@ -57,10 +57,10 @@ ast_status ast_pair_silhouette(ast_fault *fault, ast_pool *pool, const ast_measu
                   .groups = (count + AST_LANES - 1) / AST_LANES,
                   .dimension = given->rows->dimension};
     ast_status status = AST_OK;
-    bool ready = ast_comm_lowest(given->comm, !allocate(&work, partition)) < 0;
+    bool ready = ast_comm_first_rank(given->comm, !allocate(&work, partition)) < 0;
     if (ready) {
         gather_sample(&work, given, partition, seed);
-        ready = ast_comm_lowest(given->comm, !sort_sample(&work, partition, (size_t)ast_pool_threads(pool))) < 0;
+        ready = ast_comm_first_rank(given->comm, !sort_sample(&work, partition, (size_t)ast_pool_threads(pool))) < 0;
     }
     if (!ready) {
         status = ast_fail_memory(fault);
@@ -82,8 +82,8 @@ static double add_up(sweep *work, ast_pool *pool, const ast_comm *comm) {
     size_t size = (size_t)ast_comm_size(comm), end = blocks * (rank + 1) / size;
     double total = 0;
     work->first = blocks * rank / size;
-    ast_pool_try(pool, end - work->first, score_block, work);
-    ast_comm_sum(comm, (uint64_t *)(void *)work->partial, blocks);
+    ast_pool_run_cancellable(pool, end - work->first, score_block, work);
+    ast_comm_allreduce(comm, (uint64_t *)(void *)work->partial, blocks);
     for (size_t block = 0; block < blocks; block++)
         total += work->partial[block];
     return total;
@@ -129,14 +129,14 @@ static void select_rows(sweep *work, const ast_rowset *rows, const int32_t *clus
 static void gather_sample(sweep *work, const ast_measured *given, const ast_partition *partition, uint64_t seed) {
     selection s = {.left = partition->points, .wanted = work->count};
     ast_random_seed(&s.random, seed, 0);
-    for (int turn = 0; turn < ast_comm_size(given->comm); turn++) {
+    for (int sender = 0; sender < ast_comm_size(given->comm); sender++) {
         size_t at = work->count - s.wanted, dimension = work->dimension;
-        if (turn == ast_comm_rank(given->comm))
+        if (sender == ast_comm_rank(given->comm))
             select_rows(work, given->rows, partition->cluster, &s);
-        ast_comm_broadcast(given->comm, &s, sizeof s, turn);
+        ast_comm_broadcast(given->comm, &s, sizeof s, sender);
         size_t taken = work->count - s.wanted - at;
-        ast_comm_broadcast(given->comm, work->rows + at * dimension, taken * dimension * sizeof *work->rows, turn);
-        ast_comm_broadcast(given->comm, work->cluster + at, taken * sizeof *work->cluster, turn);
+        ast_comm_broadcast(given->comm, work->rows + at * dimension, taken * dimension * sizeof *work->rows, sender);
+        ast_comm_broadcast(given->comm, work->cluster + at, taken * sizeof *work->cluster, sender);
     }
 }
 

@@ -60,15 +60,15 @@ static bool grow(ast_counter *counter) {
     return true;
 }
 
-/* Adds the entries of rank `turn`; `part` has room for them. */
+/* Adds the entries of rank `sender`; `part` has room for them. */
 static bool add_part(ast_counter *all, const ast_comm *comm, const ast_counter *mine, ast_counter_entry *part,
-                     int turn) {
+                     int sender) {
     uint64_t used = mine->used;
     bool ready = true;
-    ast_comm_broadcast(comm, &used, sizeof used, turn);
-    if (turn == comm->rank && used)
+    ast_comm_broadcast(comm, &used, sizeof used, sender);
+    if (sender == comm->rank && used)
         memcpy(part, mine->entries, used * sizeof *part);
-    ast_comm_broadcast(comm, part, used * sizeof *part, turn);
+    ast_comm_broadcast(comm, part, used * sizeof *part, sender);
     for (size_t i = 0; i < used && ready; i++)
         ready = ast_counter_add(all, part[i].key, part[i].count, NULL);
     return ready;
@@ -81,10 +81,10 @@ bool ast_counter_share(ast_counter *counter, const ast_comm *comm) {
     ast_counter all = {0};
     ast_comm_before(comm, counter->used, &used);
     ast_counter_entry *part = malloc((used + 1) * sizeof *part);
-    bool ready = ast_comm_lowest(comm, !part) < 0, added = true;
-    for (int turn = 0; ready && turn < comm->ranks; turn++)
-        added = add_part(&all, comm, counter, part, turn) && added;
-    ready = ready && ast_comm_lowest(comm, !added) < 0;
+    bool ready = ast_comm_first_rank(comm, !part) < 0, added = true;
+    for (int sender = 0; ready && sender < comm->ranks; sender++)
+        added = add_part(&all, comm, counter, part, sender) && added;
+    ready = ready && ast_comm_first_rank(comm, !added) < 0;
     free(part);
     ast_counter_free(counter);
     *counter = all;
@@ -169,7 +169,7 @@ static ast_status number_by_count(ast_fault *fault, const ast_comm *comm, const 
     bool ready = true;
     for (size_t i = 0; ready && i < count; i++)
         ready = labels[i] < 0 || ast_counter_add(&counter, (uint64_t)labels[i], 1, NULL);
-    ready = ast_comm_lowest(comm, !ready) < 0 && ast_counter_share(&counter, comm);
+    ready = ast_comm_first_rank(comm, !ready) < 0 && ast_counter_share(&counter, comm);
     ast_comm_before(comm, count, &all);
     int32_t *number = ready ? number_labels(&counter, all) : NULL;
     partition->cluster = partition->renumbered = malloc((count + 1) * sizeof *labels);

@@ -42,14 +42,15 @@ typedef struct job {
     bool small;      /* the rows have columns, which are the features */
     size_t features; /* F: D, or D (D + 1) / 2 for axial points */
     size_t block_rows, blocks, parts;
-    double scale;    /* of the integer sums */
-    int64_t *sums;   /* (parts, K, F) */
-    int64_t *sizes;  /* (parts, K); part 0 becomes the total */
-    double *means;   /* (K, F), not unit vectors */
-    double *without; /* (K) n / (n - 1): leaves the point itself out of the mean of its cluster; 0 if it is alone */
-    double *partial; /* (blocks) sums of silhouettes */
-    float *buffers;  /* (threads, block_rows, D); none if small */
-    double *tiles;   /* (threads, block_rows, F) in tiles of AST_LANES: the features; also in fixed point */
+    double scale;   /* of the integer sums */
+    int64_t *sums;  /* (parts, K, F) */
+    int64_t *sizes; /* (parts, K); part 0 becomes the total */
+    double *means;  /* (K, F), not unit vectors */
+    double
+        *leave_one_out; /* (K) n / (n - 1): leaves the point itself out of the mean of its cluster; 0 if it is alone */
+    double *partial;    /* (blocks) sums of silhouettes */
+    float *buffers;     /* (threads, block_rows, D); none if small */
+    double *tiles;      /* (threads, block_rows, F) in tiles of AST_LANES: the features; also in fixed point */
 } job;
 
 static ast_status cosine_silhouette(ast_fault *fault, ast_pool *pool, const ast_measured *given,
@@ -109,13 +110,13 @@ static ast_status cosine_silhouette(ast_fault *fault, ast_pool *pool, const ast_
     assert(work.block_rows % AST_LANES == 0 && partition->clusters >= 2);
     /* |feature| <= 1 + 2^-22, so count * scale <= 2^61 cannot overflow; 2^50 is finer than the points themselves. */
     work.scale = fmin(0x1p50, exp2(floor(61 - log2((double)(given->comm ? given->all : rows->count)))));
-    if (ast_comm_lowest(given->comm, !allocate(&work, (size_t)ast_pool_threads(pool))) >= 0) {
+    if (ast_comm_first_rank(given->comm, !allocate(&work, (size_t)ast_pool_threads(pool))) >= 0) {
         release(&work);
         return ast_fail_memory(fault);
     }
-    ast_pool_try(pool, work.parts, sum_part, &work);
+    ast_pool_run_cancellable(pool, work.parts, sum_part, &work);
     average(&work);
-    ast_pool_try(pool, work.blocks, score_block, &work);
+    ast_pool_run_cancellable(pool, work.blocks, score_block, &work);
     *silhouette = add_up(&work) / (double)partition->points;
     release(&work);
     return AST_OK;
@@ -138,16 +139,16 @@ static bool allocate(job *work, size_t threads) {
     work->sums = calloc(work->parts * clusters, features * sizeof *work->sums);
     work->sizes = calloc(work->parts, clusters * sizeof *work->sizes);
     work->means = malloc(clusters * features * sizeof *work->means);
-    work->without = malloc(clusters * sizeof *work->without);
+    work->leave_one_out = malloc(clusters * sizeof *work->leave_one_out);
     work->partial = calloc(work->blocks + 1, sizeof *work->partial);
     work->buffers = malloc(buffered * sizeof *work->buffers);
     work->tiles = ast_allocate(threads * work->block_rows, features * sizeof *work->tiles);
-    return shift(work) && work->sums && work->sizes && work->means && work->without && work->partial && work->buffers &&
-           work->tiles;
+    return shift(work) && work->sums && work->sizes && work->means && work->leave_one_out && work->partial &&
+           work->buffers && work->tiles;
 }
 
 static void release(job *work) {
-    ast_free_all(work->shifted, work->sums, work->sizes, work->means, work->without, work->partial, work->buffers,
+    ast_free_all(work->shifted, work->sums, work->sizes, work->means, work->leave_one_out, work->partial, work->buffers,
                  work->tiles);
 }
 
@@ -238,8 +239,8 @@ static const int64_t *fix_tiles(const job *work, size_t block, int worker) {
         return fixed;
     }
     for (size_t i = 0; i < count * features; i++) {
-        int64_t whole = ast_to_fixed(tiles[i], work->scale);
-        memcpy(&tiles[i], &whole, sizeof whole);
+        int64_t rounded = ast_to_fixed(tiles[i], work->scale);
+        memcpy(&tiles[i], &rounded, sizeof rounded);
     }
     return fixed;
 }
@@ -280,11 +281,11 @@ static void average(job *work) {
         for (size_t k = 0; k < clusters; k++)
             work->sizes[k] += work->sizes[part * clusters + k];
     }
-    ast_comm_sum(work->given->comm, (uint64_t *)work->sums, all);
-    ast_comm_sum(work->given->comm, (uint64_t *)work->sizes, clusters);
+    ast_comm_allreduce(work->given->comm, (uint64_t *)work->sums, all);
+    ast_comm_allreduce(work->given->comm, (uint64_t *)work->sizes, clusters);
     for (size_t k = 0; k < clusters; k++) {
         double n = (double)work->sizes[k];
-        work->without[k] = n > 1 ? n / (n - 1) : 0;
+        work->leave_one_out[k] = n > 1 ? n / (n - 1) : 0;
         for (size_t f = 0; f < features; f++)
             work->means[k * features + f] = (double)work->sums[k * features + f] / (work->scale * n);
     }
@@ -295,25 +296,25 @@ static void average(job *work) {
 /* Adds the silhouettes of n points, a multiple of AST_LANES, from the i-th of a block on. */
 static void add_silhouettes(const job *work, size_t block, const double *tiles, size_t i, size_t n, const int32_t *own,
                             double *totals) {
-    ast_silhouette_means met = {work->means, work->partition->clusters, work->features, work->without,
-                                AST_NO_DISSIMILARITY};
+    ast_silhouette_means targets = {work->means, work->partition->clusters, work->features, work->leave_one_out,
+                                    AST_NO_DISSIMILARITY};
     if (work->small)
-        work->loops->columns(columns_at(work, block * work->block_rows + i).x, n, &met, own, totals);
+        work->loops->columns(columns_at(work, block * work->block_rows + i).x, n, &targets, own, totals);
     else
-        work->loops->tiles(tiles + i * work->features, n, &met, own, totals);
+        work->loops->tiles(tiles + i * work->features, n, &targets, own, totals);
 }
 
 /* Adds the silhouettes of a block to the totals of its lanes. */
 static void add_block(const job *work, size_t block, int worker, double totals[AST_LANES]) {
-    size_t count = block_count(work, block), whole = count / AST_LANES * AST_LANES;
+    size_t count = block_count(work, block), full = count / AST_LANES * AST_LANES;
     const double *tiles = work->small ? NULL : fill_tiles(work, block, worker);
     const int32_t *own = work->own + block * work->block_rows;
     int32_t last[AST_LANES];
-    add_silhouettes(work, block, tiles, 0, whole, own, totals);
+    add_silhouettes(work, block, tiles, 0, full, own, totals);
     for (size_t lane = 0; lane < AST_LANES; lane++)
-        last[lane] = whole + lane < count ? own[whole + lane] : -1;
-    if (whole < count)
-        add_silhouettes(work, block, tiles, whole, AST_LANES, last, totals);
+        last[lane] = full + lane < count ? own[full + lane] : -1;
+    if (full < count)
+        add_silhouettes(work, block, tiles, full, AST_LANES, last, totals);
 }
 
 static double fold(const double totals[AST_LANES]) {
@@ -355,10 +356,10 @@ static double add_up(const job *work) {
     relay sum = {0};
     for (size_t block = 0; !comm && block < work->blocks; block++)
         sum.total += work->partial[block];
-    for (int turn = 0; comm && turn < comm->ranks; turn++) {
-        if (turn == comm->rank)
+    for (int sender = 0; comm && sender < comm->ranks; sender++) {
+        if (sender == comm->rank)
             carry_on(work, &sum);
-        ast_comm_broadcast(comm, &sum, sizeof sum, turn);
+        ast_comm_broadcast(comm, &sum, sizeof sum, sender);
     }
     return sum.total;
 }

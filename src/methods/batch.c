@@ -24,7 +24,7 @@ static ast_verdict decide(void *unused, const ast_candidates *candidates) {
     (void)unused;
     ast_verdict v = ast_nearest_candidate(candidates);
     bool fits = v.to != AST_NOBODY && v.score >= candidates->limit;
-    v.action = fits ? AST_JOIN : ast_unfit_action(candidates->alone);
+    v.action = fits ? AST_JOIN : ast_unfit_action(candidates->singleton);
     return v;
 }
 

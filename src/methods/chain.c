@@ -95,6 +95,7 @@ ast_status ast_chain_finish(ast_chain *chain, size_t burn_in, ast_fault *fault) 
     for (size_t k = 0; k <= most; k++)
         chain->posterior[k] /= (double)n;
     chain->effective = fmin(ast_chain_effective(joint, n), ast_chain_effective(clusters, n));
-    chain->settled = near && chain->effective >= LEAST_SAMPLES && halves_agree(joint, n) && halves_agree(clusters, n);
+    chain->stationary =
+        near && chain->effective >= LEAST_SAMPLES && halves_agree(joint, n) && halves_agree(clusters, n);
     return AST_OK;
 }

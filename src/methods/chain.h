@@ -15,7 +15,7 @@ typedef struct ast_chain {
     double *joint;     /* (room) log joint density after each sweep */
     double *clusters;  /* (room) clusters that have points */
     double effective;  /* samples; NaN before ast_chain_finish */
-    bool settled;      /* the halves agree */
+    bool stationary;   /* the halves agree */
     double *posterior; /* (posterior_count) how often k clusters occurred, k from 0 */
     size_t posterior_count;
 } ast_chain;

@@ -123,10 +123,10 @@ ast_status ast_components_drop_empty(ast_components *c, ast_labelling *l, ast_fa
 
 ast_status ast_components_recount(ast_components *c, ast_labelling *l, ast_fault *fault) {
     ast_status status = ast_components_drop_empty(c, l, fault);
-    return status == AST_OK ? ast_components_finish(c, l, fault) : status;
+    return status == AST_OK ? ast_components_to_clusters(c, l, fault) : status;
 }
 
-ast_status ast_components_finish(const ast_components *components, ast_labelling *l, ast_fault *fault) {
+ast_status ast_components_to_clusters(const ast_components *components, ast_labelling *l, ast_fault *fault) {
     ast_status status = ast_labelling_set_means(l, NULL, 0, fault);
     float mean[AST_MAX_DIMENSION];
     for (size_t k = 0; k < components->count && status == AST_OK; k++) {

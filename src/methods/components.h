@@ -45,7 +45,7 @@ static inline double ast_kappa_limit(size_t dimension) {
 
 /* Makes the components the clusters of the labelling and counts the labels anew, so that a result can be read from it:
  * cluster k is component k. */
-ast_status ast_components_finish(const ast_components *components, ast_labelling *labelling, ast_fault *fault);
+ast_status ast_components_to_clusters(const ast_components *components, ast_labelling *labelling, ast_fault *fault);
 
 /* Copies what is in use; `to` has room for it. */
 void ast_components_copy(ast_components *to, const ast_components *from);
@@ -73,10 +73,10 @@ ast_status ast_components_recount(ast_components *components, ast_labelling *lab
 typedef struct ast_tile_memory {
     float *x;                      /* large dimensions: (D, tile) */
     double *logits;                /* (K, tile) */
-    float *running;                /* (K, AST_LANES) */
+    float *cumulative;             /* (K, AST_LANES) */
     double *most, *total, *weight; /* (tile) */
     double *sums;                  /* (K, D + 1) of a task, in multiples of the grain */
-    int64_t *whole;                /* (K, D + 1) of all its tasks, the same as integers */
+    int64_t *integer_sums;         /* (K, D + 1) of all its tasks, the same as integers */
 } ast_tile_memory;
 
 /* All points in tiles; a task of the pool is a chunk of them. */

@@ -12,11 +12,11 @@
 #include <string.h>
 
 typedef struct dissolving {
-    ast_table remaining; /* the means of the other clusters */
-    uint8_t *small;      /* (slots) */
-    uint8_t *rows;       /* (count) whether a point belongs to a small cluster */
-    int32_t *labels;     /* (padded) */
-    uint8_t *signs;      /* (padded / AST_LANES) */
+    ast_mean_table remaining; /* the means of the other clusters */
+    uint8_t *small;           /* (slots) */
+    uint8_t *rows;            /* (count) whether a point belongs to a small cluster */
+    int32_t *labels;          /* (padded) */
+    uint8_t *signs;           /* (padded / AST_LANES) */
 } dissolving;
 
 static bool open_dissolving(dissolving *d, const ast_labelling_view *v) {
@@ -29,7 +29,7 @@ static bool open_dissolving(dissolving *d, const ast_labelling_view *v) {
 
 static void close_dissolving(dissolving *d) {
     ast_free_all(d->small, d->rows, d->labels, d->signs);
-    ast_table_free(&d->remaining);
+    ast_mean_table_free(&d->remaining);
 }
 
 /* Which clusters are small, and a table of the others. The size of a cluster is its weight as the caller gave it, in
@@ -37,13 +37,13 @@ static void close_dissolving(dissolving *d) {
 static size_t divide(dissolving *d, const ast_labelling_view *v, double least, double unit, bool *ready) {
     const ast_cluster_list *c = v->clusters;
     size_t small = 0;
-    ast_table_clear(&d->remaining, c->dimension, v->rows->axial);
+    ast_mean_table_clear(&d->remaining, c->dimension, v->rows->axial);
     for (size_t k = 0; k < c->live && *ready; k++) {
         int32_t slot = c->order[k];
         d->small[slot] = ast_clusters_weight(c, slot) * unit < least;
         small += d->small[slot];
         if (!d->small[slot])
-            *ready = ast_table_append(&d->remaining, c->means + (size_t)slot * c->dimension, slot);
+            *ready = ast_mean_table_append(&d->remaining, c->means + (size_t)slot * c->dimension, slot);
     }
     return small;
 }

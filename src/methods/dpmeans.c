@@ -114,7 +114,7 @@ static bool visit_all(dpmeans *m) {
     for (m->first = 0; m->first < count; m->first += BLOCK) {
         size_t last = m->first + BLOCK < count ? m->first + BLOCK : count;
         m->known = m->c.count;
-        if (!ast_pool_try(v.pool, (last - m->first + m->tiles.tile - 1) / m->tiles.tile, find_nearest, m))
+        if (!ast_pool_run_cancellable(v.pool, (last - m->first + m->tiles.tile - 1) / m->tiles.tile, find_nearest, m))
             return false;
         for (size_t i = m->first; i < last; i++)
             if (v.labels[i] != AST_MISSING && (ast_pool_stopped(v.pool, 0) || !visit(m, i)))
@@ -167,7 +167,7 @@ static ast_status iterate(dpmeans *m, ast_fault *fault) {
         update_means(m);
         run->iterations++;
         run->converged = m->changed == 0;
-        status = ast_run_tell_pass(run, m->c.count, m->changed, v.present, run->objective, fault);
+        status = ast_run_report_pass(run, m->c.count, m->changed, v.present, run->objective, fault);
         if (status != AST_OK)
             return status;
     }
@@ -204,7 +204,7 @@ ast_status ast_run_dpmeans(ast_labelling *l, ast_run *run, ast_fault *fault) {
         status = iterate(&m, fault);
     if (status == AST_OK) {
         take_directions(&m.c);
-        status = ast_components_finish(&m.c, l, fault);
+        status = ast_components_to_clusters(&m.c, l, fault);
     }
     ast_tiles_free(&m.tiles);
     ast_components_free(&m.c);

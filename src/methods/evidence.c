@@ -135,13 +135,13 @@ bool ast_evidence_opposite(const ast_evidence *e, size_t a, size_t b) {
 }
 
 /* The new node takes the place of the first. */
-void ast_evidence_join(ast_evidence *e, size_t a, size_t b, bool turned) {
+void ast_evidence_join(ast_evidence *e, size_t a, size_t b, bool flipped) {
     size_t to = (size_t)e->places[a], from = (size_t)e->places[b];
     int64_t *sum = e->sums + to * e->dimension, *other = e->sums + from * e->dimension;
     count_in(e, to, -1);
     count_in(e, from, -1);
     for (size_t d = 0; d < e->dimension; d++)
-        sum[d] += turned ? -other[d] : other[d];
+        sum[d] += flipped ? -other[d] : other[d];
     e->counts[to] += e->counts[from];
     e->counts[from] = -1;
     e->places[e->nodes++] = (int32_t)to;

@@ -46,10 +46,10 @@ void ast_evidence_close(ast_evidence *evidence);
 void ast_evidence_clear(ast_evidence *evidence);
 
 /* Clusters in order: the number of distinct rows, and their sum (D) in units of 1 / unit. Then joins of two nodes that
- * are numbered like those of a tree; turned: the second counts with the opposite sign. Whether that makes the sum of
+ * are numbered like those of a tree; flipped: the second counts with the opposite sign. Whether that makes the sum of
  * two nodes longer. */
 void ast_evidence_leaf(ast_evidence *evidence, double count, const int64_t *sum);
-void ast_evidence_join(ast_evidence *evidence, size_t a, size_t b, bool turned);
+void ast_evidence_join(ast_evidence *evidence, size_t a, size_t b, bool flipped);
 bool ast_evidence_opposite(const ast_evidence *evidence, size_t a, size_t b);
 
 /* E of the partition as it is now. */

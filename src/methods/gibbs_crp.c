@@ -185,7 +185,7 @@ static bool run_block(crp_block *b) {
     b->known = s->c->count;
     if (!reserve_shares(s))
         return false;
-    if (!ast_pool_try(v.pool, (b->last - b->first + s->tiles.tile - 1) / s->tiles.tile, share_tile, b))
+    if (!ast_pool_run_cancellable(v.pool, (b->last - b->first + s->tiles.tile - 1) / s->tiles.tile, share_tile, b))
         return false;
     for (size_t i = b->first; i < b->last; i++)
         if (v.labels[i] != AST_MISSING && (ast_pool_stopped(v.pool, 0) || !visit(b, i)))

@@ -41,7 +41,7 @@ static void draw_tile(const label_job *job, ast_tile_memory *memory, size_t chun
     ast_tile_logits(&s->tiles, &tile, s->c, memory);
     for (size_t i = 0; i < n; i++)
         uniform[i] = (float)(ast_mix64(job->key + (first + i) * 0x9e3779b97f4a7c15u) >> 40) * 0x1p-24f;
-    s->tiles.kernels->draw(memory->logits, s->c->count, n, uniform, memory->running, label);
+    s->tiles.kernels->draw(memory->logits, s->c->count, n, uniform, memory->cumulative, label);
     for (size_t i = 0; i < n; i++) {
         bool there = labels[i] != AST_MISSING;
         s->changed[chunk] += there && labels[i] != label[i];

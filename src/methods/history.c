@@ -5,17 +5,17 @@
 
 #include <stdlib.h>
 
-ast_status ast_history_add(ast_history *h, uint64_t print, bool *repeats, ast_fault *fault) {
+ast_status ast_history_add(ast_history *h, uint64_t label_hash, bool *repeats, ast_fault *fault) {
     *repeats = false;
     for (size_t i = 0; i < h->count && !*repeats; i++)
-        *repeats = h->prints[i] == print;
-    if (!ast_reserve(&h->prints, &h->capacity, h->count, h->count + 1, sizeof *h->prints))
+        *repeats = h->label_hashes[i] == label_hash;
+    if (!ast_reserve(&h->label_hashes, &h->capacity, h->count, h->count + 1, sizeof *h->label_hashes))
         return ast_fail_memory(fault);
-    h->prints[h->count++] = print;
+    h->label_hashes[h->count++] = label_hash;
     return AST_OK;
 }
 
 void ast_history_free(ast_history *h) {
-    free(h->prints);
+    free(h->label_hashes);
     *h = (ast_history){0};
 }

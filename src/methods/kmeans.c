@@ -25,14 +25,14 @@ const ast_rule ast_nearest_rule = {.decide = decide};
 const ast_rule ast_merging_rule = {.decide = decide, .emptied = AST_EMPTIED_DROPPED};
 
 /* Tells the caller of each start that was drawn. */
-static ast_status tell_start(const void *data, double seconds, size_t clusters, uint64_t scored, ast_fault *fault) {
+static ast_status report_start(const void *data, double seconds, size_t clusters, uint64_t scored, ast_fault *fault) {
     const ast_run *run = data;
     ast_progress state = {.restart = run->restart, .clusters = clusters, .scored = scored, .seconds = seconds};
-    return ast_run_tell(run, &state, fault);
+    return ast_run_report_progress(run, &state, fault);
 }
 
 ast_status ast_run_plusplus(ast_labelling *l, const ast_run *run, ast_random *random, ast_fault *fault) {
-    return ast_seed_plusplus(l, run->options->clusters, random, tell_start, run, fault);
+    return ast_seed_plusplus(l, run->options->clusters, random, report_start, run, fault);
 }
 
 ast_status ast_run_start(ast_labelling *l, const ast_run *run, ast_fault *fault) {
@@ -48,7 +48,7 @@ ast_status ast_run_start(ast_labelling *l, const ast_run *run, ast_fault *fault)
     return ast_run_plusplus(l, run, &random, fault);
 }
 
-ast_status ast_run_nearest(ast_labelling *l, ast_run *run, ast_fault *fault) {
+ast_status ast_run_assign_nearest(ast_labelling *l, ast_run *run, ast_fault *fault) {
     ast_pass_result pass;
     ast_labelling_set_rule(l, &ast_nearest_rule, NAN);
     ast_status status = ast_run_start(l, run, fault);

@@ -103,7 +103,7 @@ static ast_status best_level(const merging *m, const ast_distinct *distinct, siz
             *best = made;
         }
         if (made < m->made)
-            ast_evidence_join(&evidence, (size_t)m->joins[made].a, (size_t)m->joins[made].b, m->joins[made].turned);
+            ast_evidence_join(&evidence, (size_t)m->joins[made].a, (size_t)m->joins[made].b, m->joins[made].flipped);
     }
     ast_evidence_close(&evidence);
     return ast_pool_cancelled(v.pool) ? ast_fail_cancelled(fault) : AST_OK;
@@ -161,7 +161,7 @@ static void apply_joins(merging *m, size_t made) {
         int32_t to = a < b ? a : b, from = a < b ? b : a;
         const int64_t *first = m->sums + (size_t)a * row, *second = m->sums + (size_t)b * row;
         int64_t *sum = m->sums + (size_t)to * row;
-        int sign = m->joins[t].turned ? -1 : 1;
+        int sign = m->joins[t].flipped ? -1 : 1;
         for (size_t d = 0; d < row; d++)
             sum[d] = first[d] + sign * second[d];
         m->weights[to] += m->weights[from];
@@ -267,7 +267,7 @@ static ast_status merge_to_level(merging *m, double lambda, ast_fault *fault) {
         status = relabel(m, fault);
     }
     if (status == AST_OK)
-        status = ast_run_refine(m->l, m->run, &distinct, o->merge.by == AST_MERGE_COUNT, lambda, fault);
+        status = ast_run_refine_labels(m->l, m->run, &distinct, o->merge.by == AST_MERGE_COUNT, lambda, fault);
     ast_distinct_free(&distinct);
     return status;
 }

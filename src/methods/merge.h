@@ -43,7 +43,7 @@ ast_status ast_distinct_sum(ast_distinct *distinct, ast_labelling *labelling, co
 
 /* Points move to the cluster that explains them best, as long as the evidence rises. `fixed`: no cluster may lose its
  * last point. lambda: what a cluster adds to the objective. */
-ast_status ast_run_refine(ast_labelling *labelling, struct ast_run *run, ast_distinct *distinct, bool fixed,
-                          double lambda, ast_fault *fault);
+ast_status ast_run_refine_labels(ast_labelling *labelling, struct ast_run *run, ast_distinct *distinct, bool fixed,
+                                 double lambda, ast_fault *fault);
 
 #endif

@@ -77,7 +77,7 @@ ast_status ast_run_method(ast_labelling *labelling, ast_run *run, ast_fault *fau
 
 /* The clusters that spherical k-means starts from, without points; and every point with the nearest of them. */
 ast_status ast_run_start(ast_labelling *labelling, const ast_run *run, ast_fault *fault);
-ast_status ast_run_nearest(ast_labelling *labelling, ast_run *run, ast_fault *fault);
+ast_status ast_run_assign_nearest(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 
 /* k-means++ among all points, or (minibatch.c) among run->start_points of them. */
 ast_status ast_run_plusplus(ast_labelling *labelling, const ast_run *run, ast_random *random, ast_fault *fault);
@@ -111,8 +111,8 @@ ast_status ast_run_final_pass(ast_labelling *labelling, ast_run *run, ast_fault 
 ast_status ast_run_measure_improvement(ast_labelling *labelling, ast_run *run, double penalty, ast_fault *fault);
 
 /* Tells the caller's progress function, if there is one: AST_CANCELLED if that wants to stop. */
-ast_status ast_run_tell(const ast_run *run, const ast_progress *state, ast_fault *fault);
-ast_status ast_run_tell_pass(const ast_run *run, size_t clusters, size_t changed, size_t scored, double objective,
-                             ast_fault *fault);
+ast_status ast_run_report_progress(const ast_run *run, const ast_progress *state, ast_fault *fault);
+ast_status ast_run_report_pass(const ast_run *run, size_t clusters, size_t changed, size_t scored, double objective,
+                               ast_fault *fault);
 
 #endif

@@ -113,7 +113,7 @@ static double mean_cosine(const ast_cluster_list *c) {
 }
 
 /* A cluster that got no point for long takes one that fits badly, and forgets what it was. */
-static void replace(learner *m, int32_t slot, const ast_known *known, const float *row) {
+static void replace(learner *m, int32_t slot, const ast_kept_point *known, const float *row) {
     ast_cluster_list *c = &m->total;
     double factor = known->weight * c->unit;
     for (size_t d = 0; d < c->dimension; d++)
@@ -212,7 +212,7 @@ static ast_status run_batches(learner *m, ast_fault *fault) {
         run->iterations++;
         run->converged = status == AST_OK && !goes_on(m, cosine);
         if (status == AST_OK)
-            status = ast_run_tell_pass(run, m->total.live, m->size, m->size, cosine * weight, fault);
+            status = ast_run_report_pass(run, m->total.live, m->size, m->size, cosine * weight, fault);
     }
     return status;
 }

@@ -104,7 +104,7 @@ static void expect_tile(ast_mixture_steps *m, ast_tile_memory *memory, size_t ch
 static void flush(const ast_mixture_steps *m, ast_tile_memory *memory) {
     size_t numbers = ast_components_all(m->c) * (m->c->dimension + 1);
     for (size_t j = 0; j < numbers; j++) {
-        memory->whole[j] += (int64_t)(memory->sums[j] / m->grain);
+        memory->integer_sums[j] += (int64_t)(memory->sums[j] / m->grain);
         memory->sums[j] = 0;
     }
 }
@@ -126,8 +126,8 @@ static void collect_sums(ast_mixture_steps *m) {
     memset(m->sums, 0, numbers * sizeof *m->sums);
     for (int w = 0; w < m->tiles.threads; w++)
         for (size_t j = 0; j < numbers; j++) {
-            m->sums[j] += m->tiles.memory[w].whole[j];
-            m->tiles.memory[w].whole[j] = 0;
+            m->sums[j] += m->tiles.memory[w].integer_sums[j];
+            m->tiles.memory[w].integer_sums[j] = 0;
         }
 }
 
@@ -209,7 +209,7 @@ static void count_chunk(void *data, size_t chunk, int worker) {
         m->tiles.kernels->normalise(memory->logits, ast_components_all(m->c), n, memory->most, memory->total);
         for (size_t i = 0; i < n && at + i < v.rows->count; i++)
             for (size_t k = 0; counts(job, at + i) && k < m->c->count; k++)
-                memory->whole[k] += llrint(memory->logits[k * n + i] / m->grain);
+                memory->integer_sums[k] += llrint(memory->logits[k * n + i] / m->grain);
     }
 }
 
@@ -225,8 +225,8 @@ static void count_distinct(const counting *job, double *mass) {
     ast_pool_run(v.pool, v.rows->chunks, count_chunk, (void *)job);
     for (int w = 0; w < m->tiles.threads; w++)
         for (size_t k = 0; k < m->c->count; k++) {
-            mass[k] += (double)m->tiles.memory[w].whole[k] * m->grain;
-            m->tiles.memory[w].whole[k] = 0;
+            mass[k] += (double)m->tiles.memory[w].integer_sums[k] * m->grain;
+            m->tiles.memory[w].integer_sums[k] = 0;
         }
 }
 
@@ -242,8 +242,8 @@ static double narrowest(const ast_components *c, size_t k) {
     return 2 * (double)(c->dimension - 1) / (1 - nearest);
 }
 
-ast_status ast_mixture_hold_kappas(ast_mixture_steps *m, ast_distinct *distinct, const ast_components *before,
-                                   bool rising, ast_fault *fault) {
+ast_status ast_mixture_cap_kappas(ast_mixture_steps *m, ast_distinct *distinct, const ast_components *before,
+                                  bool rising, ast_fault *fault) {
     ast_components *c = m->c;
     size_t sharp = 0;
     for (size_t k = 0; k < c->count; k++)
@@ -338,7 +338,7 @@ static ast_status iterate(ast_mixture_steps *m, ast_distinct *distinct, ast_comp
         ast_status status = ast_mixture_expect(m, &changed, fault);
         m->run->iterations++;
         if (status == AST_OK)
-            status = ast_run_tell_pass(m->run, m->c->count, changed, v.present, m->run->objective, fault);
+            status = ast_run_report_pass(m->run, m->c->count, changed, v.present, m->run->objective, fault);
         if (status != AST_OK)
             return status;
         bool rises = m->run->objective - last > options->mixture.tolerance * (double)v.present;
@@ -348,7 +348,7 @@ static ast_status iterate(ast_mixture_steps *m, ast_distinct *distinct, ast_comp
         last = m->run->objective;
         ast_components_copy(before, m->c);
         maximise(m);
-        status = ast_mixture_hold_kappas(m, distinct, before, true, fault);
+        status = ast_mixture_cap_kappas(m, distinct, before, true, fault);
         if (status != AST_OK)
             return status;
     }
@@ -364,7 +364,7 @@ double ast_mixture_criterion(const ast_mixture_steps *m) {
 ast_status ast_mixture_finish(ast_mixture_steps *m, ast_fault *fault) {
     m->run->bic = ast_mixture_criterion(m);
     m->run->outliers = ast_components_unlabel(m->c, m->l);
-    return ast_components_finish(m->c, m->l, fault);
+    return ast_components_to_clusters(m->c, m->l, fault);
 }
 
 static ast_status run_components(ast_mixture_steps *m, ast_fault *fault) {
@@ -374,7 +374,7 @@ static ast_status run_components(ast_mixture_steps *m, ast_fault *fault) {
     ast_status status = ready ? AST_OK : ast_fail_memory(fault);
     if (status == AST_OK) {
         maximise_labels(m);
-        status = ast_mixture_hold_kappas(m, &distinct, NULL, false, fault);
+        status = ast_mixture_cap_kappas(m, &distinct, NULL, false, fault);
     }
     if (status == AST_OK && m->run->options->mixture.background)
         ast_components_add_background(m->c, AST_FIRST_SHARE);
@@ -388,9 +388,9 @@ static ast_status run_components(ast_mixture_steps *m, ast_fault *fault) {
 ast_status ast_run_movmf(ast_labelling *l, ast_run *run, ast_fault *fault) {
     const ast_labelling_view v = ast_view_of(l);
     if (run->options->mixture.auto_clusters)
-        return ast_run_auto(l, run, fault);
+        return ast_run_movmf_auto(l, run, fault);
     ast_mixture_steps m = {.l = l, .run = run, .c = &run->components};
-    ast_status status = ast_run_nearest(l, run, fault);
+    ast_status status = ast_run_assign_nearest(l, run, fault);
     if (status == AST_OK)
         status = ast_mixture_open(&m, v.clusters->live, fault);
     if (status == AST_OK)

@@ -35,14 +35,14 @@ ast_status ast_mixture_expect(ast_mixture_steps *mixture, size_t *changed, ast_f
 /* The ceiling of kappa (mixture.c): lowers the kappas of components that have fewer than two distinct points.
  * Memberships are those under `before`, the components before the M step; NULL: they are the labels. rising: no kappa
  * falls below what it was before. */
-ast_status ast_mixture_hold_kappas(ast_mixture_steps *mixture, ast_distinct *distinct, const ast_components *before,
-                                   bool rising, ast_fault *fault);
+ast_status ast_mixture_cap_kappas(ast_mixture_steps *mixture, ast_distinct *distinct, const ast_components *before,
+                                  bool rising, ast_fault *fault);
 
 /* The end of a run, after an E step: BIC, -2 L + (free numbers) log N; labels; outliers; clusters. */
 double ast_mixture_criterion(const ast_mixture_steps *mixture);
 ast_status ast_mixture_finish(ast_mixture_steps *mixture, ast_fault *fault);
 
 /* mixture_auto.c */
-ast_status ast_run_auto(ast_labelling *labelling, ast_run *run, ast_fault *fault);
+ast_status ast_run_movmf_auto(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 
 #endif

@@ -46,12 +46,12 @@ static ast_status descend(ast_mixture_search *s, ast_fault *fault);
 static ast_status take_best(ast_mixture_search *s, ast_fault *fault);
 static ast_status finish(ast_mixture_search *s, ast_fault *fault);
 
-ast_status ast_run_auto(ast_labelling *l, ast_run *run, ast_fault *fault) {
+ast_status ast_run_movmf_auto(ast_labelling *l, ast_run *run, ast_fault *fault) {
     const ast_labelling_view v = ast_view_of(l);
     ast_mixture_search s = {.m = {.l = l, .run = run, .c = &run->components}, .l = l};
     if (v.present == 0)
         return AST_OK;
-    ast_status status = ast_search_open(&s, fault);
+    ast_status status = ast_search_start(&s, fault);
     if (status == AST_OK)
         status = descend(&s, fault);
     if (status == AST_OK)
@@ -92,7 +92,7 @@ static void describe_one(void *data, size_t k, int worker) {
     s->posteriors[k] = ast_kappa_posterior_find(&s->prior, s->mass[k], s->lengths[k]);
 }
 
-void ast_search_describe(ast_mixture_search *s) {
+void ast_search_find_posteriors(ast_mixture_search *s) {
     const ast_labelling_view v = ast_view_of(s->l);
     ast_pool_run(v.pool, s->count, describe_one, s);
 }
@@ -105,18 +105,18 @@ static void tune_prior(ast_mixture_search *s) {
     for (size_t k = 0; k < s->count; k++)
         centre += s->posteriors[k].centre / (double)s->count;
     s->prior.centre = fmin(fmax(centre, AST_LEAST_LOG_KAPPA), log(ast_kappa_limit(s->prior.dimension)));
-    ast_search_describe(s);
+    ast_search_find_posteriors(s);
     for (size_t k = 0; k < s->count; k++)
         square += s->posteriors[k].square / (double)s->count;
     s->prior.width = fmax(LEAST_WIDTH, sqrt(square));
-    ast_search_describe(s);
+    ast_search_find_posteriors(s);
 }
 
 static void maximise(ast_mixture_search *s) {
     ast_components *c = s->m.c;
     size_t dimension = s->prior.dimension;
     double rest = digamma(s->points + (double)(s->count + c->background));
-    ast_search_describe(s);
+    ast_search_find_posteriors(s);
     tune_prior(s);
     if (c->background) {
         c->kappas[s->count] = 0;
@@ -200,16 +200,16 @@ static ast_status expect(ast_mixture_search *s, ast_fault *fault) {
     read_sums(s);
     double spread = entropy(s);
     drop_light(s);
-    ast_search_describe(s);
+    ast_search_find_posteriors(s);
     s->evidence = run->objective = ast_search_evidence(s) + spread;
     run->iterations++;
-    return ast_run_tell_pass(run, s->count, changed, v.present, s->evidence, fault);
+    return ast_run_report_pass(run, s->count, changed, v.present, s->evidence, fault);
 }
 
 /* ---- The search ---- */
 
 /* EM and joins until F stands still; begins with the M step. */
-static ast_status settle(ast_mixture_search *s, double tolerance, ast_fault *fault) {
+static ast_status run_em_and_joins(ast_mixture_search *s, double tolerance, ast_fault *fault) {
     double last = -INFINITY;
     ast_run *run = s->m.run;
     for (int pass = 1;; pass++) {
@@ -252,13 +252,13 @@ static ast_status descend(ast_mixture_search *s, ast_fault *fault) {
     for (;;) {
         bool climbed = false;
         size_t joined = 0;
-        ast_status status = settle(s, fmax(ROUGH, s->m.run->options->mixture.tolerance), fault);
+        ast_status status = run_em_and_joins(s, fmax(ROUGH, s->m.run->options->mixture.tolerance), fault);
         if (status != AST_OK)
             return status;
         keep_best(s, &misses);
         if (s->count == 1 || misses == MOST_MISSES)
             return AST_OK;
-        status = ast_search_climb(s, &climbed, fault);
+        status = ast_search_take_best_level(s, &climbed, fault);
         if (status == AST_OK && !climbed)
             status = ast_search_join(s, true, &joined, fault);
         if (status != AST_OK)
@@ -289,7 +289,7 @@ static ast_status make_result(ast_mixture_search *s, ast_fault *fault) {
         c->kappas[k] = k < c->count ? fmin(ast_kappa_limit(dimension), s->posteriors[k].kappa) : 0;
     }
     if (status == AST_OK)
-        status = ast_mixture_hold_kappas(&s->m, &s->distinct, &s->best, false, fault);
+        status = ast_mixture_cap_kappas(&s->m, &s->distinct, &s->best, false, fault);
     ast_components_prepare(c);
     return status == AST_OK ? ast_mixture_expect(&s->m, &changed, fault) : status;
 }
@@ -316,7 +316,7 @@ static ast_status finish(ast_mixture_search *s, ast_fault *fault) {
     ast_run *run = s->m.run;
     for (;;) {
         size_t empty = 0;
-        ast_status status = settle(s, run->options->mixture.tolerance, fault);
+        ast_status status = run_em_and_joins(s, run->options->mixture.tolerance, fault);
         if (status == AST_OK)
             status = make_result(s, fault);
         if (status == AST_OK)

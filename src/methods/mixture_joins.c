@@ -121,7 +121,7 @@ static ast_status find_overlaps(ast_mixture_search *s, bool all, ast_fault *faul
     s->overlaps = ast_allocate_zero(threads * s->pair_count, sizeof *s->overlaps);
     if (!s->overlaps)
         return ast_fail_memory(fault);
-    if (!ast_pool_try(v.pool, v.rows->chunks, overlap_chunk, s))
+    if (!ast_pool_run_cancellable(v.pool, v.rows->chunks, overlap_chunk, s))
         return ast_fail_cancelled(fault);
     for (size_t p = 0; p < s->pair_count; p++)
         for (size_t w = 0; w < threads && s->pairs[p].open; w++)
@@ -160,7 +160,7 @@ ast_status ast_search_join(ast_mixture_search *s, bool forced, size_t *joined, a
     *joined = 0;
     if (s->count < 2)
         return AST_OK;
-    ast_search_describe(s);
+    ast_search_find_posteriors(s);
     ast_pool_run(v.pool, s->count, ast_search_find_nearest, s);
     list_pairs(s);
     ast_pool_run(v.pool, s->pair_count, price_pair, s);
@@ -234,7 +234,7 @@ static void take_level(ast_mixture_search *s, const node *nodes, const ast_joine
 
 /* The evidence of the partition after each of the tree's joins is a lower bound of F there: takes the level with the
  * largest one, if that is above F. */
-ast_status ast_search_climb(ast_mixture_search *s, bool *climbed, ast_fault *fault) {
+ast_status ast_search_take_best_level(ast_mixture_search *s, bool *climbed, ast_fault *fault) {
     const ast_labelling_view v = ast_view_of(s->l);
     size_t leaves = s->count, dimension = s->prior.dimension;
     int64_t *sums = ast_allocate(leaves * dimension, sizeof *sums);

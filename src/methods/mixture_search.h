@@ -65,7 +65,7 @@ static inline double ast_search_log_gamma(double x) {
 /* ---- mixture_auto.c ---- */
 
 /* The posterior of every component's kappa, from masses and sums. */
-void ast_search_describe(ast_mixture_search *s);
+void ast_search_find_posteriors(ast_mixture_search *s);
 /* c(K): what the number of components adds to F. */
 double ast_search_count_value(const ast_mixture_search *s, size_t count);
 /* F without the entropy: the evidence, if memberships were whole. */
@@ -80,12 +80,12 @@ void ast_search_find_nearest(void *data, size_t a, int worker);
 /* Joins pairs that gain, the best first, no component twice; forced: the best even if it loses. One is always left. */
 ast_status ast_search_join(ast_mixture_search *s, bool forced, size_t *joined, ast_fault *fault);
 /* Takes the level of the tree of joins with the largest evidence, if that is above F. */
-ast_status ast_search_climb(ast_mixture_search *s, bool *climbed, ast_fault *fault);
+ast_status ast_search_take_best_level(ast_mixture_search *s, bool *climbed, ast_fault *fault);
 
 /* ---- mixture_start.c ---- */
 
 /* The first components: clusters around many starts, joined while the evidence rises. */
-ast_status ast_search_open(ast_mixture_search *s, ast_fault *fault);
+ast_status ast_search_start(ast_mixture_search *s, ast_fault *fault);
 /* Accepts a search that was opened in part. */
 void ast_search_close(ast_mixture_search *s);
 

@@ -68,7 +68,7 @@ static ast_status open_partition(ast_mixture_search *s, ast_fault *fault) {
     ast_run start = *s->m.run;
     start.options = &options;
     options.clusters = first_count(s->l, &options);
-    ast_status status = ast_run_nearest(s->l, &start, fault);
+    ast_status status = ast_run_assign_nearest(s->l, &start, fault);
     if (status == AST_OK)
         status = ast_distinct_open(&s->distinct, s->l, fault);
     if (status != AST_OK)
@@ -121,7 +121,7 @@ static void read_partition(ast_mixture_search *s) {
 static void open_prior(ast_mixture_search *s) {
     const ast_labelling_view v = ast_view_of(s->l);
     double lengths = 0, points = 0;
-    ast_search_describe(s);
+    ast_search_find_posteriors(s);
     ast_pool_run(v.pool, s->count, ast_search_find_nearest, s);
     for (size_t a = 0; a < s->count && s->count > 1; a++) {
         size_t b = s->nearest[a * AST_JOIN_NEIGHBOURS];
@@ -133,7 +133,7 @@ static void open_prior(ast_mixture_search *s) {
         s->prior.centre = fmin(fmax(log(kappa), AST_LEAST_LOG_KAPPA), log(ast_kappa_limit(s->prior.dimension)));
 }
 
-ast_status ast_search_open(ast_mixture_search *s, ast_fault *fault) {
+ast_status ast_search_start(ast_mixture_search *s, ast_fault *fault) {
     const ast_labelling_view v = ast_view_of(s->l);
     size_t joined = 1;
     ast_status status = open_partition(s, fault);

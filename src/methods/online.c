@@ -124,7 +124,7 @@ ast_status ast_run_ospkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
         double objective = run_round(&o);
         run->iterations++;
         status = ast_pool_cancelled(v.pool) ? ast_fail_cancelled(fault)
-                                            : ast_run_tell_pass(run, o.count, 0, v.present, objective, fault);
+                                            : ast_run_report_pass(run, o.count, 0, v.present, objective, fault);
     }
     if (status == AST_OK)
         status = finish(&o, fault);

@@ -76,7 +76,7 @@ static ast_status squared_moments(ast_labelling *l, double *squares, ast_fault *
     }
     for (size_t p = 0; p < PRODUCTS; p++)
         sums[p] = atomic_load(&m.sums[p]);
-    ast_comm_sum(v.comm, sums, PRODUCTS);
+    ast_comm_allreduce(v.comm, sums, PRODUCTS);
     *squares = 0;
     for (size_t a = 0; a < dimension; a++)
         for (size_t b = 0; b <= a; b++) {

@@ -178,5 +178,5 @@ static void draw_one(void *data, size_t k, int worker) {
 void ast_draw_parameters(const ast_prior *prior, ast_components *c, const ast_labelling *l, uint64_t key) {
     const ast_labelling_view v = ast_view_of(l);
     parameter_job job = {prior, c, v.clusters, key};
-    ast_pool_try(v.pool, c->count, draw_one, &job);
+    ast_pool_run_cancellable(v.pool, c->count, draw_one, &job);
 }

@@ -69,12 +69,12 @@ typedef struct refining {
     ast_labelling_view v;
     ast_distinct *distinct;
     ast_evidence evidence;
-    size_t count;      /* clusters */
-    double *kappas;    /* (count) */
-    double *offsets;   /* (count) */
-    ast_table means;   /* for exact scores */
-    ast_scales scales; /* large: kappas and offsets over the largest kappa, for scores in float */
-    ast_table scaled;  /* large: the scaled means, with the offsets as bias */
+    size_t count;          /* clusters */
+    double *kappas;        /* (count) */
+    double *offsets;       /* (count) */
+    ast_mean_table means;  /* for exact scores */
+    ast_scales scales;     /* large: kappas and offsets over the largest kappa, for scores in float */
+    ast_mean_table scaled; /* large: the scaled means, with the offsets as bias */
     ast_refine_heads heads;
     double *scores;  /* (threads, capacity of means) */
     int32_t *labels; /* (padded) after the pass */
@@ -127,12 +127,12 @@ static void scale_scores(refining *r) {
 static bool fill_scaled(refining *r) {
     const ast_cluster_list *c = r->v.clusters;
     float row[AST_MAX_DIMENSION];
-    ast_table_clear(&r->scaled, c->dimension, false);
+    ast_mean_table_clear(&r->scaled, c->dimension, false);
     for (size_t k = 0; k < r->count; k++) {
         const float *mean = c->means + (size_t)c->order[k] * c->dimension;
         for (size_t d = 0; d < c->dimension; d++)
             row[d] = r->scales.scale[k] * mean[d];
-        if (!ast_table_append(&r->scaled, row, c->order[k]))
+        if (!ast_mean_table_append(&r->scaled, row, c->order[k]))
             return false;
         r->scaled.bias[k] = r->scales.bias[k];
     }
@@ -168,7 +168,7 @@ static void set_label(refining *r, ast_row_buffer *rows, size_t i, int32_t slot)
     const float *mean = r->v.clusters->means + (size_t)slot * r->v.rows->dimension;
     r->labels[i] = slot;
     if (r->v.rows->axial)
-        ast_set_turned(r->signs, i, ast_rows_exact_score(r->v.rows, rows, i, mean) < 0);
+        ast_set_flipped(r->signs, i, ast_rows_exact_score(r->v.rows, rows, i, mean) < 0);
 }
 
 /* Float scores of the listed points of a chunk; those that they do not decide are left in the list. */
@@ -276,12 +276,12 @@ static void close_refining(refining *r) {
     ast_free_all(r->kappas, r->offsets, r->scales.scale, r->scales.bias, r->scores, r->labels, r->signs, r->filled);
     ast_refine_heads_close(&r->heads);
     ast_evidence_close(&r->evidence);
-    ast_table_free(&r->means);
-    ast_table_free(&r->scaled);
+    ast_mean_table_free(&r->means);
+    ast_mean_table_free(&r->scaled);
 }
 
-ast_status ast_run_refine(ast_labelling *l, ast_run *run, ast_distinct *distinct, bool fixed, double lambda,
-                          ast_fault *fault) {
+ast_status ast_run_refine_labels(ast_labelling *l, ast_run *run, ast_distinct *distinct, bool fixed, double lambda,
+                                 ast_fault *fault) {
     const ast_labelling_view v = ast_view_of(l);
     ast_pass_result pass_result = {.scored = v.present};
     refining r = {.l = l, .v = v, .distinct = distinct};

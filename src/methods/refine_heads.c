@@ -64,12 +64,12 @@ void ast_refine_heads_begin(ast_refine_heads *h, const ast_labelling_view *v, co
 
 /* ---- Points ------------------------------------------------------------------------------------------------------ */
 
-/* The best two scores of a point so far. Clusters that cannot reach `limit` are neither. */
-typedef struct contest {
+/* The best two scores of a point so far. Clusters that cannot upper_bound `limit` are neither. */
+typedef struct best_two {
     const float *row;
     float tail, best, second, limit;
     int32_t slot;
-} contest;
+} best_two;
 
 static float full_score(const ast_refine_heads *h, const ast_labelling_view *v, const float *row, size_t k) {
     const float *mean = v->clusters->means + (size_t)v->clusters->order[k] * v->rows->dimension;
@@ -77,7 +77,7 @@ static float full_score(const ast_refine_heads *h, const ast_labelling_view *v, 
     return h->scales->scale[k] * (v->rows->axial ? fabsf(product) : product) + h->scales->bias[k];
 }
 
-static void enter(const ast_refine_heads *h, const ast_labelling_view *v, contest *x, size_t k) {
+static void add_candidate(const ast_refine_heads *h, const ast_labelling_view *v, best_two *x, size_t k) {
     float score = full_score(h, v, x->row, k);
     if (score > x->best) {
         x->second = x->best;
@@ -90,23 +90,23 @@ static void enter(const ast_refine_heads *h, const ast_labelling_view *v, contes
 }
 
 /* The clusters of a panel that may be the best of a point. */
-static void look_at(const ast_refine_heads *h, const ast_labelling_view *v, contest *x, size_t panel,
+static void look_at(const ast_refine_heads *h, const ast_labelling_view *v, best_two *x, size_t panel,
                     const float *products) {
     const float *tails = h->tails + panel * AST_PANEL, *bias = h->bias + panel * AST_PANEL;
-    float reach[AST_PANEL];
+    float upper_bound[AST_PANEL];
     int hits = 0;
     for (size_t j = 0; j < AST_PANEL; j++) {
         float product = v->rows->axial ? fabsf(products[j]) : products[j];
-        reach[j] = product + x->tail * tails[j] + bias[j] + h->slack;
-        hits += reach[j] >= x->limit;
+        upper_bound[j] = product + x->tail * tails[j] + bias[j] + h->slack;
+        hits += upper_bound[j] >= x->limit;
     }
     for (size_t j = 0; hits > 0 && j < AST_PANEL; j++)
-        if (reach[j] >= x->limit)
-            enter(h, v, x, panel * AST_PANEL + j);
+        if (upper_bound[j] >= x->limit)
+            add_candidate(h, v, x, panel * AST_PANEL + j);
 }
 
 /* The contests of n points with all clusters. */
-static void compare(const ast_refine_heads *h, const ast_labelling_view *v, contest *x, const size_t *points,
+static void compare(const ast_refine_heads *h, const ast_labelling_view *v, best_two *x, const size_t *points,
                     size_t n) {
     const float *heads[ROWS];
     float products[ROWS * AST_PANEL];
@@ -119,11 +119,11 @@ static void compare(const ast_refine_heads *h, const ast_labelling_view *v, cont
     }
 }
 
-/* A contest begins below the score of the point's own cluster. */
-static contest begin_contest(const ast_refine_heads *h, const ast_labelling_view *v, const float *row, size_t point) {
+/* A best_two begins below the score of the point's own cluster. */
+static best_two begin_best_two(const ast_refine_heads *h, const ast_labelling_view *v, const float *row, size_t point) {
     size_t own = (size_t)h->place[v->labels[point]];
     float score = full_score(h, v, row, own);
-    return (contest){row, h->points.tails[point], -INFINITY, -INFINITY, score - 2 * h->scales->margin, AST_NOBODY};
+    return (best_two){row, h->points.tails[point], -INFINITY, -INFINITY, score - 2 * h->scales->margin, AST_NOBODY};
 }
 
 size_t ast_refine_heads_score(const ast_refine_heads *h, const ast_labelling_view *v, ast_chunk *c, size_t base,
@@ -131,10 +131,10 @@ size_t ast_refine_heads_score(const ast_refine_heads *h, const ast_labelling_vie
     size_t left = 0;
     for (size_t first = 0; first < listed; first += ROWS) {
         size_t n = listed - first < ROWS ? listed - first : ROWS, points[ROWS] = {0};
-        contest x[ROWS] = {0};
+        best_two x[ROWS] = {0};
         for (size_t r = 0; r < n; r++) {
             points[r] = base + c->list[first + r];
-            x[r] = begin_contest(h, v, c->rows.loaded[c->list[first + r]], points[r]);
+            x[r] = begin_best_two(h, v, c->rows.loaded[c->list[first + r]], points[r]);
         }
         compare(h, v, x, points, n);
         for (size_t r = 0; r < n; r++) {

@@ -100,7 +100,7 @@ ast_status ast_run_report(ast_labelling *l, ast_run *run, double penalty, const 
                           .seconds = ast_seconds() - run->pass_start,
                           .last = !run->merging && (run->converged || run->iterations == run->max_iterations),
                           .merging = run->merging};
-    return ast_labelling_defer(l, ast_run_tell(run, &state, fault));
+    return ast_labelling_set_pending(l, ast_run_report_progress(run, &state, fault));
 }
 
 ast_status ast_run_remember(ast_labelling *l, ast_run *run, const ast_pass_result *pass, bool *repeats,
@@ -109,11 +109,11 @@ ast_status ast_run_remember(ast_labelling *l, ast_run *run, const ast_pass_resul
         return AST_OK;
     if (run->repeats == AST_REPEATS_LAST)
         ast_history_keep_last(&run->history);
-    return ast_labelling_defer(l, ast_history_add(&run->history, pass->label_hash, repeats, fault));
+    return ast_labelling_set_pending(l, ast_history_add(&run->history, pass->label_hash, repeats, fault));
 }
 
-ast_status ast_run_tell_pass(const ast_run *run, size_t clusters, size_t changed, size_t scored, double objective,
-                             ast_fault *fault) {
+ast_status ast_run_report_pass(const ast_run *run, size_t clusters, size_t changed, size_t scored, double objective,
+                               ast_fault *fault) {
     ast_progress state = {.restart = run->restart,
                           .iteration = run->iterations,
                           .clusters = clusters,
@@ -121,10 +121,10 @@ ast_status ast_run_tell_pass(const ast_run *run, size_t clusters, size_t changed
                           .scored = scored,
                           .objective = objective,
                           .seconds = ast_seconds() - run->pass_start};
-    return ast_run_tell(run, &state, fault);
+    return ast_run_report_progress(run, &state, fault);
 }
 
-ast_status ast_run_tell(const ast_run *run, const ast_progress *state, ast_fault *fault) {
+ast_status ast_run_report_progress(const ast_run *run, const ast_progress *state, ast_fault *fault) {
     const ast_options *options = run->options;
     if (!options->progress || options->progress(state, options->progress_data) == 0)
         return AST_OK;

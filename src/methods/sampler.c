@@ -72,7 +72,7 @@ static ast_status tell(const ast_sampler *s, ast_run *run, size_t changed, ast_f
                           .objective = s->log_joint,
                           .seconds = ast_seconds() - run->pass_start,
                           .labels = sample ? v.labels : NULL};
-    return ast_run_tell(run, &state, fault);
+    return ast_run_report_progress(run, &state, fault);
 }
 
 /* The weights of the clusters that are left add up to one again. */
@@ -130,7 +130,7 @@ static ast_status number_clusters(ast_labelling *l, size_t count, ast_fault *fau
     int32_t *labels = ast_labelling_labels(l);
     for (size_t i = 0; i < v.rows->count && ready; i++)
         labels[i] = labels[i] < 0 ? labels[i] : rank[labels[i]];
-    ast_status status = ready ? ast_components_finish(&c, l, fault) : ast_fail_memory(fault);
+    ast_status status = ready ? ast_components_to_clusters(&c, l, fault) : ast_fail_memory(fault);
     ast_components_free(&c);
     free(rank);
     return status;
@@ -140,7 +140,7 @@ ast_status ast_sampler_start(ast_labelling *l, ast_run *run, ast_fault *fault) {
     const ast_labelling_view v = ast_view_of(l);
     const ast_options *o = run->options;
     if (o->start.by != AST_PLUSPLUS || (o->method == AST_CRP && o->clusters))
-        return ast_run_nearest(l, run, fault);
+        return ast_run_assign_nearest(l, run, fault);
     ast_status status = find_clusters(l, run, fault);
     size_t found = v.clusters->live, count = found;
     if (o->method == AST_FSD) {
@@ -172,7 +172,7 @@ ast_status ast_run_sampler(ast_labelling *l, ast_run *run, ast_sweep *sweep, ast
         status = ast_components_drop_empty(s.c, l, fault);
     if (status == AST_OK) {
         share_out(s.c);
-        status = ast_components_finish(s.c, l, fault);
+        status = ast_components_to_clusters(s.c, l, fault);
     }
     ast_sampler_close(&s);
     return status;

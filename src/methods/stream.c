@@ -27,7 +27,7 @@
  * this one: it has no points while the rule decides. Equal scores go to the older id. Returns whether one of them wins.
  */
 static bool consider_unseen(const ast_tracks *t, const ast_candidates *c, ast_verdict *v) {
-    int32_t own = c->alone && (size_t)c->own < t->count ? c->own : AST_NOBODY;
+    int32_t own = c->singleton && (size_t)c->own < t->count ? c->own : AST_NOBODY;
     double least = v->score > c->limit ? v->score : c->limit;
     bool revived = false;
     for (int32_t k = 0; t->candidates && (size_t)k < t->count; k++) {
@@ -59,7 +59,7 @@ static ast_verdict decide(void *data, const ast_candidates *c) {
     else if (v.to != AST_NOBODY && v.score >= c->limit)
         v.action = AST_JOIN;
     else
-        v.action = c->alone && !tracked ? AST_STAY : AST_START;
+        v.action = c->singleton && !tracked ? AST_STAY_SINGLETON : AST_START;
     return v;
 }
 
@@ -90,8 +90,8 @@ double ast_stream_next_weight(const ast_stream *s, size_t k, double length) {
         double before = t->w[k] > 0 && t->beta[k] > 0 ? 1 / (1 / t->w[k] + steps / t->beta[k]) : 0;
         return before + length;
     }
-    double losses = ast_tracks_losses(t, c, k, &unused);
-    return t->w[k] + (isinf(t->beta[k]) ? 0 : steps * t->beta[k]) + ast_clusters_part(c, (int32_t)k) - losses;
+    double losses = ast_tracks_geodesic_losses(t, c, k, &unused);
+    return t->w[k] + (isinf(t->beta[k]) ? 0 : steps * t->beta[k]) + ast_clusters_objective_of(c, (int32_t)k) - losses;
 }
 
 /* ---- A frame ----------------------------------------------------------------------------------------------------- */
@@ -109,7 +109,7 @@ static ast_status place_tracked(ast_stream *s) {
         return ast_fail_memory(s->fault);
     t->count = s->count;
     if (s->options.rigid)
-        ast_stream_turn_means(s, t->m);
+        ast_stream_rotate_means(s, t->m);
     else if (s->count)
         memcpy(t->m, s->m, s->count * dimension * sizeof *t->m);
     for (size_t k = 0; k < s->count; k++) {
@@ -120,7 +120,7 @@ static ast_status place_tracked(ast_stream *s) {
     t->candidates = s->options.lifetime > 0;
     t->q = t->candidates ? lambda_of(s) / (double)s->options.lifetime : 0;
     t->limit = ast_view_of(s->labelling).limit;
-    t->near_only = s->options.revive_near != 0;
+    t->revive_needs_fit = s->options.revive_near != 0;
     t->axial = s->options.axial != 0;
     ast_tracks_begin(t);
     ast_labelling_set_tracked(s->labelling, s->count, s->options.method == AST_STREAM_DDP ? t->unseen : NULL);
@@ -135,11 +135,11 @@ static double objective(const ast_stream *s) {
         int32_t slot = c->order[k];
         if (c->members[slot] == 0)
             continue;
-        if (!ast_clusters_lasts(c, slot)) {
-            sum += ast_clusters_part(c, slot) + lambda;
-        } else if (!ast_clusters_hides(c, slot)) {
-            double losses = ast_tracks_losses(&s->tracks, c, (size_t)slot, &length);
-            sum += ast_clusters_part(c, slot) - losses + (double)s->tracks.dt[slot] * s->tracks.q;
+        if (!ast_clusters_is_tracked(c, slot)) {
+            sum += ast_clusters_objective_of(c, slot) + lambda;
+        } else if (!ast_clusters_is_uninstantiated(c, slot)) {
+            double losses = ast_tracks_geodesic_losses(&s->tracks, c, (size_t)slot, &length);
+            sum += ast_clusters_objective_of(c, slot) - losses + (double)s->tracks.dt[slot] * s->tracks.q;
         }
     }
     return sum;
@@ -156,9 +156,9 @@ static ast_status load_frame(ast_stream *s, const ast_points *points) {
                                  .headless = s->options.bounds == 0};
     ast_status status = ast_labelling_load(s->labelling, &input, s->fault);
     ast_rule rule = {.decide = decide,
-                     .safe = ast_tracks_safe,
-                     .threatens = ast_tracks_threaten,
-                     .safe_of = ast_tracks_safe_of,
+                     .unseen_bound = ast_tracks_unseen_bound,
+                     .unseen_can_win = ast_tracks_unseen_can_win,
+                     .unseen_bound_of = ast_tracks_unseen_bound_of,
                      .revive = ast_tracks_revive,
                      .mean = mean_of,
                      .data = &s->tracks};

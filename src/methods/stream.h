@@ -100,8 +100,8 @@ void ast_stream_learn_spreads(ast_stream *stream);
 
 /* Rigid (stream_rigid.c): turns the means of all clusters (count, D) as the frame expects them; at the close, takes
  * them over and learns the next turn from the clusters that were seen in two successive frames. */
-void ast_stream_turn_means(const ast_stream *stream, float *m);
-void ast_stream_learn_turn(ast_stream *stream);
+void ast_stream_rotate_means(const ast_stream *stream, float *m);
+void ast_stream_learn_rotation(ast_stream *stream);
 
 /* Whether clusters become one; the cosine of two means, axial its magnitude. */
 bool ast_stream_merges(const ast_stream *stream);
@@ -109,7 +109,7 @@ double ast_stream_closeness(const ast_stream *stream, const float *a, const floa
 
 /* Before a frame is closed: clusters born in it that are pieces of older ones give them their points (stream_pieces.c).
  * false: no memory, and nothing changed. */
-bool ast_stream_absorb(ast_stream *stream);
+bool ast_stream_absorb_pieces(ast_stream *stream);
 
 /* Merging (stream_joins.c). Which clusters with points are near each other, before the frame is closed; false: no
  * memory, and nothing changed. Then, at the end of the close, pairs that were near for long enough become one. */

@@ -184,7 +184,7 @@ static void choose_sides(ast_stream *s, size_t before) {
         size_t slot = (size_t)c->order[k];
         memcpy(mean, c->means + slot * dimension, dimension * sizeof *mean);
         if (slot >= before)
-            ast_choose_side(mean, dimension);
+            ast_mean_choose_sign(mean, dimension);
         else if (ast_exact_score(mean, s->m + slot * dimension, dimension) < 0)
             ast_negate(mean, dimension);
         ast_labelling_set_mean(s->labelling, (int32_t)slot, mean);
@@ -197,11 +197,11 @@ bool ast_stream_close_frame(ast_stream *s) {
     size_t before = s->options.method == AST_STREAM_DP ? 0 : s->count, all = before + c->live;
     bool ids = ast_reserve(&s->id_of, &s->id_capacity, 0, c->slots + 1, sizeof *s->id_of);
     if (!ids || !ast_stream_reserve_records(s, all) || !ast_stream_reserve(s, all) ||
-        !ast_stream_reserve_late(s, all) || !ast_stream_absorb(s) || !ast_stream_find_near(s))
+        !ast_stream_reserve_late(s, all) || !ast_stream_absorb_pieces(s) || !ast_stream_find_near(s))
         return false;
     s->records.count = 0;
     if (s->options.rigid)
-        ast_stream_learn_turn(s);
+        ast_stream_learn_rotation(s);
     ast_stream_learn_spreads(s);
     if (s->options.axial)
         choose_sides(s, before);

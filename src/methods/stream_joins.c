@@ -20,7 +20,7 @@ static uint32_t frames_before(const ast_joins *j, const ast_near_pair *pair, siz
 static bool add_pair(ast_joins *j, ast_near_pair pair, double cosine);
 static size_t nearest_ready(const ast_joins *j);
 static void join(ast_stream *s, const ast_near_pair *pair);
-static void settle(ast_joins *j, const ast_near_pair *joined);
+static void drop_pairs_of(ast_joins *j, const ast_near_pair *joined);
 
 double ast_stream_closeness(const ast_stream *s, const float *a, const float *b) {
     double cosine = ast_exact_score(a, b, s->options.dimension);
@@ -71,7 +71,7 @@ void ast_stream_join(ast_stream *s) {
     while ((best = nearest_ready(j)) < j->count) {
         ast_near_pair pair = j->pairs[best];
         join(s, &pair);
-        settle(j, &pair);
+        drop_pairs_of(j, &pair);
     }
 }
 
@@ -128,7 +128,7 @@ static size_t nearest_ready(const ast_joins *j) {
 }
 
 /* After a join: the younger id is in no pair any more, and pairs of the older one wait for the next frame. */
-static void settle(ast_joins *j, const ast_near_pair *joined) {
+static void drop_pairs_of(ast_joins *j, const ast_near_pair *joined) {
     size_t kept = 0;
     for (size_t p = 0; p < j->count; p++) {
         ast_near_pair pair = j->pairs[p];

@@ -35,8 +35,8 @@ typedef struct opening {
 
 #define RECORDS 64 /* of a task */
 
-/* Whether cluster b hides cluster a from late rows: it was seen later, and is within the angle. */
-static bool hides(const opening *o, size_t b, size_t a) {
+/* Whether cluster b supersedes cluster a from late rows: it was seen later, and is within the angle. */
+static bool supersedes(const opening *o, size_t b, size_t a) {
     const ast_record_list *records = &o->s->records;
     const ast_tracked *one = &records->list[b], *other = &records->list[a];
     size_t dimension = o->s->options.dimension;
@@ -48,13 +48,13 @@ static bool hides(const opening *o, size_t b, size_t a) {
     return (o->s->options.axial ? fabs(score) : score) >= o->limit;
 }
 
-/* Late rows can get the clusters that rows of the frame belong to, and those out of sight that no other hides: old
+/* Late rows can get the clusters that rows of the frame belong to, and those out of sight that no other supersedes: old
  * directions of one surface do not compete for its rows. */
 static bool is_open(const opening *o, size_t r) {
     const ast_record_list *records = &o->s->records;
     bool open = records->list[r].count > 0 || records->list[r].event == AST_UNSEEN;
     for (size_t k = 0; k < records->count && open && records->list[r].count == 0; k++)
-        open = k == r || !hides(o, k, r);
+        open = k == r || !supersedes(o, k, r);
     return open;
 }
 

@@ -101,7 +101,7 @@ static void add_piece(ast_stream *s, const piece *p) {
     ast_labelling_set_mean(s->labelling, p->into, moved ? mean : start_of(s, p->into));
 }
 
-bool ast_stream_absorb(ast_stream *s) {
+bool ast_stream_absorb_pieces(ast_stream *s) {
     const ast_labelling_view v = ast_view_of(s->labelling);
     const ast_cluster_list *c = v.clusters;
     ast_joins *j = &s->joins;

@@ -14,12 +14,12 @@
 #define NEW_PART 0.2            /* of the last turn in the smoothed one */
 #define LEAST (20 * AST_DEGREE) /* between two directions that are not parallel: less would magnify their noise */
 
-void ast_stream_turn_means(const ast_stream *s, float *m) {
+void ast_stream_rotate_means(const ast_stream *s, float *m) {
     double rotation[9];
     ast_rotation_of_vector(s->turn, rotation);
     for (size_t k = 0; k < s->count; k++) {
         double v[3] = {s->m[3 * k], s->m[3 * k + 1], s->m[3 * k + 2]};
-        ast_rotation_turn(rotation, v, v);
+        ast_rotation_apply(rotation, v, v);
         for (size_t d = 0; d < 3; d++)
             m[3 * k + d] = (float)v[d];
     }
@@ -50,14 +50,14 @@ static void add_pair(const ast_stream *s, size_t k, ast_alignment *alignment) {
 }
 
 /* Without a fit the turn fades: a camera that sees too little may have stopped. */
-void ast_stream_learn_turn(ast_stream *s) {
+void ast_stream_learn_rotation(ast_stream *s) {
     ast_alignment alignment = {0};
     double expected[9], rest[9], whole[9], turn[3] = {0};
     ast_rotation_of_vector(s->turn, expected);
     if (s->count)
         memcpy(s->m, s->tracks.m, s->count * 3 * sizeof *s->m);
     for (size_t k = 0; k < s->count; k++) {
-        ast_rotation_turn(expected, s->u + 3 * k, s->u + 3 * k);
+        ast_rotation_apply(expected, s->u + 3 * k, s->u + 3 * k);
         add_pair(s, k, &alignment);
     }
     if (ast_alignment_solve(&alignment, LEAST, rest)) {

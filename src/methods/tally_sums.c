@@ -10,10 +10,10 @@
 
 /* ---- Lists ------------------------------------------------------------------------------------------------------ */
 
-static void free_list(ast_known_list *list) {
+static void free_list(ast_kept_point_list *list) {
     free(list->items);
     free(list->rows);
-    *list = (ast_known_list){0};
+    *list = (ast_kept_point_list){0};
 }
 
 void ast_tally_free(ast_tally_sums *sums) {
@@ -21,22 +21,23 @@ void ast_tally_free(ast_tally_sums *sums) {
     free_list(&sums->nearest);
 }
 
-static bool reserve(ast_known_list *list, size_t count, size_t dimension) {
-    *list = (ast_known_list){ast_allocate_zero(count, sizeof *list->items),
-                             ast_allocate_zero(count * dimension, sizeof *list->rows), count};
+static bool reserve(ast_kept_point_list *list, size_t count, size_t dimension) {
+    *list = (ast_kept_point_list){ast_allocate_zero(count, sizeof *list->items),
+                                  ast_allocate_zero(count * dimension, sizeof *list->rows), count};
     if (list->items && list->rows)
         return true;
     free_list(list);
     return false;
 }
 
-static void copy_known(ast_known_list *to, size_t at, const ast_known_list *from, size_t i, size_t dimension) {
+static void copy_known(ast_kept_point_list *to, size_t at, const ast_kept_point_list *from, size_t i,
+                       size_t dimension) {
     to->items[at] = from->items[i];
     memcpy(to->rows + at * dimension, from->rows + i * dimension, dimension * sizeof *to->rows);
 }
 
 /* Whether a point is taken before another. */
-static bool fits_worse(const ast_known *a, const ast_known *b) {
+static bool fits_worse(const ast_kept_point *a, const ast_kept_point *b) {
     return a->score < b->score || (a->score == b->score && a->point < b->point);
 }
 
@@ -47,7 +48,7 @@ size_t ast_tally_empty(const int64_t *members, size_t clusters) {
     return empty;
 }
 
-static uint64_t print_of(const ast_known *known) {
+static uint64_t label_hash_of(const ast_kept_point *known) {
     return ast_key(known->point) * (known->opposite ? 0x9e3779b97f4a7c15u : 1) * ast_mix64((uint64_t)known->label + 1);
 }
 
@@ -58,18 +59,18 @@ typedef struct gathering {
     ast_row_buffer *buffer;
     uint64_t first;
     size_t clusters, empty;
-    ast_known *worst; /* (clusters) a heap, the one that fits best on top */
+    ast_kept_point *worst; /* (clusters) a heap, the one that fits best on top */
     size_t worst_count;
-    ast_known *nearest; /* (clusters) by label */
+    ast_kept_point *nearest; /* (clusters) by label */
 } gathering;
 
-static ast_known know(const gathering *g, size_t i, bool scored) {
+static ast_kept_point know(const gathering *g, size_t i, bool scored) {
     const ast_labelling_view v = g->v;
-    ast_known known = {
+    ast_kept_point known = {
         .point = g->first + i, .weight = v.rows->weights ? v.rows->weights[i] : 1, .label = v.labels[i], .opposite = 0};
     if (v.rows->axial) {
-        bool down = ast_rows_upright(v.rows, g->buffer, i) == g->buffer->upright;
-        known.opposite = ast_is_turned(v.signs, i) != down;
+        bool down = ast_rows_canonical(v.rows, g->buffer, i) == g->buffer->canonical;
+        known.opposite = ast_is_flipped(v.signs, i) != down;
     }
     if (scored) {
         const float *mean = v.clusters->means + (size_t)known.label * v.rows->dimension;
@@ -79,19 +80,19 @@ static ast_known know(const gathering *g, size_t i, bool scored) {
     return known;
 }
 
-static void sift_down(ast_known *heap, size_t count, size_t at) {
+static void sift_down(ast_kept_point *heap, size_t count, size_t at) {
     for (size_t child = 2 * at + 1; child < count; at = child, child = 2 * at + 1) {
         if (child + 1 < count && fits_worse(&heap[child], &heap[child + 1]))
             child++;
         if (!fits_worse(&heap[at], &heap[child]))
             return;
-        ast_known moved = heap[at];
+        ast_kept_point moved = heap[at];
         heap[at] = heap[child];
         heap[child] = moved;
     }
 }
 
-static void keep_worst(gathering *g, const ast_known *known) {
+static void keep_worst(gathering *g, const ast_kept_point *known) {
     if (g->worst_count < g->clusters) {
         size_t at = g->worst_count++;
         for (; at > 0 && fits_worse(&g->worst[(at - 1) / 2], known); at = (at - 1) / 2)
@@ -106,24 +107,24 @@ static void keep_worst(gathering *g, const ast_known *known) {
 /* Looks at every point; at its score only where that may matter. */
 static uint64_t visit_points(gathering *g) {
     const ast_labelling_view v = g->v;
-    uint64_t print = 0;
+    uint64_t label_hash = 0;
     for (size_t i = 0; i < v.rows->count; i++) {
         if (v.labels[i] < 0)
             continue;
         bool few = (uint64_t)v.clusters->members[v.labels[i]] <= g->empty + 1;
-        ast_known known = know(g, i, few || g->empty > 0);
-        print += print_of(&known);
+        ast_kept_point known = know(g, i, few || g->empty > 0);
+        label_hash += label_hash_of(&known);
         if (g->empty > 0)
             keep_worst(g, &known);
-        ast_known *nearest = &g->nearest[known.label];
+        ast_kept_point *nearest = &g->nearest[known.label];
         if (few && (nearest->label < 0 || fits_worse(nearest, &known)))
             *nearest = known;
     }
-    return print;
+    return label_hash;
 }
 
 /* Copies what is wanted, with rows. */
-static bool make_list(const gathering *g, const ast_known *items, size_t count, ast_known_list *list) {
+static bool make_list(const gathering *g, const ast_kept_point *items, size_t count, ast_kept_point_list *list) {
     const ast_labelling_view v = g->v;
     size_t dimension = v.rows->dimension, wanted = 0, at = 0;
     for (size_t j = 0; j < count; j++)
@@ -133,7 +134,7 @@ static bool make_list(const gathering *g, const ast_known *items, size_t count, 
     for (size_t j = 0; j < count; j++) {
         if (items[j].label < 0)
             continue;
-        const float *row = ast_rows_upright(v.rows, g->buffer, (size_t)(items[j].point - g->first));
+        const float *row = ast_rows_canonical(v.rows, g->buffer, (size_t)(items[j].point - g->first));
         list->items[at] = items[j];
         memcpy(list->rows + at++ * dimension, row, dimension * sizeof *row);
     }
@@ -141,9 +142,9 @@ static bool make_list(const gathering *g, const ast_known *items, size_t count, 
 }
 
 /* A heap with the largest on top becomes an array in order. */
-static void sort_heap(ast_known *heap, size_t count) {
+static void sort_heap(ast_kept_point *heap, size_t count) {
     while (count-- > 1) {
-        ast_known last = heap[count];
+        ast_kept_point last = heap[count];
         heap[count] = heap[0];
         heap[0] = last;
         sift_down(heap, count, 0);
@@ -160,9 +161,9 @@ bool ast_tally_gather(ast_labelling *l, uint64_t first, ast_tally_sums *part) {
     g.nearest = ast_allocate(clusters, sizeof *g.nearest);
     bool ready = g.worst && g.nearest;
     for (size_t k = 0; ready && k < clusters; k++)
-        g.nearest[k] = (ast_known){.label = -1};
+        g.nearest[k] = (ast_kept_point){.label = -1};
     if (ready) {
-        part->print = visit_points(&g);
+        part->label_hash = visit_points(&g);
         sort_heap(g.worst, g.worst_count);
         ready =
             make_list(&g, g.worst, g.worst_count, &part->worst) && make_list(&g, g.nearest, clusters, &part->nearest);
@@ -177,8 +178,8 @@ bool ast_tally_gather(ast_labelling *l, uint64_t first, ast_tally_sums *part) {
 /* ---- Two parts -------------------------------------------------------------------------------------------------- */
 
 /* The K worst of both. */
-static bool join_worst(const ast_known_list *a, const ast_known_list *b, size_t most, size_t dimension,
-                       ast_known_list *joined) {
+static bool join_worst(const ast_kept_point_list *a, const ast_kept_point_list *b, size_t most, size_t dimension,
+                       ast_kept_point_list *joined) {
     size_t i = 0, j = 0, count = a->count + b->count < most ? a->count + b->count : most;
     if (!reserve(joined, count, dimension))
         return false;
@@ -190,9 +191,9 @@ static bool join_worst(const ast_known_list *a, const ast_known_list *b, size_t 
 }
 
 /* Of each cluster that may be left with one point the nearest of both. */
-static bool join_nearest(const ast_known_list *a, const ast_known_list *b, const ast_tally_sums *all,
+static bool join_nearest(const ast_kept_point_list *a, const ast_kept_point_list *b, const ast_tally_sums *all,
                          const ast_tally_sums *part, size_t clusters, size_t empty, size_t dimension,
-                         ast_known_list *joined) {
+                         ast_kept_point_list *joined) {
     size_t i = 0, j = 0, count = 0;
     if (!reserve(joined, a->count + b->count, dimension))
         return false;
@@ -212,7 +213,7 @@ static bool join_nearest(const ast_known_list *a, const ast_known_list *b, const
 }
 
 bool ast_tally_join(ast_tally_sums *all, const ast_tally_sums *part, size_t clusters, size_t dimension) {
-    ast_known_list worst = {0}, nearest = {0};
+    ast_kept_point_list worst = {0}, nearest = {0};
     size_t empty = 0;
     for (size_t k = 0; k < clusters; k++)
         empty += all->members[k] + part->members[k] == 0;
@@ -234,14 +235,14 @@ bool ast_tally_join(ast_tally_sums *all, const ast_tally_sums *part, size_t clus
     all->points += part->points;
     all->missing += part->missing;
     all->changed += part->changed;
-    all->print += part->print;
+    all->label_hash += part->label_hash;
     return true;
 }
 
 /* ---- The end of an iteration ------------------------------------------------------------------------------------ */
 
 /* Adds the row to the cluster's sum, or with sign -1 takes it off. */
-static void add_row(ast_cluster_list *c, int32_t slot, const ast_known *known, const float *row, int64_t sign) {
+static void add_row(ast_cluster_list *c, int32_t slot, const ast_kept_point *known, const float *row, int64_t sign) {
     bool weighted = c->weight_unit == c->unit;
     double factor = known->weight * c->unit;
     int64_t side = known->opposite ? -sign : sign;
@@ -259,15 +260,15 @@ void ast_tally_fill(ast_tally_sums *all, ast_cluster_list *c, ast_tally_move *mo
             continue;
         while (c->members[all->worst.items[next].label] < 2)
             next++;
-        ast_known *known = &all->worst.items[next];
+        ast_kept_point *known = &all->worst.items[next];
         const float *row = all->worst.rows + next++ * c->dimension;
         moves[moved++] = (ast_tally_move){known->point, known->label, slot};
         add_row(c, known->label, known, row, -1);
-        all->print -= print_of(known);
+        all->label_hash -= label_hash_of(known);
         known->label = slot;
         known->opposite = 0;
         add_row(c, slot, known, row, 1);
-        all->print += print_of(known);
+        all->label_hash += label_hash_of(known);
     }
 }
 

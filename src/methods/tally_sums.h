@@ -15,27 +15,27 @@
 #include "labelling.h"
 
 /* A point that is known by its row. */
-typedef struct ast_known {
+typedef struct ast_kept_point {
     uint64_t point; /* its number among all */
     double score;   /* with its mean: the cosine, axial: its magnitude */
     double weight;  /* divided by the smallest */
     int32_t label;
     uint32_t opposite; /* axial: 1 if -row was added, the row being the upright one */
-} ast_known;
+} ast_kept_point;
 
-typedef struct ast_known_list {
-    ast_known *items;
+typedef struct ast_kept_point_list {
+    ast_kept_point *items;
     float *rows; /* (count, D) */
     size_t count;
-} ast_known_list;
+} ast_kept_point_list;
 
 /* What a set of points comes to. Sums, weights and members are the cluster list's, or borrowed from elsewhere. */
 typedef struct ast_tally_sums {
     int64_t *sums, *weights, *members; /* (K, D), (K), (K) */
-    ast_known_list worst;              /* in order of score, then of number: min(K, points) if a cluster is empty */
-    ast_known_list nearest;            /* in order of label: of each cluster with 1..E+1 points */
+    ast_kept_point_list worst;         /* in order of score, then of number: min(K, points) if a cluster is empty */
+    ast_kept_point_list nearest;       /* in order of label: of each cluster with 1..E+1 points */
     uint64_t points, missing, changed;
-    uint64_t print; /* of the labels */
+    uint64_t label_hash; /* of the labels */
 } ast_tally_sums;
 
 /* Frees the two lists. */

@@ -23,14 +23,14 @@ static bool open_memory(const ast_tiles *t, ast_tile_memory *m, bool sums) {
     bool small = v.rows->small;
     m->x = small ? NULL : ast_allocate(dimension * t->tile, sizeof *m->x);
     m->logits = ast_allocate(t->components * t->tile, sizeof *m->logits);
-    m->running = ast_allocate(t->components * AST_LANES, sizeof *m->running);
+    m->cumulative = ast_allocate(t->components * AST_LANES, sizeof *m->cumulative);
     m->most = ast_allocate(t->tile, sizeof *m->most);
     m->total = ast_allocate(t->tile, sizeof *m->total);
     m->weight = ast_allocate(t->tile, sizeof *m->weight);
     m->sums = sums ? ast_allocate_zero(t->components * width, sizeof *m->sums) : NULL;
-    m->whole = sums ? ast_allocate_zero(t->components * width, sizeof *m->whole) : NULL;
-    return (small || m->x) && m->logits && m->running && m->most && m->total && m->weight &&
-           (!sums || (m->sums && m->whole));
+    m->integer_sums = sums ? ast_allocate_zero(t->components * width, sizeof *m->integer_sums) : NULL;
+    return (small || m->x) && m->logits && m->cumulative && m->most && m->total && m->weight &&
+           (!sums || (m->sums && m->integer_sums));
 }
 
 bool ast_tiles_open(ast_tiles *t, ast_labelling *l, size_t components, bool sums) {
@@ -50,7 +50,7 @@ bool ast_tiles_open(ast_tiles *t, ast_labelling *l, size_t components, bool sums
 void ast_tiles_free(ast_tiles *t) {
     for (int w = 0; t->memory && w < t->threads; w++) {
         ast_tile_memory *m = &t->memory[w];
-        void *memory[] = {m->x, m->logits, m->running, m->most, m->total, m->weight, m->sums, m->whole};
+        void *memory[] = {m->x, m->logits, m->cumulative, m->most, m->total, m->weight, m->sums, m->integer_sums};
         for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
             free(memory[i]);
     }
@@ -59,7 +59,7 @@ void ast_tiles_free(ast_tiles *t) {
 }
 
 /* Rows into columns. */
-static void turn_rows(const ast_tiles *t, size_t first, float *x) {
+static void transpose_rows(const ast_tiles *t, size_t first, float *x) {
     const ast_labelling *l = t->labelling;
     const ast_labelling_view v = ast_view_of(l);
     size_t dimension = v.rows->dimension;
@@ -77,7 +77,7 @@ ast_tile ast_tile_at(const ast_tiles *t, size_t first, ast_tile_memory *m) {
     const ast_rowset *rows = v.rows;
     if (rows->small)
         return (ast_tile){rows->column[0] + first, rows->pitch, t->tile, rows->dimension};
-    turn_rows(t, first, m->x);
+    transpose_rows(t, first, m->x);
     return (ast_tile){m->x, t->tile, t->tile, rows->dimension};
 }
 

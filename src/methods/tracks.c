@@ -25,7 +25,7 @@ bool ast_tracks_reserve(ast_tracks *t, size_t count, size_t dimension) {
 }
 
 void ast_tracks_free(ast_tracks *t) {
-    ast_free_all(t->m, t->w, t->beta, t->dt, t->unseen, t->near, t->met, t->met_means, t->changed, t->pairs);
+    ast_free_all(t->m, t->w, t->beta, t->dt, t->unseen, t->near, t->met, t->previous_means, t->changed, t->pairs);
     *t = (ast_tracks){0};
 }
 
@@ -34,8 +34,8 @@ void ast_tracks_begin(ast_tracks *t) {
         memset(t->unseen, 1, t->count);
     for (size_t k = 0; k < t->count; k++)
         t->near[k].slot = -1;
-    if (t->met_capacity)
-        memset(t->met, 0, t->met_capacity);
+    if (t->previous_capacity)
+        memset(t->met, 0, t->previous_capacity);
 }
 
 /* Axial: x or -x, whichever is on the side of m_k; in the copy (D) if it has to be turned. */
@@ -58,7 +58,7 @@ double ast_tracks_score(const ast_tracks *t, size_t k, const float *x) {
 
 bool ast_tracks_within(const ast_tracks *t, size_t k, const float *x) {
     double score = ast_exact_score(x, t->m + k * t->dimension, t->dimension);
-    return !t->near_only || (t->axial ? fabs(score) : score) >= t->limit;
+    return !t->revive_needs_fit || (t->axial ? fabs(score) : score) >= t->limit;
 }
 
 void ast_tracks_revive(void *tracks, int32_t slot, const float *x, float *mu) {
@@ -106,7 +106,7 @@ bool ast_tracks_mean(const ast_tracks *t, const ast_cluster_list *c, size_t k, f
     return true;
 }
 
-double ast_tracks_losses(const ast_tracks *t, const ast_cluster_list *c, size_t k, double *length) {
+double ast_tracks_geodesic_losses(const ast_tracks *t, const ast_cluster_list *c, size_t k, double *length) {
     double u[4096];
     if (!direction(t, c, k, u, length))
         return 0;

@@ -22,7 +22,7 @@
 typedef struct ast_neighbour {
     int32_t slot;  /* -1: not known */
     double cosine; /* of its mean and m_k; -4 if no cluster has points */
-    double safe;   /* from this score on the unseen one cannot win */
+    double unseen_bound;   /* from this score on the unseen one cannot win */
 } ast_neighbour;
 
 typedef struct ast_tracks {
@@ -31,19 +31,19 @@ typedef struct ast_tracks {
     bool candidates;                   /* may clusters without points win at all */
     bool axial;                        /* x and -x are the same */
     double limit;                      /* a score fits from here */
-    bool near_only;                    /* points that do not fit m_k cannot revive it */
+    bool revive_needs_fit;                    /* points that do not fit m_k cannot revive it */
     float *m;                          /* (count, D) where each was */
     double *w;                         /* (count) how sure that is */
     double *beta;                      /* (count) of the transition */
     uint32_t *dt;                      /* (count) frames since it last had points */
     uint8_t *unseen;                   /* (count) has no points now */
-    ast_neighbour *near;               /* (count) of those that are unseen, as of the last ast_tracks_safe */
-    size_t met_capacity;               /* slots that the following have memory for */
+    ast_neighbour *near;               /* (count) of those that are unseen, as of the last ast_tracks_unseen_bound */
+    size_t previous_capacity;               /* slots that the following have memory for */
     uint8_t *met;                      /* (slots) it had points then, */
-    float *met_means;                  /* (slots, D) and this mean */
+    float *previous_means;                  /* (slots, D) and this mean */
     int32_t *changed;                  /* (slots) list of those that are not as they were */
-    size_t changed_count;              /* at the last ast_tracks_safe; SIZE_MAX: there was no memory to tell */
-    float *pairs;                      /* (capacity, AST_MASK_BITS) as `safe`, of each cluster and the mean of a slot */
+    size_t changed_count;              /* at the last ast_tracks_unseen_bound; SIZE_MAX: there was no memory to tell */
+    float *pairs;                      /* (capacity, AST_MASK_BITS) as `unseen_bound`, of each cluster and the mean of a slot */
 } ast_tracks;
 
 bool ast_tracks_reserve(ast_tracks *tracks, size_t count, size_t dimension);
@@ -55,7 +55,7 @@ void ast_tracks_begin(ast_tracks *tracks);
 /* J_k of a point. */
 double ast_tracks_score(const ast_tracks *tracks, size_t k, const float *x);
 
-/* Whether a point may revive cluster k at all: with `near_only` it has to fit m_k, however long ago that was. */
+/* Whether a point may revive cluster k at all: with `revive_needs_fit` it has to fit m_k, however long ago that was. */
 bool ast_tracks_within(const ast_tracks *tracks, size_t k, const float *x);
 
 /* Whether unseen cluster k might score `best` or more for the point. Takes no Newton step. */
@@ -64,18 +64,18 @@ bool ast_tracks_may_win(const ast_tracks *tracks, size_t k, const float *x, doub
 /* Functions of the rule, whose data are an ast_tracks. Whether any unseen cluster might score `best` or more for the
  * point; from which score on with a cluster that has points no unseen one can win, at the cost of what has changed
  * since the last call; and the geodesic mean of point x alone into mu (D). */
-bool ast_tracks_threaten(void *tracks, const float *x, double best);
-float ast_tracks_safe(void *tracks, const ast_cluster_list *clusters);
+bool ast_tracks_unseen_can_win(void *tracks, const float *x, double best);
+float ast_tracks_unseen_bound(void *tracks, const ast_cluster_list *clusters);
 void ast_tracks_revive(void *tracks, int32_t slot, const float *x, float *mu);
 
-/* After ast_tracks_safe, where there are no more slots than bits: the same for each slot, for points whose best score
+/* After ast_tracks_unseen_bound, where there are no more slots than bits: the same for each slot, for points whose best score
  * is that with its mean. */
-void ast_tracks_safe_of(void *tracks, const ast_cluster_list *clusters, float of[AST_MASK_BITS]);
+void ast_tracks_unseen_bound_of(void *tracks, const ast_cluster_list *clusters, float of[AST_MASK_BITS]);
 
 /* The geodesic mean of the cluster's sum into mu (D); false: the sum is zero. */
 bool ast_tracks_mean(const ast_tracks *tracks, const ast_cluster_list *clusters, size_t k, float *mu);
 
 /* The losses of the geodesic from m_k to the cluster's sum, and its length; 0 and the length where the sum is zero. */
-double ast_tracks_losses(const ast_tracks *tracks, const ast_cluster_list *clusters, size_t k, double *length);
+double ast_tracks_geodesic_losses(const ast_tracks *tracks, const ast_cluster_list *clusters, size_t k, double *length);
 
 #endif

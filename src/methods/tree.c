@@ -67,7 +67,7 @@ static double length_of(const ast_joiner *j, const int64_t *a, const int64_t *b,
     return sqrt(squares) / j->unit;
 }
 
-/* -1 where the two must be turned against each other: axial clusters whose means point away from each other. */
+/* -1 where the two must be flipped against each other: axial clusters whose means point away from each other. */
 static int sign_of(const ast_joiner *j, size_t p, size_t q) {
     if (!j->axial)
         return 1;
@@ -344,7 +344,7 @@ bool ast_joiner_next(ast_joiner *j, ast_joined *join) {
                          .price = j->at[p].list[0].price,
                          .loss = loss_of(j, p, q),
                          .angle = angle_between(j, p, q),
-                         .turned = sign_of(j, p, q) < 0};
+                         .flipped = sign_of(j, p, q) < 0};
     return true;
 }
 
@@ -357,7 +357,7 @@ static size_t place_of(const ast_joiner *j, int32_t node) {
 }
 
 /* Partners that are gone leave the front of the list; then the new node in place q is offered. */
-static void meet(ast_joiner *j, size_t p, size_t q) {
+static void update_partners(ast_joiner *j, size_t p, size_t q) {
     place *at = &j->at[p];
     int32_t gone = 0;
     while (gone < at->count && j->at[at->list[gone].place].node != at->list[gone].node)
@@ -388,7 +388,7 @@ void ast_joiner_take(ast_joiner *j, const ast_joined *join) {
     search_one(j, high, 0);
     for (size_t r = 0; r < high; r++)
         if (j->at[r].node != NOBODY)
-            meet(j, r, high);
+            update_partners(j, r, high);
     choose_partners(j, high, j->cosines);
     if (j->places > 2 * AST_PANEL && j->live < j->places / 2)
         compact(j);

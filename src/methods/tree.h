@@ -26,7 +26,7 @@ typedef struct ast_leaves {
     const int64_t *sums; /* (count, D) in units of 1 / unit */
     const float *means;  /* (count, D) */
     double unit;
-    bool axial; /* sums and means may be turned */
+    bool axial; /* sums and means may be flipped */
 } ast_leaves;
 
 typedef struct ast_joiner ast_joiner;
@@ -41,7 +41,7 @@ typedef struct ast_joined {
     double price;
     double loss;  /* of sum_k |s_k| */
     double angle; /* between the two means, in radians */
-    bool turned;  /* axial: b counts as -b */
+    bool flipped; /* axial: b counts as -b */
 } ast_joined;
 
 /* The pair to join next; false: one node is left, or the pool is cancelled. */

@@ -8,10 +8,11 @@
 
 #define TOLERANCE 0.1 /* of the range of all levels: a peak may be so far below the best */
 #define PLATEAU 1.25  /* the largest angle of a range over its smallest one, at least */
-#define SHARE (2.0 / 3) /* of the separation: below a half, points between two clusters fit neither; from one on, each
-                           mean fits the other cluster; this is the harmonic mean of the two */
-#define ALL_TO 20     /* every number of clusters up to this one is a level, ... */
-#define GROWTH 1.12   /* ... and then each is so much larger than the one before */
+#define SHARE                                                                                                          \
+    (2.0 / 3)       /* of the separation: below a half, points between two clusters fit neither; from one on, each     \
+                       mean fits the other cluster; this is the harmonic mean of the two */
+#define ALL_TO 20   /* every number of clusters up to this one is a level, ... */
+#define GROWTH 1.12 /* ... and then each is so much larger than the one before */
 
 size_t ast_tune_list_levels(size_t most, ast_tune_level *levels) {
     size_t count = 0, room = AST_TUNE_LEVELS(most);
@@ -52,7 +53,7 @@ void ast_tune_mark_peaks(ast_tune_level *levels, size_t count) {
                          (i + 1 == count || levels[i].excess >= levels[i + 1].excess);
 }
 
-size_t ast_tune_largest_peak(const ast_tune_level *levels, size_t count) {
+size_t ast_tune_finest_peak(const ast_tune_level *levels, size_t count) {
     size_t largest = 0;
     for (size_t i = 0; i < count; i++)
         largest = levels[i].peak ? levels[i].clusters : largest;
@@ -114,7 +115,7 @@ double ast_tune_typical(ast_apart *apart, size_t count) {
     return count ? apart[k].angle : NAN;
 }
 
-size_t ast_tune_nearest(const ast_tune_angle *angles, const ast_tune_range *range, double separation) {
+size_t ast_tune_pick_angle(const ast_tune_angle *angles, const ast_tune_range *range, double separation) {
     size_t nearest = range->first;
     for (size_t i = range->first; i <= range->last; i++)
         if (fabs(angles[i].angle - SHARE * separation) <= fabs(angles[nearest].angle - SHARE * separation))

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#define AST_TUNE_MARGIN 0.05 /* an excess below this is what draws of one distribution reach among themselves */
+#define AST_TUNE_MIN_EXCESS 0.05 /* an excess below this is what draws of one distribution reach among themselves */
 
 /* The levels to look at, 2 clusters first: all up to 20, then in steps of 12%, and `most` itself. Returns their number;
  * `levels` has room for AST_TUNE_LEVELS(most). */
@@ -21,7 +21,7 @@ size_t ast_tune_list_levels(size_t most, ast_tune_level *levels);
 void ast_tune_mark_peaks(ast_tune_level *levels, size_t count);
 
 /* The largest peak's number of clusters. */
-size_t ast_tune_largest_peak(const ast_tune_level *levels, size_t count);
+size_t ast_tune_finest_peak(const ast_tune_level *levels, size_t count);
 
 /* A range of neighbouring angles: rows first..last. */
 typedef struct ast_tune_range {
@@ -43,7 +43,7 @@ typedef struct ast_apart {
 double ast_tune_typical(ast_apart *apart, size_t count);
 
 /* The index of the angle in the range that is nearest to two thirds of the separation; of equals the smallest angle. */
-size_t ast_tune_nearest(const ast_tune_angle *angles, const ast_tune_range *range, double separation);
+size_t ast_tune_pick_angle(const ast_tune_angle *angles, const ast_tune_range *range, double separation);
 
 /* Weak data: the angle whose two or more clusters have the highest silhouette; of equals the largest. Without such an
  * angle, the last one. */

@@ -9,8 +9,8 @@
 #define LEAF 32 /* points that are looked at rather than parted */
 
 bool ast_cells_wanted(const ast_labelling *l) {
-    return l->rows.small && l->rows.dimension == 3 && !l->rows.axial && !l->rule.safe && l->scorer.bounds.on &&
-           l->clusters.live >= l->crowd.from;
+    return l->rows.small && l->rows.dimension == 3 && !l->rows.axial && !l->rule.unseen_bound && l->scorer.bounds.on &&
+           l->clusters.live >= l->cell_mode.min_clusters;
 }
 
 /* The visits of DP-vMF-means cost what they change. Invariant: for every point that is still to come `label` says which
@@ -23,20 +23,20 @@ typedef struct news {
     size_t after; /* points up to this one are done */
     int32_t slot;
     float mean[3];
-    float limit; /* a float score below does not fit */
-    float reach; /* nor does a point farther away */
+    float limit;         /* a float score below does not fit */
+    float search_radius; /* nor does a point farther away */
     void (*tell)(const struct news *news, size_t place, float score);
 } news;
 
 static int32_t find(ast_labelling *l, const float x[3], int32_t barred) {
     ast_mean_list means = ast_clusters_means(&l->clusters);
-    return ast_near_find(l->crowd.cells, &means, x, barred);
+    return ast_mean_index_find(l->cell_mode.cells, &means, x, barred);
 }
 
 /* ---- points near a mean ---- */
 
-static void tell_leaf(const news *n, const ast_cell *cell) {
-    const ast_cells *cells = n->l->crowd.cells;
+static void notify_leaf(const news *n, const ast_cell *cell) {
+    const ast_cells *cells = n->l->cell_mode.cells;
     const float *x = cells->columns, *y = x + cells->pitch, *z = y + cells->pitch;
     for (size_t place = cell->first; place < cell->last; place++) {
         float score = x[place] * n->mean[0] + y[place] * n->mean[1] + z[place] * n->mean[2];
@@ -45,37 +45,37 @@ static void tell_leaf(const news *n, const ast_cell *cell) {
     }
 }
 
-static void tell_cell(const news *n, const ast_cell *cell) {
+static void notify_cell(const news *n, const ast_cell *cell) {
     float centre[3], radius;
     if (cell->first == cell->last)
         return;
     ast_cell_bound(cell, centre, &radius);
     float a = centre[0] - n->mean[0], b = centre[1] - n->mean[1], c = centre[2] - n->mean[2];
-    if (a * a + b * b + c * c > (n->reach + radius) * (n->reach + radius))
+    if (a * a + b * b + c * c > (n->search_radius + radius) * (n->search_radius + radius))
         return;
     if (cell->last - cell->first <= LEAF || cell->level == AST_CELL_LEVELS) {
-        tell_leaf(n, cell);
+        notify_leaf(n, cell);
         return;
     }
     for (uint32_t part = 0; part < 4; part++) {
-        ast_cell child = ast_cell_part(n->l->crowd.cells, cell, part);
-        tell_cell(n, &child);
+        ast_cell child = ast_cell_part(n->l->cell_mode.cells, cell, part);
+        notify_cell(n, &child);
     }
 }
 
-static void tell_points(news *n) {
+static void notify_points(news *n) {
     n->limit = (float)(n->l->scorer.limit - (double)ast_score_error(3)) - 0x1p-23f;
-    n->reach = ast_reach((double)n->limit);
+    n->search_radius = ast_distance_at_score((double)n->limit);
     for (uint32_t face = 0; face < 6; face++) {
-        ast_cell cell = ast_cell_face(n->l->crowd.cells, face);
-        tell_cell(n, &cell);
+        ast_cell cell = ast_cell_face(n->l->cell_mode.cells, face);
+        notify_cell(n, &cell);
     }
 }
 
 /* The new mean may be better than what the point has. */
 static void offer(const news *n, size_t place, float score) {
     ast_labelling *l = n->l;
-    ast_cells *cells = l->crowd.cells;
+    ast_cells *cells = l->cell_mode.cells;
     int32_t *label = &cells->label[cells->point[place]];
     if (score <= cells->best[place] - l->scorer.margin)
         return;
@@ -86,7 +86,8 @@ static void offer(const news *n, size_t place, float score) {
         return;
     if (*label >= 0) {
         double other = ast_exact_score(x, l->clusters.means + 3 * (size_t)*label, 3);
-        if (mine < other || (mine == other && cells->near.rank[*label] <= cells->near.rank[n->slot]))
+        if (mine < other ||
+            (mine == other && cells->mean_index.creation_order[*label] <= cells->mean_index.creation_order[n->slot]))
             return;
     }
     *label = n->slot;
@@ -96,7 +97,7 @@ static void offer(const news *n, size_t place, float score) {
 /* The cluster died, or its mean is elsewhere now. */
 static void withdraw(const news *n, size_t place, float score) {
     ast_labelling *l = n->l;
-    ast_cells *cells = l->crowd.cells;
+    ast_cells *cells = l->cell_mode.cells;
     int32_t *label = &cells->label[cells->point[place]];
     (void)score;
     if (*label != n->slot)
@@ -113,7 +114,7 @@ static void announce(ast_labelling *l, size_t i, int32_t slot, const float *mean
                      void (*tell)(const news *news, size_t place, float score)) {
     news n = {.l = l, .after = i, .slot = slot, .tell = tell};
     memcpy(n.mean, mean, sizeof n.mean);
-    tell_points(&n);
+    notify_points(&n);
 }
 
 /* ---- visits ---- */
@@ -123,13 +124,13 @@ static void leave(ast_labelling *l, size_t i, int32_t from) {
         return;
     float mean[3];
     memcpy(mean, l->clusters.means + 3 * (size_t)from, sizeof mean);
-    ast_clusters_bury(&l->clusters, from);
-    ast_near_gone(l->crowd.cells, from);
+    ast_clusters_mark_dead(&l->clusters, from);
+    ast_mean_index_remove(l->cell_mode.cells, from);
     announce(l, i, from, mean, withdraw);
 }
 
 static void join(ast_labelling *l, size_t i, int32_t from, int32_t to) {
-    l->crowd.cells->label[i] = to;
+    l->cell_mode.cells->label[i] = to;
     if (to == from)
         return;
     if (!l->first)
@@ -138,16 +139,16 @@ static void join(ast_labelling *l, size_t i, int32_t from, int32_t to) {
 }
 
 /* A point that fits nothing stays alone, and its mean becomes the point itself ... */
-static void stay_alone(ast_labelling *l, size_t i, const float row[3]) {
+static void stay_singleton(ast_labelling *l, size_t i, const float row[3]) {
     int32_t own = l->labels[i];
     float *mean = l->clusters.means + 3 * (size_t)own, old[3];
-    l->crowd.cells->label[i] = own;
+    l->cell_mode.cells->label[i] = own;
     memcpy(old, mean, sizeof old);
     if (memcmp(old, row, sizeof old) == 0) // NOLINT(bugprone-suspicious-memory-comparison): -0 is not 0 here
         return;
     memcpy(mean, row, sizeof old);
     l->clusters.touched[own] = 1;
-    ast_near_moved(l->crowd.cells, own);
+    ast_mean_index_move(l->cell_mode.cells, own);
     announce(l, i, own, old, withdraw);
     announce(l, i, own, row, offer);
 }
@@ -156,7 +157,7 @@ static void stay_alone(ast_labelling *l, size_t i, const float row[3]) {
 static void found_cluster(ast_labelling *l, size_t i, const float row[3]) {
     int32_t born = ast_clusters_add(&l->clusters, row, (uint32_t)i);
     ast_mean_list means = ast_clusters_means(&l->clusters);
-    if (born < 0 || !ast_near_born(l->crowd.cells, &means, born)) {
+    if (born < 0 || !ast_mean_index_add(l->cell_mode.cells, &means, born)) {
         ast_labelling_fail(l);
         return;
     }
@@ -165,7 +166,7 @@ static void found_cluster(ast_labelling *l, size_t i, const float row[3]) {
 }
 
 static void visit(ast_labelling *l, size_t i) {
-    int32_t own = l->labels[i], to = l->crowd.cells->label[i];
+    int32_t own = l->labels[i], to = l->cell_mode.cells->label[i];
     bool alone = !l->first && l->clusters.members[own] == 1;
     float row[3] = {l->rows.column[0][i], l->rows.column[1][i], l->rows.column[2][i]};
     if (alone)
@@ -173,15 +174,15 @@ static void visit(ast_labelling *l, size_t i) {
     if (to >= 0)
         join(l, i, own, to);
     else if (alone)
-        stay_alone(l, i, row);
+        stay_singleton(l, i, row);
     else
         found_cluster(l, i, row);
 }
 
 static void visit_all(ast_labelling *l, size_t from) {
-    const int32_t *label = l->crowd.cells->label, *labels = l->labels;
+    const int32_t *label = l->cell_mode.cells->label, *labels = l->labels;
     const int64_t *members = l->clusters.members;
-    for (size_t i = from; i < l->rows.count && !l->crowd.cells->near.failed; i++) {
+    for (size_t i = from; i < l->rows.count && !l->cell_mode.cells->mean_index.failed; i++) {
         if (labels[i] == AST_MISSING)
             continue;
         bool settled = l->first ? label[i] >= 0 : label[i] == labels[i] && members[labels[i]] != 1;
@@ -196,14 +197,14 @@ static void visit_all(ast_labelling *l, size_t from) {
 
 /* ---- sums ---- */
 
-static void settle_first(ast_labelling *l, ast_worker *worker, size_t chunk) {
+static void add_first_pass(ast_labelling *l, ast_worker *worker, size_t chunk) {
     for (size_t i = chunk * l->rows.chunk; i < (chunk + 1) * l->rows.chunk; i++)
         if (l->labels[i] != AST_MISSING)
-            l->labels[i] = l->crowd.cells->label[i];
+            l->labels[i] = l->cell_mode.cells->label[i];
     ast_add_chunk(l, worker, chunk);
 }
 
-static void settle_change(ast_labelling *l, ast_worker *worker, size_t i, int32_t to) {
+static void apply_change(ast_labelling *l, ast_worker *worker, size_t i, int32_t to) {
     ast_change change = {(uint32_t)i, l->labels[i], to, false, false};
     ast_add_change(l, worker, &change);
     l->labels[i] = to;
@@ -214,16 +215,16 @@ static void settle_change(ast_labelling *l, ast_worker *worker, size_t i, int32_
     }
 }
 
-static void settle_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
+static void add_chunk_changes(ast_labelling *l, ast_worker *worker, size_t chunk) {
     size_t last = (chunk + 1) * l->rows.chunk;
     worker->chunk.rows.is_loaded = false;
     if (l->first) {
-        settle_first(l, worker, chunk);
+        add_first_pass(l, worker, chunk);
         return;
     }
     for (size_t i = chunk * l->rows.chunk; i < last && i < l->rows.count; i++)
-        if (l->labels[i] != AST_MISSING && l->labels[i] != l->crowd.cells->label[i])
-            settle_change(l, worker, i, l->crowd.cells->label[i]);
+        if (l->labels[i] != AST_MISSING && l->labels[i] != l->cell_mode.cells->label[i])
+            apply_change(l, worker, i, l->cell_mode.cells->label[i]);
 }
 
 static void count_members(ast_labelling *l) {
@@ -238,8 +239,8 @@ static void count_members(ast_labelling *l) {
 
 static void count_scored(ast_labelling *l) {
     for (int w = 0; w < l->worker_count; w++) {
-        l->workers[w].chunk.scored += l->crowd.cells->scratch[w].scored;
-        l->crowd.cells->scratch[w].scored = 0;
+        l->workers[w].chunk.scored += l->cell_mode.cells->scratch[w].scored;
+        l->cell_mode.cells->scratch[w].scored = 0;
     }
 }
 
@@ -256,18 +257,19 @@ static void forget(ast_labelling *l) {
 void ast_cells_pass(ast_labelling *l, size_t from) {
     ast_mean_list means = ast_clusters_means(&l->clusters);
     ast_rowset_fill(&l->rows, l->pool);
-    bool ready = ast_cells_load(&l->crowd.cells, &l->scorer, l->pool) && ast_near_begin(l->crowd.cells, &means) &&
-                 ast_cells_label(l->crowd.cells, from, !l->clusters.fixed);
+    bool ready = ast_cells_load(&l->cell_mode.cells, &l->scorer, l->pool) &&
+                 ast_mean_index_build(l->cell_mode.cells, &means) &&
+                 ast_cells_label(l->cell_mode.cells, from, !l->clusters.fixed);
     if (ready && !l->clusters.fixed)
         visit_all(l, from);
-    ast_clusters_sweep(&l->clusters);
-    ready = ready && !atomic_load(&l->failed) && !l->crowd.cells->near.failed && ast_workers_reserve(l);
+    ast_clusters_remove_dead(&l->clusters);
+    ready = ready && !atomic_load(&l->failed) && !l->cell_mode.cells->mean_index.failed && ast_workers_reserve(l);
     if (!ready) {
         ast_labelling_fail(l);
         return;
     }
     count_scored(l);
-    ast_each_chunk(l, from / l->rows.chunk, l->rows.chunks, settle_chunk);
+    ast_each_chunk(l, from / l->rows.chunk, l->rows.chunks, add_chunk_changes);
     count_members(l);
     forget(l);
 }

@@ -8,26 +8,26 @@
 
 #include "inside.h"
 
-#define TURNED 0x80000000u /* axial: the point was added as -x */
+#define FLIPPED 0x80000000u /* axial: the point was added as -x */
 
 void ast_restore_records(const ast_labelling *l, const int32_t *place, size_t first, size_t count, uint32_t *records,
                          size_t stride) {
     for (size_t i = first; i < first + count; i++) {
         int32_t label = l->labels[i];
-        uint32_t turned = l->rows.axial && label >= 0 && ast_is_turned(l->signs, i) ? TURNED : 0;
-        records[(i - first) * stride] = label < 0 ? AST_RECORD_MISSING : (uint32_t)place[label] | turned;
+        uint32_t flipped = l->rows.axial && label >= 0 && ast_is_flipped(l->signs, i) ? FLIPPED : 0;
+        records[(i - first) * stride] = label < 0 ? AST_RECORD_MISSING : (uint32_t)place[label] | flipped;
     }
 }
 
 bool ast_restore_label(ast_labelling *l, size_t i, uint32_t record) {
-    bool missing = l->labels[i] == AST_MISSING, turned = record & TURNED;
-    uint32_t label = record & ~TURNED;
+    bool missing = l->labels[i] == AST_MISSING, flipped = record & FLIPPED;
+    uint32_t label = record & ~FLIPPED;
     if (missing || record == AST_RECORD_MISSING)
         return missing && record == AST_RECORD_MISSING;
-    if (label >= l->clusters.live || (turned && !l->rows.axial))
+    if (label >= l->clusters.live || (flipped && !l->rows.axial))
         return false;
     l->labels[i] = (int32_t)label; /* the clusters were added in order: slot k is the k-th */
-    if (turned)
+    if (flipped)
         l->signs[i / AST_LANES] |= (uint8_t)(1u << i % AST_LANES);
     return true;
 }
@@ -35,9 +35,9 @@ bool ast_restore_label(ast_labelling *l, size_t i, uint32_t record) {
 /* false: one of the ranks failed, and all know. */
 static bool gather(ast_labelling *l) {
     uint64_t head[AST_PACKET_HEAD];
-    bool lonely;
+    bool had_singletons;
     if (ast_comm_many(l->ranks.comm))
-        return ast_exchange(l, head, &lonely) && head[AST_FAILURES] == 0;
+        return ast_exchange(l, head, &had_singletons) && head[AST_FAILURES] == 0;
     ast_merge_sums(l, l->workers, l->worker_count);
     if (l->rows.sparse)
         ast_sparse_sum(l);
@@ -45,7 +45,7 @@ static bool gather(ast_labelling *l) {
 }
 
 /* Whether every cluster has points; their means stay as they are. */
-static bool settle(ast_labelling *l) {
+static bool check_filled(ast_labelling *l) {
     ast_cluster_list *c = &l->clusters;
     bool filled = true;
     for (size_t slot = 0; slot < c->slots; slot++) {
@@ -56,19 +56,19 @@ static bool settle(ast_labelling *l) {
     return filled;
 }
 
-ast_status ast_restore_sums(ast_labelling *l, uint64_t print, bool *filled, ast_fault *fault) {
-    l->prints.live = 0;
+ast_status ast_restore_sums(ast_labelling *l, uint64_t label_hash, bool *filled, ast_fault *fault) {
+    l->label_hash_base.live = 0;
     for (int w = 0; w < l->worker_count; w++)
-        l->workers[w].log_count = 0;
+        l->workers[w].undo_count = 0;
     ast_add_all(l);
     bool ready = gather(l);
-    *filled = settle(l);
+    *filled = check_filled(l);
     if (ready)
         ast_gather_keys(l);
     ready = !atomic_exchange(&l->failed, false) && ready;
-    l->prints.first = ast_clusters_fingerprint(&l->clusters, l->clusters.order, l->clusters.live) - print;
+    l->label_hash_base.first = ast_clusters_label_hash(&l->clusters, l->clusters.order, l->clusters.live) - label_hash;
     l->first = l->first_done = false;
-    l->scorer.bounds.blind = true;
+    l->scorer.bounds.invalid = true;
     l->events.count = l->scorer.bounds.last_events = 0;
     return ast_comm_agree(l->ranks.comm, ready ? AST_OK : ast_fail_memory(fault), fault);
 }

@@ -16,8 +16,8 @@ void ast_restore_records(const ast_labelling *labelling, const int32_t *place, s
 /* false: no such record can be. */
 bool ast_restore_label(ast_labelling *labelling, size_t point, uint32_t record);
 
-/* A collective call. `print` is what ast_label_hash said, 0 after the first pass; `*filled` becomes whether every
+/* A collective call. `label_hash` is what ast_label_hash said, 0 after the first pass; `*filled` becomes whether every
  * cluster has a point, which every state must. */
-ast_status ast_restore_sums(ast_labelling *labelling, uint64_t print, bool *filled, ast_fault *fault);
+ast_status ast_restore_sums(ast_labelling *labelling, uint64_t label_hash, bool *filled, ast_fault *fault);
 
 #endif

@@ -7,19 +7,19 @@
 #include <math.h>
 #include <string.h>
 
-#define LONG_MEAN 4096 /* there is memory for AST_FEW_SLOTS of these at first */
+#define LONG_MEAN 4096 /* there is memory for AST_INITIAL_SLOTS of these at first */
 
 void ast_clusters_free(ast_cluster_list *clusters) {
     ast_free_all(clusters->order, clusters->free.slots, clusters->means, clusters->sums, clusters->weights,
-                 clusters->members, clusters->keys, clusters->founder, clusters->moves, clusters->shifts,
+                 clusters->members, clusters->keys, clusters->singleton_point, clusters->moves, clusters->shifts,
                  clusters->touched, clusters->alive, clusters->born);
     *clusters = (ast_cluster_list){0};
 }
 
 void ast_clusters_clear(ast_cluster_list *clusters, size_t dimension) {
     clusters->dimension = dimension;
-    clusters->live = clusters->slots = clusters->free.count = clusters->reserved = 0;
-    clusters->hidden = NULL;
+    clusters->live = clusters->slots = clusters->free.count = clusters->tracked_slots = 0;
+    clusters->uninstantiated = NULL;
     clusters->unit = 0x1p30;
     clusters->weight_unit = 1;
 }
@@ -28,7 +28,7 @@ void ast_clusters_clear(ast_cluster_list *clusters, size_t dimension) {
 bool ast_clusters_reserve(ast_cluster_list *c, size_t slots) {
     if (slots <= c->capacity)
         return true;
-    size_t used = c->slots, dimension = c->dimension, first = dimension > LONG_MEAN ? AST_FEW_SLOTS : 32;
+    size_t used = c->slots, dimension = c->dimension, first = dimension > LONG_MEAN ? AST_INITIAL_SLOTS : 32;
     size_t capacity = c->capacity ? 2 * c->capacity : first;
     capacity = capacity < slots ? slots : capacity;
     bool grown = ast_grow_array(&c->order, used, capacity, sizeof *c->order) &&
@@ -38,7 +38,7 @@ bool ast_clusters_reserve(ast_cluster_list *c, size_t slots) {
                  ast_grow_array(&c->weights, used, capacity, sizeof *c->weights) &&
                  ast_grow_array(&c->members, used, capacity, sizeof *c->members) &&
                  ast_grow_array(&c->keys, used, capacity, sizeof *c->keys) &&
-                 ast_grow_array(&c->founder, used, capacity, sizeof *c->founder) &&
+                 ast_grow_array(&c->singleton_point, used, capacity, sizeof *c->singleton_point) &&
                  ast_grow_array(&c->moves, used, capacity, sizeof *c->moves) &&
                  (dimension > AST_SMALL || ast_grow_array(&c->shifts, used, capacity, dimension * sizeof *c->shifts)) &&
                  ast_grow_array(&c->touched, used, capacity, sizeof *c->touched) &&
@@ -49,7 +49,7 @@ bool ast_clusters_reserve(ast_cluster_list *c, size_t slots) {
     return grown;
 }
 
-int32_t ast_clusters_add(ast_cluster_list *clusters, const float *mean, uint32_t founder) {
+int32_t ast_clusters_add(ast_cluster_list *clusters, const float *mean, uint32_t singleton_point) {
     bool reuse = clusters->free.count > 0;
     if (!reuse && (clusters->slots == INT32_MAX || !ast_clusters_reserve(clusters, clusters->slots + 1)))
         return -1;
@@ -59,8 +59,8 @@ int32_t ast_clusters_add(ast_cluster_list *clusters, const float *mean, uint32_t
     memset(clusters->sums + slot * dimension, 0, dimension * sizeof *clusters->sums);
     clusters->weights[slot] = clusters->members[slot] = 0;
     clusters->keys[slot] = 0;
-    clusters->founder[slot] = founder;
-    ast_clusters_rest(clusters, (int32_t)slot);
+    clusters->singleton_point[slot] = singleton_point;
+    ast_clusters_keep_mean(clusters, (int32_t)slot);
     clusters->touched[slot] = 1;
     clusters->alive[slot] = 1;
     clusters->order[clusters->live++] = (int32_t)slot;
@@ -75,12 +75,12 @@ bool ast_clusters_add_means(ast_cluster_list *clusters, const float *means, size
     return ready;
 }
 
-bool ast_clusters_fill_table(const ast_cluster_list *c, ast_table *table) {
+bool ast_clusters_fill_table(const ast_cluster_list *c, ast_mean_table *table) {
     bool ready = true;
-    ast_table_clear(table, c->dimension, c->axial);
+    ast_mean_table_clear(table, c->dimension, c->axial);
     for (size_t k = 0; k < c->live && ready; k++)
-        ready = ast_clusters_hides(c, c->order[k]) ||
-                ast_table_append(table, c->means + (size_t)c->order[k] * c->dimension, c->order[k]);
+        ready = ast_clusters_is_uninstantiated(c, c->order[k]) ||
+                ast_mean_table_append(table, c->means + (size_t)c->order[k] * c->dimension, c->order[k]);
     return ready;
 }
 
@@ -100,29 +100,29 @@ int64_t ast_clusters_move_member(ast_cluster_list *c, int32_t from, int32_t to) 
     if (c->fixed)
         return left;
     if (c->members[to] == 1)
-        c->lone |= ast_bit_of(to);
+        c->singleton_bits |= ast_bit_of(to);
     if (left == 1)
-        c->lone |= ast_bit_of(from);
-    if (left == 0 && ast_clusters_lasts(c, from))
-        c->hidden[from] = 1;
+        c->singleton_bits |= ast_bit_of(from);
+    if (left == 0 && ast_clusters_is_tracked(c, from))
+        c->uninstantiated[from] = 1;
     else if (left == 0)
         ast_clusters_kill(c, from);
     return left;
 }
 
-void ast_clusters_find_lone(ast_cluster_list *c) {
-    c->lone = 0;
+void ast_clusters_find_singletons(ast_cluster_list *c) {
+    c->singleton_bits = 0;
     for (size_t k = 0; k < c->live && !c->fixed; k++)
-        if (!ast_clusters_hides(c, c->order[k]) && c->members[c->order[k]] == 1)
-            c->lone |= ast_bit_of(c->order[k]);
+        if (!ast_clusters_is_uninstantiated(c, c->order[k]) && c->members[c->order[k]] == 1)
+            c->singleton_bits |= ast_bit_of(c->order[k]);
 }
 
-void ast_clusters_bury(ast_cluster_list *clusters, int32_t slot) {
+void ast_clusters_mark_dead(ast_cluster_list *clusters, int32_t slot) {
     clusters->alive[slot] = 0;
     clusters->version++;
 }
 
-void ast_clusters_sweep(ast_cluster_list *clusters) {
+void ast_clusters_remove_dead(ast_cluster_list *clusters) {
     size_t live = 0;
     for (size_t k = 0; k < clusters->live; k++)
         if (clusters->alive[clusters->order[k]])
@@ -132,14 +132,14 @@ void ast_clusters_sweep(ast_cluster_list *clusters) {
 
 void ast_clusters_drop_empty(ast_cluster_list *c) {
     for (size_t k = 0; k < c->live; k++)
-        if (c->members[c->order[k]] == 0 && !ast_clusters_lasts(c, c->order[k]))
-            ast_clusters_bury(c, c->order[k]);
-    ast_clusters_sweep(c);
+        if (c->members[c->order[k]] == 0 && !ast_clusters_is_tracked(c, c->order[k]))
+            ast_clusters_mark_dead(c, c->order[k]);
+    ast_clusters_remove_dead(c);
 }
 
-void ast_clusters_release(ast_cluster_list *clusters) {
+void ast_clusters_list_free_slots(ast_cluster_list *clusters) {
     clusters->free.count = 0;
-    for (size_t slot = clusters->slots; slot-- > clusters->reserved;) /* the lowest is taken first */
+    for (size_t slot = clusters->slots; slot-- > clusters->tracked_slots;) /* the lowest is taken first */
         if (!clusters->alive[slot])
             clusters->free.slots[clusters->free.count++] = (int32_t)slot;
 }
@@ -159,7 +159,7 @@ double ast_clusters_weight(const ast_cluster_list *clusters, int32_t slot) {
     return (double)clusters->weights[slot] / clusters->weight_unit;
 }
 
-void ast_clusters_rest(ast_cluster_list *clusters, int32_t slot) {
+void ast_clusters_keep_mean(ast_cluster_list *clusters, int32_t slot) {
     clusters->moves[slot] = 0;
     for (size_t d = 0; d < clusters->dimension && clusters->dimension <= AST_SMALL; d++)
         clusters->shifts[(size_t)slot * clusters->dimension + d] = 0;
@@ -193,7 +193,7 @@ void ast_clusters_update_mean(ast_cluster_list *clusters, int32_t slot) {
     clusters->moves[slot] = ast_round_up(sqrt(squared));
 }
 
-double ast_clusters_part(const ast_cluster_list *clusters, int32_t slot) {
+double ast_clusters_objective_of(const ast_cluster_list *clusters, int32_t slot) {
     double length = ast_clusters_length(clusters, slot), product = 0;
     if (length > ast_clusters_weight(clusters, slot) * AST_ZERO_SUM)
         return length;
@@ -207,11 +207,11 @@ double ast_clusters_part(const ast_cluster_list *clusters, int32_t slot) {
 double ast_clusters_objective(const ast_cluster_list *clusters) {
     double objective = 0;
     for (size_t k = 0; k < clusters->live; k++)
-        objective += ast_clusters_part(clusters, clusters->order[k]);
+        objective += ast_clusters_objective_of(clusters, clusters->order[k]);
     return objective;
 }
 
-uint64_t ast_clusters_fingerprint(const ast_cluster_list *clusters, const int32_t *order, size_t live) {
+uint64_t ast_clusters_label_hash(const ast_cluster_list *clusters, const int32_t *order, size_t live) {
     uint64_t print = 0;
     for (size_t k = 0; k < live; k++)
         print += clusters->keys[order[k]] * ast_mix64(k + 1);

@@ -120,7 +120,7 @@ static void choose_signs(ast_labelling *l) {
         if (l->labels[i] < 0)
             continue;
         const float *mean = l->clusters.means + (size_t)l->labels[i] * l->rows.dimension;
-        ast_set_turned(l->signs, i, ast_rows_exact_score(&l->rows, rows, i, mean) < 0);
+        ast_set_flipped(l->signs, i, ast_rows_exact_score(&l->rows, rows, i, mean) < 0);
     }
 }
 
@@ -131,11 +131,11 @@ ast_status ast_labelling_relabel(ast_labelling *l, const int32_t *into, const fl
     for (size_t k = 0; k < c->live; k++) {
         int32_t slot = c->order[k];
         if (into[slot] != slot)
-            ast_clusters_bury(c, slot);
+            ast_clusters_mark_dead(c, slot);
         else
             ast_clusters_set_mean(c, slot, means + (size_t)slot * c->dimension);
     }
-    ast_clusters_sweep(c);
+    ast_clusters_remove_dead(c);
     if (l->rows.axial)
         choose_signs(l);
     return ast_labelling_recount(l, fault);
@@ -172,8 +172,8 @@ void ast_labelling_set_mean(ast_labelling *l, int32_t slot, const float *mean) {
 }
 
 void ast_labelling_set_tracked(ast_labelling *l, size_t count, uint8_t *uninstantiated) {
-    l->clusters.reserved = count;
-    l->clusters.hidden = uninstantiated;
+    l->clusters.tracked_slots = count;
+    l->clusters.uninstantiated = uninstantiated;
 }
 
 void ast_labelling_absorb(ast_labelling *l, int32_t from, int32_t into) {

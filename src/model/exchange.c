@@ -15,7 +15,7 @@ static bool reserve_packet(ast_labelling *l, size_t numbers) {
     if (numbers <= r->packet_capacity)
         return true;
     bool ready = ast_reserve(&r->packet, &r->packet_capacity, 0, numbers, sizeof *r->packet);
-    if (ast_comm_lowest(r->comm, !ready) < 0)
+    if (ast_comm_first_rank(r->comm, !ready) < 0)
         return true;
     r->packet_capacity = 0; /* on all ranks, so that all of them will ask again */
     return false;
@@ -28,7 +28,7 @@ enum { BESIDES = 6 }; /* numbers per slot besides its sum */
 /* The arrays of the packet, one after the other. */
 typedef struct parts {
     uint64_t *head;
-    ast_sink sink;         /* (slots, D), and four times (slots) */
+    ast_sum_arrays sink;   /* (slots, D), and four times (slots) */
     uint64_t *touched;     /* (slots) */
     uint64_t *left, *came; /* (slots) members that left, and that came */
 } parts;
@@ -36,7 +36,7 @@ typedef struct parts {
 static parts lay_out(const ast_labelling *l, size_t slots) {
     parts p = {.head = l->ranks.packet};
     int64_t *sums = (int64_t *)l->ranks.packet + AST_PACKET_HEAD, *rest = sums + slots * l->rows.dimension;
-    p.sink = (ast_sink){sums, rest, rest + slots, (uint64_t *)rest + 2 * slots, l->clusters.touched};
+    p.sink = (ast_sum_arrays){sums, rest, rest + slots, (uint64_t *)rest + 2 * slots, l->clusters.touched};
     p.touched = (uint64_t *)rest + 3 * slots;
     p.left = p.touched + slots;
     p.came = p.left + slots;
@@ -49,8 +49,8 @@ static void fill(ast_labelling *l, const parts *p, size_t slots) {
         const ast_worker *worker = &l->workers[w];
         p->head[AST_CHANGED] += worker->changed;
         p->head[AST_SCORED] += worker->chunk.scored;
-        for (size_t c = 0; c < worker->log_count; c++) {
-            const ast_change *change = &worker->log[c];
+        for (size_t c = 0; c < worker->undo_count; c++) {
+            const ast_change *change = &worker->undo_log[c];
             p->left[change->from] += change->from != change->to;
             p->came[change->to] += change->from != change->to;
         }
@@ -58,11 +58,11 @@ static void fill(ast_labelling *l, const parts *p, size_t slots) {
     for (size_t slot = 0; slot < slots; slot++)
         p->touched[slot] = l->clusters.touched[slot];
     p->head[AST_FAILURES] = atomic_load(&l->failed) || ast_pool_cancelled(l->pool) || l->ranks.pending != AST_OK;
-    p->head[AST_TROUBLES] = atomic_load(&l->ranks.trouble);
+    p->head[AST_CONFLICTS] = atomic_load(&l->ranks.conflict);
 }
 
 /* Whether some cluster had one member, or may have had one during the pass: then the order of the points matters. */
-static bool may_have_been_lonely(const ast_labelling *l, const parts *p, size_t slots) {
+static bool may_have_had_singletons(const ast_labelling *l, const parts *p, size_t slots) {
     for (size_t slot = 0; slot < slots && !l->clusters.fixed; slot++) {
         int64_t members = l->clusters.members[slot], left = (int64_t)p->left[slot];
         if (members == 1 && (left || p->came[slot]))
@@ -85,18 +85,18 @@ static void take(ast_labelling *l, const parts *p, size_t slots) {
     }
 }
 
-bool ast_exchange(ast_labelling *l, uint64_t head[AST_PACKET_HEAD], bool *lonely) {
+bool ast_exchange(ast_labelling *l, uint64_t head[AST_PACKET_HEAD], bool *had_singletons) {
     size_t slots = l->clusters.slots, numbers = AST_PACKET_HEAD + slots * (l->rows.dimension + BESIDES);
     if (!reserve_packet(l, numbers))
         return false;
     memset(l->ranks.packet, 0, numbers * sizeof *l->ranks.packet);
     parts p = lay_out(l, slots);
     fill(l, &p, slots);
-    ast_comm_sum(l->ranks.comm, l->ranks.packet, numbers);
+    ast_comm_allreduce(l->ranks.comm, l->ranks.packet, numbers);
     memcpy(head, p.head, AST_PACKET_HEAD * sizeof *head);
-    *lonely = may_have_been_lonely(l, &p, slots);
+    *had_singletons = may_have_had_singletons(l, &p, slots);
     take(l, &p, slots);
-    bool holds = l->ranks.trial && !*lonely && head[AST_TROUBLES] == 0;
+    bool holds = l->ranks.speculative && !*had_singletons && head[AST_CONFLICTS] == 0;
     for (size_t slot = 0; holds && slot < slots; slot++)
         l->clusters.members[slot] += (int64_t)(p.came[slot] - p.left[slot]);
     return true;
@@ -130,7 +130,7 @@ static bool make_room(ast_labelling *l, const uint64_t *preface) {
     ast_events *e = &l->events;
     bool ready = ast_clusters_reserve(&l->clusters, preface[SLOTS]) &&
                  ast_reserve(&e->list, &e->capacity, e->count, e->count + preface[EVENTS], sizeof *e->list);
-    return ast_comm_lowest(l->ranks.comm, !ready) < 0;
+    return ast_comm_first_rank(l->ranks.comm, !ready) < 0;
 }
 
 /* A new cluster in this slot, without points. */
@@ -139,8 +139,8 @@ static void begin_slot(ast_labelling *l, size_t slot) {
     memset(c->sums + slot * c->dimension, 0, c->dimension * sizeof *c->sums);
     c->weights[slot] = c->members[slot] = 0;
     c->keys[slot] = 0;
-    c->founder[slot] = UINT32_MAX;
-    ast_clusters_rest(c, (int32_t)slot);
+    c->singleton_point[slot] = UINT32_MAX;
+    ast_clusters_keep_mean(c, (int32_t)slot);
     c->touched[slot] = 1;
 }
 
@@ -187,7 +187,7 @@ bool ast_share_events(ast_labelling *l, int from, size_t before) {
     r = (reel){(char *)l->ranks.packet, false};
     if (!writing)
         pass_all(l, &r, preface);
-    ast_clusters_find_lone(&l->clusters);
+    ast_clusters_find_singletons(&l->clusters);
     ast_workers_reserve(l);
     return true;
 }
@@ -205,7 +205,7 @@ bool ast_ranked_rows(ast_labelling *l, const float *const *mine, size_t count, f
             memcpy(&bits, &mine[j][d], sizeof bits);
             l->ranks.packet[j * dimension + d] = bits;
         }
-    ast_comm_sum(l->ranks.comm, l->ranks.packet, count * dimension);
+    ast_comm_allreduce(l->ranks.comm, l->ranks.packet, count * dimension);
     for (size_t i = 0; i < count * dimension; i++) {
         uint32_t bits = (uint32_t)l->ranks.packet[i];
         memcpy(&rows[i], &bits, sizeof bits);
@@ -214,51 +214,51 @@ bool ast_ranked_rows(ast_labelling *l, const float *const *mine, size_t count, f
 }
 
 /* The rows of this rank's points that are alone in their cluster: mine[at[slot]], copied to `memory`. */
-static void find_singles(ast_labelling *l, const int32_t *at, const float **mine, float *memory) {
+static void find_singletons(ast_labelling *l, const int32_t *at, const float **mine, float *memory) {
     size_t dimension = l->rows.dimension;
     for (size_t i = 0; i < l->rows.count; i++) {
         int32_t label = l->labels[i];
-        if (label < 0 || !ast_clusters_single(&l->clusters, label))
+        if (label < 0 || !ast_clusters_is_new_singleton(&l->clusters, label))
             continue;
         float *row = memory + (size_t)at[label] * dimension;
         mine[at[label]] =
-            memcpy(row, ast_rows_upright(&l->rows, &l->workers[0].chunk.rows, i), dimension * sizeof *row);
+            memcpy(row, ast_rows_canonical(&l->rows, &l->workers[0].chunk.rows, i), dimension * sizeof *row);
     }
 }
 
-static void set_singles(ast_labelling *l, const float *rows) {
+static void set_singleton_means(ast_labelling *l, const float *rows) {
     ast_cluster_list *c = &l->clusters;
     for (size_t k = 0, j = 0; k < c->live; k++) {
         int32_t slot = c->order[k];
-        if (!ast_clusters_single(c, slot))
+        if (!ast_clusters_is_new_singleton(c, slot))
             continue;
-        ast_clusters_rest(c, slot);
+        ast_clusters_keep_mean(c, slot);
         ast_clusters_set_mean(c, slot, rows + j++ * c->dimension);
         c->touched[slot] = 0;
     }
 }
 
-ast_status ast_ranked_singles(ast_labelling *l, ast_fault *fault) {
+ast_status ast_update_ranked_singletons(ast_labelling *l, ast_fault *fault) {
     const ast_cluster_list *c = &l->clusters;
     size_t count = 0, dimension = c->dimension;
     for (size_t k = 0; k < c->live; k++)
-        count += ast_clusters_single(c, c->order[k]);
+        count += ast_clusters_is_new_singleton(c, c->order[k]);
     (void)fault; /* a failure is told in the next pass */
     if (count == 0)
         return AST_OK;
     const float **mine = ast_allocate_zero(count, sizeof *mine);
     float *rows = ast_allocate(count * dimension, sizeof *rows);
     int32_t *at = ast_allocate(c->slots, sizeof *at);
-    bool ready = ast_comm_lowest(l->ranks.comm, !mine || !rows || !at) < 0;
+    bool ready = ast_comm_first_rank(l->ranks.comm, !mine || !rows || !at) < 0;
     if (ready) {
         for (size_t k = 0, j = 0; k < c->live; k++)
-            if (ast_clusters_single(c, c->order[k]))
+            if (ast_clusters_is_new_singleton(c, c->order[k]))
                 at[c->order[k]] = (int32_t)j++;
-        find_singles(l, at, mine, rows);
+        find_singletons(l, at, mine, rows);
         ready = ast_ranked_rows(l, mine, count, rows);
     }
     if (ready)
-        set_singles(l, rows);
+        set_singleton_means(l, rows);
     else
         ast_labelling_fail(l);
     ast_free_all(mine, rows, at);

@@ -38,48 +38,48 @@
 
 #include <stdatomic.h>
 
-#define AST_SLOTS 4096 /* that one task updates */
+#define AST_SLOTS_PER_TASK 4096 /* that one task updates */
 
 /* Changes of the list of clusters in this pass, in order: the slot of a cluster with a new mean, or ~slot of a cluster
  * whose old scores are invalid. */
 typedef struct ast_events {
     int32_t *list;
     size_t count, capacity;
-    ast_safe safe; /* as in ast_scorer, as of the last event */
+    ast_unseen_bound unseen_bound; /* as in ast_scorer, as of the last event */
 } ast_events;
 
 /* Very many clusters in three dimensions (cells_pass.c). */
-typedef struct ast_crowd {
-    size_t from;      /* from so many clusters on points are labelled by cells */
-    ast_cells *cells; /* NULL until then */
-} ast_crowd;
+typedef struct ast_cell_mode {
+    size_t min_clusters; /* from so many clusters on points are labelled by cells */
+    ast_cells *cells;    /* NULL until then */
+} ast_cell_mode;
 
 typedef struct ast_change {
     uint32_t point;
-    int32_t from, to;        /* slots; from may be AST_UNLABELLED */
-    bool was_turned, turned; /* axial: the signs before and after */
+    int32_t from, to;          /* slots; from may be AST_UNLABELLED */
+    bool was_flipped, flipped; /* axial: the signs before and after */
 } ast_change;
 
 /* Fingerprints of labels are told relative to those after the first pass, so that the first pass need not count any. */
-typedef struct ast_prints {
+typedef struct ast_label_hash_base {
     int32_t *order; /* (live) the order of the clusters after the first pass */
     size_t live, capacity;
     uint64_t version; /* of the clusters then */
     uint64_t first;   /* fingerprint of the labels after the first pass; 0 while `due` */
     bool due;         /* that is not known: the clusters' keys say what changed since */
-} ast_prints;
+} ast_label_hash_base;
 
 /* Several ranks (ranked.c). Clusters, their sums and their members are those of all ranks, and the same on each. */
 typedef struct ast_ranks {
-    const ast_comm *comm;  /* NULL: alone */
-    bool trial;            /* the pass is tried as if nothing happened to the list of clusters */
-    _Atomic bool trouble;  /* something would have happened */
-    bool in_turn;          /* something did: the ranks committed in turn */
-    ast_status pending;    /* a failure that the others are told of in the next pass */
-    uint8_t *chunk_full;   /* (chunks) chunk.full as it was proposed */
-    uint32_t *block_fresh; /* (padded / AST_BLOCK) chunk.fresh */
-    size_t state_capacity; /* points that these have memory for */
-    uint64_t *packet;      /* what is added up over the ranks */
+    const ast_comm *comm;     /* NULL: alone */
+    bool speculative;         /* the pass is tried as if nothing happened to the list of clusters */
+    _Atomic bool conflict;    /* something would have happened */
+    bool in_turn;             /* something did: the ranks committed in turn */
+    ast_status pending;       /* a failure that the others are told of in the next pass */
+    uint8_t *proposed_full;   /* (chunks) chunk.full as it was proposed */
+    uint32_t *proposed_fresh; /* (padded / AST_BLOCK) chunk.scored_groups */
+    size_t state_capacity;    /* points that these have memory for */
+    uint64_t *packet;         /* what is added up over the ranks */
     size_t packet_capacity;
 } ast_ranks;
 
@@ -92,17 +92,18 @@ typedef struct ast_summed {
 /* The memory of one thread. */
 typedef struct ast_worker {
     ast_chunk chunk; /* the chunk at hand */
-    ast_table table; /* the clusters as of event number `seen` of pass `pass`, where that differs from the shared one */
+    ast_mean_table
+        table; /* the clusters as of event number `seen` of pass `pass`, where that differs from the shared one */
     uint64_t pass;
     size_t seen;
-    ast_safe safe;   /* as in ast_scorer, as of that event */
-    ast_table dirty; /* clusters to compare with: those of some events */
-    double *exact;   /* (exact_capacity) scores of one point */
+    ast_unseen_bound unseen_bound; /* as in ast_scorer, as of that event */
+    ast_mean_table dirty;          /* clusters to compare with: those of some events */
+    double *exact;                 /* (exact_capacity) scores of one point */
     size_t exact_capacity;
     ast_change *changes; /* (chunk) of the chunk at hand */
     size_t change_count;
-    ast_change *log; /* several ranks: what the pass changed so far, to take it back */
-    size_t log_count, log_capacity;
+    ast_change *undo_log; /* several ranks: what the pass changed so far, to take it back */
+    size_t undo_count, undo_capacity;
     ast_bins bins; /* what is to be added to the clusters' sums; large: sums (slots, D + 1); sparse: weights (slots) */
     int64_t *bin_memory;
     uint64_t *key_memory;
@@ -126,11 +127,12 @@ struct ast_worst;
 typedef struct ast_schedule {
     ast_status (*pass)(struct ast_labelling *labelling, ast_parallel how, ast_pass_result *result, ast_fault *fault);
     /* The means of the clusters that came to have one point: that point. The others' means are up to date. */
-    ast_status (*update_singles)(struct ast_labelling *labelling, ast_fault *fault);
+    ast_status (*update_singletons)(struct ast_labelling *labelling, ast_fault *fault);
     /* Moves the point of all that fits its cluster worst to the empty cluster (empty.c). */
     ast_status (*fill)(struct ast_labelling *labelling, struct ast_worst *worst, int32_t slot, ast_fault *fault);
-    bool forgets_founders; /* a founder is a cluster's only member; once it is not, nobody else is known to be */
-    bool catches_up;       /* ast_small_catch_up works: all points are in memory, and nobody else decides */
+    bool forgets_singletons; /* a singleton_point is a cluster's only member; once it is not, nobody else is known to be
+                              */
+    bool catches_up;         /* ast_small_catch_up works: all points are in memory, and nobody else decides */
 } ast_schedule;
 
 struct ast_labelling {
@@ -150,13 +152,13 @@ struct ast_labelling {
     bool first;      /* the pass that labels points for the first time ... */
     bool first_done; /* ... was the last one */
     ast_events events;
-    ast_prints prints;
+    ast_label_hash_base label_hash_base;
     ast_queue queue;
     _Atomic bool failed; /* no memory in mid-pass, or a row that cannot be read, or cancelled */
     ast_worker *workers;
     int worker_count;
     ast_ranks ranks;
-    ast_crowd crowd;
+    ast_cell_mode cell_mode;
     ast_windows windows; /* whose points these are; rows in memory are one */
 };
 
@@ -187,8 +189,8 @@ bool ast_labelling_stopped(ast_labelling *labelling, int worker);
 /* What a failure in mid-pass came to, AST_OK if there was none; and clears it. */
 ast_status ast_labelling_trouble(ast_labelling *labelling, ast_fault *fault);
 
-/* From which score on the rule has no candidate beside the means, now: into events.safe. */
-void ast_find_safe(ast_labelling *labelling);
+/* From which score on the rule has no candidate beside the means, now: into events.unseen_bound. */
+void ast_find_unseen_bound(ast_labelling *labelling);
 
 /* Prepares tables and bounds (false: no memory); ends a pass when all labels are known. */
 bool ast_prepare_pass(ast_labelling *labelling);
@@ -202,19 +204,20 @@ void ast_each_chunk(ast_labelling *labelling, size_t first, size_t last, ast_chu
 
 /* Ordered passes: runs the first chunks on one thread, `most` of them; returns how many, and whether the last one
  * brought nothing. ast_ordered_chunk is the task for the others. */
-size_t ast_run_head(ast_labelling *labelling, size_t most, bool *quiet);
+size_t ast_run_first_chunks(ast_labelling *labelling, size_t most, bool *quiet);
 void ast_ordered_chunk(ast_labelling *labelling, ast_worker *worker, size_t chunk);
 
 /* Makes a chunk the one at hand; and proposes: what may have changed, or everything. */
 void ast_begin_chunk(ast_labelling *labelling, ast_worker *worker, size_t chunk);
 void ast_propose_chunk(ast_labelling *labelling, ast_worker *worker, size_t chunk);
-void ast_score_whole(ast_labelling *labelling, ast_worker *worker, size_t chunk);
+void ast_score_every_point(ast_labelling *labelling, ast_worker *worker, size_t chunk);
 
 /* Commits the points from `first` on; returns the number of events, and with `stop` the point after the first one. */
 size_t ast_commit(ast_labelling *labelling, ast_worker *worker, size_t chunk, size_t first, bool stop);
 /* Its two halves: the events from number `seen` on, and then the points. */
-void ast_meet(ast_labelling *labelling, ast_worker *worker, size_t chunk, size_t seen);
-size_t ast_commit_met(ast_labelling *labelling, ast_worker *worker, size_t chunk, size_t first, bool stop, size_t seen);
+void ast_rescore_changed(ast_labelling *labelling, ast_worker *worker, size_t chunk, size_t seen);
+size_t ast_commit_rescored(ast_labelling *labelling, ast_worker *worker, size_t chunk, size_t first, bool stop,
+                           size_t seen);
 bool ast_visit(ast_labelling *labelling, ast_worker *worker, size_t i); /* true: an event */
 bool ast_push_event(ast_labelling *labelling, int32_t event);           /* false: no memory */
 bool ast_sync_table(ast_labelling *labelling, ast_worker *worker);      /* the worker's table, up to the last event */
@@ -226,19 +229,19 @@ bool ast_move_point(ast_labelling *labelling, size_t point, int32_t slot);
  * have gathered, into the clusters' sums. */
 bool ast_worker_reserve(ast_labelling *labelling, ast_worker *worker);
 bool ast_workers_reserve(ast_labelling *labelling);
-void ast_settle(ast_labelling *labelling, ast_worker *worker, size_t chunk);
+void ast_add_changes(ast_labelling *labelling, ast_worker *worker, size_t chunk);
 void ast_add_chunk(ast_labelling *labelling, ast_worker *worker, size_t chunk);
 void ast_add_all(ast_labelling *labelling); /* every point of every chunk, on all threads */
 void ast_add_change(ast_labelling *labelling, ast_worker *worker, const ast_change *change);
 void ast_merge_sums(ast_labelling *labelling, ast_worker *workers, int count);
 
 /* Where sums are added to: the clusters, or elsewhere. Arrays (slots), sums (slots, D). */
-typedef struct ast_sink {
+typedef struct ast_sum_arrays {
     int64_t *sums, *weights, *members;
     uint64_t *keys;
     uint8_t *touched;
-} ast_sink;
-void ast_merge_into(ast_labelling *labelling, ast_worker *workers, int count, const ast_sink *sink);
+} ast_sum_arrays;
+void ast_merge_into(ast_labelling *labelling, ast_worker *workers, int count, const ast_sum_arrays *sink);
 
 /* sparse_sums.c: brings the clusters' sums in line with the labels; of all points, or of one. */
 void ast_sparse_sum(ast_labelling *labelling);
@@ -248,8 +251,8 @@ void ast_sparse_sum_point(ast_labelling *labelling, size_t i);
 bool ast_save_order(ast_labelling *labelling); /* false: no memory */
 void ast_gather_keys(ast_labelling *labelling);
 /* Adds the keys of the labels there are to `keys` (slots), and drops what workers have gathered. false: no memory. */
-bool ast_count_keys(ast_labelling *labelling, uint64_t *keys);
-uint64_t ast_key_of(size_t point, bool turned); /* of all points */
+bool ast_sum_keys(ast_labelling *labelling, uint64_t *keys);
+uint64_t ast_key_of(size_t point, bool flipped); /* of all points */
 
 /* cells_pass.c. */
 bool ast_cells_wanted(const ast_labelling *labelling);
@@ -265,13 +268,14 @@ typedef struct ast_worst {
 size_t ast_find_worst(ast_labelling *labelling, ast_worst *worst, double *score); /* the chunk; infinite: none */
 
 /* exchange.c: what the ranks add up in a pass ... */
-enum { AST_FAILURES, AST_TROUBLES, AST_CHANGED, AST_SCORED, AST_PACKET_HEAD };
-bool ast_exchange(ast_labelling *labelling, uint64_t head[AST_PACKET_HEAD], bool *lonely); /* false: no memory */
+enum { AST_FAILURES, AST_CONFLICTS, AST_CHANGED, AST_SCORED, AST_PACKET_HEAD };
+bool ast_exchange(ast_labelling *labelling, uint64_t head[AST_PACKET_HEAD],
+                  bool *had_singletons); /* false: no memory */
 /* ... what one of them did to the list of clusters (false: it failed, on all ranks) ... */
 bool ast_share_events(ast_labelling *labelling, int from, size_t before);
 /* ... the rows (D) of some points, `mine` being one of this rank's or NULL: every rank gets the row of the one that has
  * it. rows: (count, D). false: no memory, on all ranks. */
 bool ast_ranked_rows(ast_labelling *labelling, const float *const *mine, size_t count, float *rows);
-ast_status ast_ranked_singles(ast_labelling *labelling, ast_fault *fault);
+ast_status ast_update_ranked_singletons(ast_labelling *labelling, ast_fault *fault);
 
 #endif

@@ -19,7 +19,7 @@ static void check_clusters(const ast_labelling *l) {
         assert(c->alive[slot]);
         assert(c->born[slot] > born);
         assert(c->members[slot] >= 0 && c->weights[slot] >= 0);
-        assert(c->members[slot] > 0 || c->fixed || ast_clusters_lasts(c, slot));
+        assert(c->members[slot] > 0 || c->fixed || ast_clusters_is_tracked(c, slot));
         born = c->born[slot];
         members += c->members[slot];
     }
@@ -32,7 +32,7 @@ static void check_clusters(const ast_labelling *l) {
 static int64_t part_of(const ast_labelling *l, size_t i, float value) {
     int64_t part =
         l->rows.weights ? llrint((double)value * (l->rows.weights[i] * l->clusters.unit)) : lrintf(value * 0x1p30f);
-    return l->rows.axial && ast_is_turned(l->signs, i) ? -part : part;
+    return l->rows.axial && ast_is_flipped(l->signs, i) ? -part : part;
 }
 
 /* The sums and the numbers of members, counted again in the plainest way. Points of other ranks are not at hand, and

@@ -11,12 +11,12 @@
 #include <string.h>
 
 uint64_t ast_label_hash(const ast_labelling *l) {
-    return ast_clusters_fingerprint(&l->clusters, l->clusters.order, l->clusters.live) - l->prints.first;
+    return ast_clusters_label_hash(&l->clusters, l->clusters.order, l->clusters.live) - l->label_hash_base.first;
 }
 
 /* Axial: labels on the other side are other labels. */
-uint64_t ast_key_of(size_t point, bool turned) {
-    return ast_key(point) * (turned ? 0x9e3779b97f4a7c15u : 1);
+uint64_t ast_key_of(size_t point, bool flipped) {
+    return ast_key(point) * (flipped ? 0x9e3779b97f4a7c15u : 1);
 }
 
 /* Before the second pass: the clusters' keys count from here, and the order is that of the labels there are. */
@@ -25,16 +25,17 @@ bool ast_save_order(ast_labelling *l) {
         atomic_store(&l->failed, false);
         return false;
     }
-    if (!ast_reserve(&l->prints.order, &l->prints.capacity, 0, l->clusters.live, sizeof *l->prints.order))
+    if (!ast_reserve(&l->label_hash_base.order, &l->label_hash_base.capacity, 0, l->clusters.live,
+                     sizeof *l->label_hash_base.order))
         return false;
-    l->prints.live = l->clusters.live;
-    l->prints.version = l->clusters.version;
-    l->prints.first = 0;
-    if (l->prints.live)
-        memcpy(l->prints.order, l->clusters.order, l->prints.live * sizeof *l->prints.order);
+    l->label_hash_base.live = l->clusters.live;
+    l->label_hash_base.version = l->clusters.version;
+    l->label_hash_base.first = 0;
+    if (l->label_hash_base.live)
+        memcpy(l->label_hash_base.order, l->clusters.order, l->label_hash_base.live * sizeof *l->label_hash_base.order);
     for (size_t slot = 0; slot < l->clusters.slots; slot++)
         l->clusters.keys[slot] = 0;
-    l->prints.due = true;
+    l->label_hash_base.due = true;
     return true;
 }
 
@@ -43,7 +44,7 @@ static void key_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     size_t base = chunk * l->rows.chunk;
     bool grouped = !l->rows.axial && l->rows.offset % AST_LANES == 0;
     for (size_t i = base; !grouped && i < base + l->rows.chunk; i++)
-        worker->bins.keys[l->labels[i]] += ast_key_of(l->rows.offset + i, l->rows.axial && ast_is_turned(l->signs, i));
+        worker->bins.keys[l->labels[i]] += ast_key_of(l->rows.offset + i, l->rows.axial && ast_is_flipped(l->signs, i));
     if (grouped)
         l->rows.kernels->add_keys(l->labels + base, l->rows.chunk, l->rows.offset + base, &worker->bins);
 }
@@ -60,7 +61,7 @@ static uint64_t take_key(ast_labelling *l, size_t slot) {
     return sum;
 }
 
-bool ast_count_keys(ast_labelling *l, uint64_t *keys) {
+bool ast_sum_keys(ast_labelling *l, uint64_t *keys) {
     if (!ast_workers_reserve(l))
         return false;
     for (size_t slot = 0; slot < l->clusters.slots; slot++)
@@ -80,7 +81,7 @@ void ast_gather_keys(ast_labelling *l) {
         ast_each_chunk(l, 0, l->rows.chunks, key_chunk);
     for (size_t slot = 0; many && slot < c->slots; slot++) /* the packet has room for more than one number a slot */
         l->ranks.packet[slot] = ready ? take_key(l, slot) : 0;
-    ast_comm_sum(l->ranks.comm, l->ranks.packet, c->slots);
+    ast_comm_allreduce(l->ranks.comm, l->ranks.packet, c->slots);
     if (!ready)
         return;
     for (size_t slot = 0; slot < c->slots; slot++) {
@@ -88,8 +89,8 @@ void ast_gather_keys(ast_labelling *l) {
         c->keys[slot] = (many ? l->ranks.packet[slot] : take_key(l, slot)) - change;
         l->workers[0].bins.keys[slot] = change;
     }
-    l->prints.due = false;
-    l->prints.first = ast_clusters_fingerprint(c, l->prints.order, l->prints.live);
+    l->label_hash_base.due = false;
+    l->label_hash_base.first = ast_clusters_label_hash(c, l->label_hash_base.order, l->label_hash_base.live);
     for (size_t slot = 0; slot < c->slots; slot++)
         c->keys[slot] += take_key(l, slot);
 }

@@ -29,11 +29,11 @@ ast_status ast_labelling_trouble(ast_labelling *l, ast_fault *fault) {
         return AST_OK;
     if (ast_pool_cancelled(l->pool))
         return ast_fail_cancelled(fault);
-    ast_status status = ast_windows_status(&l->windows, fault);
+    ast_status status = ast_windows_failure(&l->windows, fault);
     return status == AST_OK ? ast_fail_memory(fault) : status;
 }
 
-ast_status ast_labelling_defer(ast_labelling *l, ast_status status) {
+ast_status ast_labelling_set_pending(ast_labelling *l, ast_status status) {
     if (!ast_comm_many(l->ranks.comm))
         return status;
     if (l->ranks.pending == AST_OK)
@@ -55,11 +55,11 @@ static bool open_worker(const ast_rowset *rows, ast_worker *worker, int number) 
 }
 
 static void free_worker(ast_worker *worker) {
-    ast_free_all(worker->exact, worker->changes, worker->log, worker->bin_memory, worker->key_memory, worker->joined,
-                 worker->used);
+    ast_free_all(worker->exact, worker->changes, worker->undo_log, worker->bin_memory, worker->key_memory,
+                 worker->joined, worker->used);
     ast_chunk_free(&worker->chunk);
-    ast_table_free(&worker->table);
-    ast_table_free(&worker->dirty);
+    ast_mean_table_free(&worker->table);
+    ast_mean_table_free(&worker->dirty);
 }
 
 static void free_workers(ast_labelling *l) {
@@ -114,11 +114,12 @@ bool ast_labelling_reserve(ast_labelling *l, size_t padded) {
 
 void ast_labelling_clear(ast_labelling *l) {
     free_workers(l);
-    ast_free_all(l->labels, l->signs, l->summed.slots, l->summed.signs, l->events.list, l->prints.order,
-                 l->ranks.chunk_full, l->ranks.block_fresh, l->ranks.packet, l->windows.keys, (void *)l->queue.parked);
+    ast_free_all(l->labels, l->signs, l->summed.slots, l->summed.signs, l->events.list, l->label_hash_base.order,
+                 l->ranks.proposed_full, l->ranks.proposed_fresh, l->ranks.packet, l->windows.keys,
+                 (void *)l->queue.parked);
     ast_scorer_free(&l->scorer);
     ast_clusters_free(&l->clusters);
-    ast_cells_free(l->crowd.cells);
+    ast_cells_free(l->cell_mode.cells);
     ast_rowset_free(&l->rows);
     memset(l, 0, sizeof *l);
 }
@@ -171,7 +172,7 @@ static ast_status apply_weights(ast_labelling *l, double *weights, ast_fault *fa
     ast_weight_range range = {.smallest = INFINITY};
     ast_status status = survey_weights(l, weights, &range, fault);
     if (status == AST_OK)
-        status = ast_weights_unit(&range, &unit, fault);
+        status = ast_weights_choose_unit(&range, &unit, fault);
     for (size_t n = 0; n < l->windows.count && status == AST_OK && unit != 0; n++) {
         status = ast_labelling_open_window(l, n, fault);
         double *part = weights + l->windows.first;
@@ -188,7 +189,7 @@ static ast_status apply_weights(ast_labelling *l, double *weights, ast_fault *fa
 
 /* Whether the first pass loads the rows. Weights, ranks and rows that are not copied need to know all of them before.
  */
-static bool loads_later(const ast_labelling_input *in) {
+static bool loads_in_first_pass(const ast_labelling_input *in) {
     const ast_points *points = in->points;
     return in->fused && points->dimension <= AST_SMALL && !points->starts && !in->weights && !ast_comm_many(in->comm);
 }
@@ -198,7 +199,7 @@ static ast_status load_points(ast_labelling *l, const ast_labelling_input *in, a
     size_t chunk = ast_chunk_size(points->dimension), padded = (points->count + chunk - 1) / chunk * chunk;
     ast_windows_one(&l->windows, points->count, padded);
     ast_status status = reserve_points(l, padded) ? AST_OK : ast_fail_memory(fault);
-    if (status == AST_OK && loads_later(in))
+    if (status == AST_OK && loads_in_first_pass(in))
         status = ast_rowset_begin(&l->rows, points, padded, l->labels, fault);
     else if (status == AST_OK)
         status = ast_rowset_load(&l->rows, l->pool, points, padded, l->labels, fault);
@@ -215,7 +216,7 @@ ast_status ast_labelling_finish_load(ast_labelling *l, size_t chunk, ast_fault *
 
 static void count_points(ast_labelling *l) {
     uint64_t counts[2] = {l->present, l->rows.missing};
-    ast_comm_sum(l->ranks.comm, counts, 2);
+    ast_comm_allreduce(l->ranks.comm, counts, 2);
     l->everyone = counts[0];
     l->rows.missing = counts[1];
 }
@@ -226,8 +227,8 @@ static ast_status load_resident(ast_labelling *l, const ast_labelling_input *in,
     l->rows.late = in->late;
     l->rows.offset = in->offset;
     l->schedule = ast_comm_many(in->comm) ? &ast_ranked_schedule : &ast_resident_schedule;
-    if (l->crowd.cells)
-        l->crowd.cells->loaded = false;
+    if (l->cell_mode.cells)
+        l->cell_mode.cells->loaded = false;
     ast_status status = load_points(l, in, fault);
     if (status != AST_OK)
         return status;
@@ -249,7 +250,7 @@ ast_status ast_labelling_load(ast_labelling *l, const ast_labelling_input *in, a
         ast_labelling_clear(l);
     l->pool = in->pool;
     l->ranks.comm = in->comm;
-    l->crowd.from = in->cells_from ? in->cells_from : AST_CROWD;
+    l->cell_mode.min_clusters = in->cells_from ? in->cells_from : AST_CELLS_MIN_CLUSTERS;
     ast_status status = points ? load_resident(l, in, fault) : ast_windows_load(l, in, fault);
     if (status == AST_OK)
         status = apply_weights(l, in->weights, fault);
@@ -294,7 +295,7 @@ ast_labelling_input ast_labelling_input_like(const ast_labelling *l, const ast_p
                                  .unbounded = !l->scorer.bounds.on,
                                  .headless = !l->scorer.heads.allowed,
                                  .heads = l->scorer.heads.forced,
-                                 .cells_from = l->crowd.from};
+                                 .cells_from = l->cell_mode.min_clusters};
 }
 
 ast_row_buffer *ast_labelling_row_buffer(ast_labelling *l) {
@@ -318,7 +319,7 @@ static void visit_chunk(void *data, size_t chunk, int worker) {
 
 ast_status ast_labelling_each_chunk(ast_labelling *l, ast_chunk_visitor *visit, void *data, ast_fault *fault) {
     chunk_visit v = {l, visit, data};
-    ast_pool_try(l->pool, l->rows.chunks, visit_chunk, &v);
+    ast_pool_run_cancellable(l->pool, l->rows.chunks, visit_chunk, &v);
     return ast_labelling_trouble(l, fault);
 }
 
@@ -339,18 +340,18 @@ void ast_labelling_reset(ast_labelling *l) {
     s->labels = l->labels;
     s->signs = l->signs;
     s->bounds.on = true;
-    s->bounds.blind = false;
-    s->moves.futile = 0;
+    s->bounds.invalid = false;
+    s->moves.futile_move = 0;
     if (s->moves.fast) /* those of the run before */
         memset(s->moves.fast, 0, s->moves.fast_capacity);
-    s->safe = l->events.safe = (ast_safe){.all = AST_NO_SCORE};
+    s->unseen_bound = l->events.unseen_bound = (ast_unseen_bound){.all = AST_NO_SCORE};
     ast_forget_blocks(s);
     memset(l->signs, 0, l->rows.padded / AST_LANES); /* those of an axial call before this one */
     l->rule = (ast_rule){0};
     l->events.count = 0;
     l->first = true;
-    l->first_done = l->prints.due = l->ranks.trial = false;
+    l->first_done = l->label_hash_base.due = l->ranks.speculative = false;
     l->ranks.pending = AST_OK;
     atomic_store(&l->failed, false);
-    atomic_store(&l->ranks.trouble, false);
+    atomic_store(&l->ranks.conflict, false);
 }

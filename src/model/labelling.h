@@ -127,7 +127,7 @@ ast_status ast_labelling_update(ast_labelling *labelling, ast_fault *fault);
 void ast_labelling_progress(const ast_labelling *labelling, ast_pass_result *result);
 
 /* A failure of this rank, which the others hear of in the next pass (one process: at once). */
-ast_status ast_labelling_defer(ast_labelling *labelling, ast_status status);
+ast_status ast_labelling_set_pending(ast_labelling *labelling, ast_status status);
 
 /* After the last pass: what was deferred, or else `status`; all ranks agree. */
 ast_status ast_labelling_finish(ast_labelling *labelling, ast_status status, ast_fault *fault);
@@ -139,9 +139,9 @@ typedef struct ast_nearest_query {
     int32_t *labels; /* (padded) receives the slot, AST_NOBODY if the score is below the limit of the view */
     float *scores;   /* all points: (count) receives the exact score, NaN for missing points; or NULL */
     /* Some points instead of all that are not missing, and some means instead of all: */
-    const uint8_t *rows;    /* (count) whether to look at a point; NULL: all points, all means */
-    const ast_table *means; /* which are means of clusters; ids are their slots */
-    uint8_t *signs;         /* axial: (padded / AST_LANES) receives whether the score is negative; or NULL */
+    const uint8_t *rows;         /* (count) whether to look at a point; NULL: all points, all means */
+    const ast_mean_table *means; /* which are means of clusters; ids are their slots */
+    uint8_t *signs;              /* axial: (padded / AST_LANES) receives whether the score is negative; or NULL */
 } ast_nearest_query;
 ast_status ast_labelling_nearest(ast_labelling *labelling, const ast_nearest_query *query, ast_fault *fault);
 

@@ -110,12 +110,12 @@ static void read_batch(const ast_late *late, late_batch *b) {
 
 static void label_batch(ast_late *late, late_batch *b, late_counts *counts) {
     size_t dimension = late->points->dimension;
-    const ast_table table = {.dimension = dimension,
-                             .count = late->floats.count,
-                             .capacity = AST_LATE_MEANS,
-                             .ids = late->floats.ids,
-                             .means = late->floats.means,
-                             .axial = late->axial};
+    const ast_mean_table table = {.dimension = dimension,
+                                  .count = late->floats.count,
+                                  .capacity = AST_LATE_MEANS,
+                                  .ids = late->floats.ids,
+                                  .means = late->floats.means,
+                                  .axial = late->axial};
     const float *x[AST_SMALL] = {b->columns[0], b->columns[1], b->columns[2], b->columns[3]};
     double close = 2 * ((double)ast_score_error(dimension) + NEARLY_UNIT);
     int32_t kinds[AST_BLOCK];

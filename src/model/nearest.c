@@ -58,7 +58,7 @@ static void measure_similarity(const assign_job *job, ast_worker *worker, size_t
     if (l->labels[i] == AST_MISSING)
         return;
     const float *mean = l->clusters.means + (size_t)worker->chunk.scores.id[i - worker->chunk.base] * l->rows.dimension;
-    double score = ast_rows_walk_score(&l->rows, &worker->chunk.rows, i, mean);
+    double score = ast_rows_sequential_score(&l->rows, &worker->chunk.rows, i, mean);
     job->similarity[i] = (float)(l->rows.axial ? fabs(score) : score);
 }
 
@@ -67,7 +67,7 @@ static void assign_chunk(void *data, size_t chunk, int index) {
     ast_labelling *l = job->l;
     ast_worker *worker = &l->workers[index];
     size_t base = chunk * l->rows.chunk;
-    ast_score_whole(l, worker, chunk);
+    ast_score_every_point(l, worker, chunk);
     for (size_t b = base; b < base + l->rows.chunk && !ast_labelling_stopped(l, index); b += AST_BLOCK)
         assign_block(job, worker, b, job->exact + (size_t)index * job->stride);
     if (ast_labelling_stopped(l, index))
@@ -82,7 +82,7 @@ static void assign_cells(void *data, size_t chunk, int index) {
     ast_labelling *l = job->l;
     ast_worker *worker = &l->workers[index];
     for (size_t i = chunk * l->rows.chunk; i < (chunk + 1) * l->rows.chunk; i++) {
-        int32_t nearest = job->labels[i] = l->labels[i] == AST_MISSING ? AST_MISSING : l->crowd.cells->label[i];
+        int32_t nearest = job->labels[i] = l->labels[i] == AST_MISSING ? AST_MISSING : l->cell_mode.cells->label[i];
         if (nearest >= 0 && (job->similarity || !l->clusters.fixed)) {
             const float *row = ast_rowset_row(&l->rows, i, worker->chunk.rows.row);
             double score = ast_exact_score(row, l->clusters.means + 3 * (size_t)nearest, 3);
@@ -98,10 +98,10 @@ static void assign_cells(void *data, size_t chunk, int index) {
 static ast_status assign_by_cells(assign_job *job, ast_fault *fault) {
     ast_labelling *l = job->l;
     ast_mean_list means = ast_clusters_means(&l->clusters);
-    if (!ast_cells_load(&l->crowd.cells, &l->scorer, l->pool) || !ast_near_begin(l->crowd.cells, &means) ||
-        !ast_cells_nearest(l->crowd.cells))
+    if (!ast_cells_load(&l->cell_mode.cells, &l->scorer, l->pool) ||
+        !ast_mean_index_build(l->cell_mode.cells, &means) || !ast_cells_nearest(l->cell_mode.cells))
         return ast_fail_memory(fault);
-    ast_pool_try(l->pool, l->rows.chunks, assign_cells, job);
+    ast_pool_run_cancellable(l->pool, l->rows.chunks, assign_cells, job);
     return AST_OK;
 }
 
@@ -119,7 +119,7 @@ static ast_status assign_all(assign_job *job, ast_fault *fault) {
     if (!job->exact)
         return ast_fail_memory(fault);
     ast_heads_begin_pass(&l->scorer, &l->workers[0].chunk, AST_NO_SCORE);
-    ast_pool_try(l->pool, l->rows.chunks, assign_chunk, job);
+    ast_pool_run_cancellable(l->pool, l->rows.chunks, assign_chunk, job);
     return AST_OK;
 }
 
@@ -139,7 +139,7 @@ static void assign_point(const assign_job *job, ast_row_buffer *rows, size_t i, 
     if (q->labels[i] == AST_NOBODY || !l->rows.axial || !q->signs)
         return;
     const float *mean = l->clusters.means + (size_t)q->labels[i] * l->rows.dimension;
-    ast_set_turned(q->signs, i, ast_rows_exact_score(&l->rows, rows, i, mean) < 0);
+    ast_set_flipped(q->signs, i, ast_rows_exact_score(&l->rows, rows, i, mean) < 0);
 }
 
 static void assign_some(void *data, ast_chunk *memory, size_t first, size_t last, int worker) {

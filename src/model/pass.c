@@ -51,7 +51,7 @@ static bool take_parked(ast_labelling *l, size_t chunk) {
 /* Whether the thread is done with the chunk. If its turn came in between, it is for the one of two who takes it. */
 static bool park(ast_labelling *l, const ast_worker *worker, size_t chunk) {
     size_t turn = atomic_load(&l->queue.turn);
-    bool clean = worker->chunk.added && !worker->chunk.noted;
+    bool clean = worker->chunk.added_early && !worker->chunk.labels_saved;
     if (!l->queue.parks || !clean || turn == chunk || chunk - turn > AHEAD)
         return false;
     l->scorer.bounds.chunk_seen[chunk] = worker->pass == l->pass ? worker->seen : 0;
@@ -65,11 +65,11 @@ static void commit_parked(ast_labelling *l, ast_worker *worker, size_t chunk) {
     if (seen == l->events.count || atomic_load(&l->failed))
         return;
     ast_begin_chunk(l, worker, chunk);
-    worker->chunk.added = true;
-    ast_meet(l, worker, chunk, seen);
-    ast_commit_met(l, worker, chunk, chunk * l->rows.chunk, false, seen);
+    worker->chunk.added_early = true;
+    ast_rescore_changed(l, worker, chunk, seen);
+    ast_commit_rescored(l, worker, chunk, chunk * l->rows.chunk, false, seen);
     if (ast_worker_reserve(l, worker) && !atomic_load(&l->failed))
-        ast_settle(l, worker, chunk);
+        ast_add_changes(l, worker, chunk);
 }
 
 static void commit_chunks_behind(ast_labelling *l, ast_worker *worker, size_t chunk) {
@@ -97,12 +97,12 @@ void ast_ordered_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
         atomic_store(&l->queue.stop, chunk + (size_t)l->worker_count); /* no thread has begun that one */
     atomic_store(&l->queue.turn, chunk + 1);
     if (ready)
-        ast_settle(l, worker, chunk);
+        ast_add_changes(l, worker, chunk);
     commit_chunks_behind(l, worker, chunk);
 }
 
 /* Most clusters are born in the first chunks. While they are, other threads would score in vain: they wait. */
-size_t ast_run_head(ast_labelling *l, size_t most, bool *quiet) {
+size_t ast_run_first_chunks(ast_labelling *l, size_t most, bool *quiet) {
     size_t chunk = 0, events = SIZE_MAX;
     atomic_store(&l->queue.turn, 0);
     while (chunk < most && chunk < l->rows.chunks && l->events.count != events) {
@@ -132,7 +132,7 @@ static bool open_queue(ast_labelling *l) {
     ast_queue *q = &l->queue;
     atomic_store(&q->turn, 0);
     atomic_store(&q->stop, SIZE_MAX);
-    q->parks = l->first && l->rule.safe && l->worker_count > 1;
+    q->parks = l->first && l->rule.unseen_bound && l->worker_count > 1;
     if (!q->parks)
         return true;
     if (q->capacity < l->rows.chunks) {
@@ -155,7 +155,7 @@ static void ordered_pass(ast_labelling *l, ast_fault *fault) {
         ast_labelling_fail(l);
         return;
     }
-    ast_each_chunk(l, l->first ? ast_run_head(l, HEAD, &quiet) : 0, l->rows.chunks, ast_ordered_chunk);
+    ast_each_chunk(l, l->first ? ast_run_first_chunks(l, HEAD, &quiet) : 0, l->rows.chunks, ast_ordered_chunk);
     finish_by_cells(l, fault);
 }
 
@@ -200,7 +200,7 @@ static void serial_pass(ast_labelling *l) {
 
 static void oir_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     if (!ast_labelling_stopped(l, worker->chunk.worker))
-        ast_score_whole(l, worker, chunk);
+        ast_score_every_point(l, worker, chunk);
 }
 
 /* Commits from point `start` until something happens to the list of clusters; returns the next point to look at. */
@@ -246,26 +246,26 @@ static uint64_t oir_pass(ast_labelling *l) {
 
 /* ---- Any pass ---------------------------------------------------------------------------------------------------- */
 
-void ast_find_safe(ast_labelling *l) {
-    ast_safe *safe = &l->events.safe;
-    if (!l->rule.safe)
+void ast_find_unseen_bound(ast_labelling *l) {
+    ast_unseen_bound *safe = &l->events.unseen_bound;
+    if (!l->rule.unseen_bound)
         return;
-    safe->all = l->rule.safe(l->rule.data, &l->clusters);
-    safe->each = l->rule.safe_of && l->clusters.slots <= AST_MASK_BITS;
+    safe->all = l->rule.unseen_bound(l->rule.data, &l->clusters);
+    safe->each = l->rule.unseen_bound_of && l->clusters.slots <= AST_MASK_BITS;
     if (safe->each)
-        l->rule.safe_of(l->rule.data, &l->clusters, safe->of);
+        l->rule.unseen_bound_of(l->rule.data, &l->clusters, safe->of);
 }
 
 bool ast_prepare_pass(ast_labelling *l) {
     const ast_cluster_list *c = &l->clusters;
     ast_mean_list means = ast_clusters_means(c);
-    bool ready = ast_bounds_open_pass(&l->scorer, &means) && ast_clusters_fill_table(c, &l->scorer.table);
+    bool ready = ast_bounds_save_means(&l->scorer, &means) && ast_clusters_fill_table(c, &l->scorer.table);
     if (!ready)
         ast_labelling_fail(l);
-    ast_clusters_find_lone(&l->clusters);
+    ast_clusters_find_singletons(&l->clusters);
     ready = ready && ast_workers_reserve(l);
-    ast_find_safe(l);
-    l->scorer.safe = l->events.safe;
+    ast_find_unseen_bound(l);
+    l->scorer.unseen_bound = l->events.unseen_bound;
     if (ready) {
         l->workers[0].chunk.unlabelled = l->first;
         ast_heads_begin_pass(&l->scorer, &l->workers[0].chunk,
@@ -285,7 +285,7 @@ void ast_end_pass(ast_labelling *l) {
     if (l->first && !l->clusters.fixed) /* clusters that were given and got no points */
         ast_clusters_drop_empty(&l->clusters);
     l->first_done = l->first;
-    l->first = l->scorer.bounds.blind = false;
+    l->first = l->scorer.bounds.invalid = false;
     ast_check_pass(l);
 }
 
@@ -293,7 +293,7 @@ void ast_labelling_progress(const ast_labelling *l, ast_pass_result *result) {
     for (int w = 0; w < l->worker_count; w++) {
         result->changed += l->workers[w].changed;
         result->scored += l->workers[w].chunk.scored;
-        result->products += l->workers[w].chunk.rivals.products;
+        result->products += l->workers[w].chunk.candidates.products;
     }
 }
 
@@ -329,7 +329,8 @@ static ast_status resident_pass(ast_labelling *l, ast_parallel how, ast_pass_res
     result->changed = l->first ? l->present : 0;
     ast_gather_sums(l);
     ast_labelling_progress(l, result);
-    if (l->prints.due && l->clusters.version != l->prints.version) /* most runs keep the clusters of the first pass */
+    if (l->label_hash_base.due &&
+        l->clusters.version != l->label_hash_base.version) /* most runs keep the clusters of the first pass */
         ast_gather_keys(l);
     return ast_labelling_trouble(l, fault);
 }
@@ -340,8 +341,8 @@ ast_status ast_labelling_pass(ast_labelling *l, ast_parallel how, ast_pass_resul
     l->pass++;
     for (int w = 0; w < l->worker_count; w++) {
         l->workers[w].changed = l->workers[w].chunk.scored = 0;
-        l->workers[w].chunk.rivals.products = 0;
-        l->workers[w].chunk.rivals.challenged = l->workers[w].chunk.rivals.unsettled = 0;
+        l->workers[w].chunk.candidates.products = 0;
+        l->workers[w].chunk.candidates.compared_fast = l->workers[w].chunk.candidates.undecided_fast = 0;
         l->workers[w].change_count = 0;
     }
     bool first = l->first;
@@ -357,29 +358,30 @@ ast_status ast_labelling_pass(ast_labelling *l, ast_parallel how, ast_pass_resul
 /* ---- Clusters of one point --------------------------------------------------------------------------------------- */
 
 /* Finds the only members of all clusters that have one and do not know it. */
-static void find_founders(ast_labelling *l) {
+static void find_singleton_points(ast_labelling *l) {
     ast_cluster_list *c = &l->clusters;
     bool any = false;
     for (size_t k = 0; k < c->live && !any; k++) {
         int32_t slot = c->order[k];
-        size_t i = c->founder[slot];
-        any = ast_clusters_single(c, slot) && (i >= l->rows.count || l->labels[i] != slot);
+        size_t i = c->singleton_point[slot];
+        any = ast_clusters_is_new_singleton(c, slot) && (i >= l->rows.count || l->labels[i] != slot);
     }
     for (size_t i = 0; i < l->rows.count && any; i++)
         if (l->labels[i] >= 0 && c->members[l->labels[i]] == 1)
-            c->founder[l->labels[i]] = (uint32_t)i;
+            c->singleton_point[l->labels[i]] = (uint32_t)i;
 }
 
-static ast_status resident_singles(ast_labelling *l, ast_fault *fault) {
+static ast_status update_resident_singletons(ast_labelling *l, ast_fault *fault) {
     ast_cluster_list *c = &l->clusters;
     (void)fault;
-    find_founders(l);
+    find_singleton_points(l);
     for (size_t k = 0; k < c->live; k++) {
         int32_t slot = c->order[k];
-        if (!ast_clusters_single(c, slot) || ast_clusters_lasts(c, slot))
+        if (!ast_clusters_is_new_singleton(c, slot) || ast_clusters_is_tracked(c, slot))
             continue;
-        ast_clusters_rest(c, slot);
-        ast_clusters_set_mean(c, slot, ast_rows_upright(&l->rows, &l->workers[0].chunk.rows, c->founder[slot]));
+        ast_clusters_keep_mean(c, slot);
+        ast_clusters_set_mean(c, slot,
+                              ast_rows_canonical(&l->rows, &l->workers[0].chunk.rows, c->singleton_point[slot]));
         c->touched[slot] = 0;
     }
     return AST_OK;
@@ -393,4 +395,4 @@ static ast_status resident_fill(ast_labelling *l, ast_worst *worst, int32_t slot
     return ast_move_point(l, worst->point[chunk], slot) ? AST_OK : ast_fail_memory(fault);
 }
 
-const ast_schedule ast_resident_schedule = {resident_pass, resident_singles, resident_fill, false, true};
+const ast_schedule ast_resident_schedule = {resident_pass, update_resident_singletons, resident_fill, false, true};

@@ -28,62 +28,65 @@ typedef struct head {
 static bool reserve_state(ast_labelling *l) {
     if (l->rows.padded <= l->ranks.state_capacity)
         return true;
-    free(l->ranks.chunk_full);
-    free(l->ranks.block_fresh);
-    l->ranks.chunk_full = ast_allocate(l->rows.padded / AST_BLOCK, sizeof *l->ranks.chunk_full);
-    l->ranks.block_fresh = ast_allocate(l->rows.padded / AST_BLOCK, sizeof *l->ranks.block_fresh);
-    bool ready = l->ranks.chunk_full && l->ranks.block_fresh;
+    free(l->ranks.proposed_full);
+    free(l->ranks.proposed_fresh);
+    l->ranks.proposed_full = ast_allocate(l->rows.padded / AST_BLOCK, sizeof *l->ranks.proposed_full);
+    l->ranks.proposed_fresh = ast_allocate(l->rows.padded / AST_BLOCK, sizeof *l->ranks.proposed_fresh);
+    bool ready = l->ranks.proposed_full && l->ranks.proposed_fresh;
     l->ranks.state_capacity = ready ? l->rows.padded : 0;
     return ready;
 }
 
 static uint32_t *fresh_of(const ast_labelling *l, size_t chunk) {
-    return l->ranks.block_fresh + chunk * l->rows.chunk / AST_BLOCK;
+    return l->ranks.proposed_fresh + chunk * l->rows.chunk / AST_BLOCK;
 }
 
 static void put_down(ast_labelling *l, const ast_worker *worker, size_t chunk) {
-    l->ranks.chunk_full[chunk] = worker->chunk.full;
-    memcpy(fresh_of(l, chunk), worker->chunk.fresh, l->rows.chunk / AST_BLOCK * sizeof *worker->chunk.fresh);
+    l->ranks.proposed_full[chunk] = worker->chunk.full;
+    memcpy(fresh_of(l, chunk), worker->chunk.scored_groups,
+           l->rows.chunk / AST_BLOCK * sizeof *worker->chunk.scored_groups);
 }
 
 static void pick_up(ast_labelling *l, ast_worker *worker, size_t chunk) {
     ast_begin_chunk(l, worker, chunk);
-    worker->chunk.full = l->ranks.chunk_full[chunk];
-    memcpy(worker->chunk.fresh, fresh_of(l, chunk), l->rows.chunk / AST_BLOCK * sizeof *worker->chunk.fresh);
+    worker->chunk.full = l->ranks.proposed_full[chunk];
+    memcpy(worker->chunk.scored_groups, fresh_of(l, chunk),
+           l->rows.chunk / AST_BLOCK * sizeof *worker->chunk.scored_groups);
 }
 
-/* ---- The trial --------------------------------------------------------------------------------------------------- */
+/* ---- The speculative
+ * --------------------------------------------------------------------------------------------------- */
 
 static void note_changes(ast_labelling *l, ast_worker *worker) {
-    size_t needed = worker->log_count + worker->change_count;
-    if (!ast_reserve(&worker->log, &worker->log_capacity, worker->log_count, needed, sizeof *worker->log)) {
+    size_t needed = worker->undo_count + worker->change_count;
+    if (!ast_reserve(&worker->undo_log, &worker->undo_capacity, worker->undo_count, needed, sizeof *worker->undo_log)) {
         ast_labelling_fail(l);
         return;
     }
     if (worker->change_count > 0)
-        memcpy(worker->log + worker->log_count, worker->changes, worker->change_count * sizeof *worker->log);
-    worker->log_count = needed;
+        memcpy(worker->undo_log + worker->undo_count, worker->changes, worker->change_count * sizeof *worker->undo_log);
+    worker->undo_count = needed;
 }
 
 /* Once there is trouble, small points without kept scores stop here: they will be scored again. In the first pass most
  * points have the right cluster all the same, so they are added now and corrected later. */
 static void try_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
-    if (ast_labelling_stopped(l, worker->chunk.worker) || (!l->scorer.kept && atomic_load(&l->ranks.trouble)))
+    if (ast_labelling_stopped(l, worker->chunk.worker) || (!l->scorer.kept && atomic_load(&l->ranks.conflict)))
         return;
     if (l->first && l->scorer.kept)
-        ast_score_whole(l, worker, chunk);
+        ast_score_every_point(l, worker, chunk);
     else
         ast_propose_chunk(l, worker, chunk);
     l->scorer.bounds.chunk_seen[chunk] = l->events.count;
     if (l->scorer.kept)
         put_down(l, worker, chunk);
-    bool trouble = atomic_load(&l->ranks.trouble);
+    bool trouble = atomic_load(&l->ranks.conflict);
     if (!trouble)
-        ast_commit_met(l, worker, chunk, chunk * l->rows.chunk, false, l->events.count);
+        ast_commit_rescored(l, worker, chunk, chunk * l->rows.chunk, false, l->events.count);
     if (trouble && !l->first)
         return;
     note_changes(l, worker);
-    ast_settle(l, worker, chunk);
+    ast_add_changes(l, worker, chunk);
 }
 
 /* First pass: notes which sums contain the points, and removes their labels. */
@@ -104,34 +107,34 @@ static void unlabel(ast_labelling *l, size_t first_chunk) {
     }
 }
 
-/* Undoes the changes of the trial. */
+/* Undoes the changes of the speculative. */
 static void take_back(ast_labelling *l, size_t first_chunk) {
     if (l->first)
         unlabel(l, first_chunk);
     for (int w = 0; w < l->worker_count; w++) {
         ast_worker *worker = &l->workers[w];
-        for (size_t c = 0; c < worker->log_count; c++) {
-            const ast_change *done = &worker->log[c];
-            ast_change undo = {done->point, done->to, done->from, done->turned, done->was_turned};
+        for (size_t c = 0; c < worker->undo_count; c++) {
+            const ast_change *done = &worker->undo_log[c];
+            ast_change undo = {done->point, done->to, done->from, done->flipped, done->was_flipped};
             l->labels[done->point] = done->from;
-            if (done->turned != done->was_turned) { /* its score must not decide, either */
+            if (done->flipped != done->was_flipped) { /* its score must not decide, either */
                 l->signs[done->point / AST_LANES] ^= (uint8_t)(1u << done->point % AST_LANES);
                 if (l->scorer.kept)
                     l->scorer.bounds.scores.second[done->point] = l->scorer.bounds.scores.best[done->point];
             }
             ast_add_change(l, worker, &undo);
         }
-        worker->log_count = worker->changed = 0;
+        worker->undo_count = worker->changed = 0;
     }
 }
 
 /* ---- In turn ----------------------------------------------------------------------------------------------------- */
 
-static void meet_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
+static void rescore_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     if (atomic_load(&l->failed) || l->scorer.bounds.chunk_seen[chunk] == l->events.count)
         return;
     pick_up(l, worker, chunk);
-    ast_meet(l, worker, chunk, l->scorer.bounds.chunk_seen[chunk]);
+    ast_rescore_changed(l, worker, chunk, l->scorer.bounds.chunk_seen[chunk]);
     put_down(l, worker, chunk);
 }
 
@@ -141,14 +144,14 @@ static void commit_slice(ast_labelling *l, size_t first) {
     for (size_t chunk = first; chunk < l->rows.chunks && !atomic_load(&l->failed); chunk++) {
         size_t ahead = l->rows.chunks - chunk, threads = (size_t)l->worker_count;
         if (l->scorer.bounds.chunk_seen[chunk] < l->events.count)
-            ast_each_chunk(l, chunk, chunk + (ahead < threads ? ahead : threads), meet_chunk);
+            ast_each_chunk(l, chunk, chunk + (ahead < threads ? ahead : threads), rescore_chunk);
         pick_up(l, worker, chunk);
         if (!atomic_load(&l->failed))
-            ast_commit_met(l, worker, chunk, chunk * l->rows.chunk, false, l->events.count);
+            ast_commit_rescored(l, worker, chunk, chunk * l->rows.chunk, false, l->events.count);
         if (!ast_worker_reserve(l, worker) || atomic_load(&l->failed))
             return;
         if (!l->first)
-            ast_settle(l, worker, chunk);
+            ast_add_changes(l, worker, chunk);
     }
 }
 
@@ -161,7 +164,7 @@ static bool commit_in_turn(ast_labelling *l, size_t first, size_t known) {
         if (!ast_share_events(l, turn, before))
             return false;
         if (turn < l->ranks.comm->rank && l->events.count > before)
-            ast_each_chunk(l, first, l->rows.chunks, meet_chunk);
+            ast_each_chunk(l, first, l->rows.chunks, rescore_chunk);
     }
     return true;
 }
@@ -169,19 +172,19 @@ static bool commit_in_turn(ast_labelling *l, size_t first, size_t known) {
 static void score_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     if (atomic_load(&l->failed))
         return;
-    ast_score_whole(l, worker, chunk);
+    ast_score_every_point(l, worker, chunk);
     put_down(l, worker, chunk);
     l->scorer.bounds.chunk_seen[chunk] = l->events.count;
 }
 
-/* First pass: moves points from the sums that the trial added them to, to those of the clusters they joined. */
+/* First pass: moves points from the sums that the speculative added them to, to those of the clusters they joined. */
 static void correct_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     size_t base = chunk * l->rows.chunk;
     l->rows.kernels->adopt(l->labels + base, l->scorer.bounds.scores.id + base, l->rows.chunk);
     for (size_t i = base; i < base + l->rows.chunk; i++) {
-        ast_change change = {(uint32_t)i, l->summed.slots[i], l->labels[i], ast_is_turned(l->summed.signs, i),
-                             ast_is_turned(l->signs, i)};
-        if (change.to < 0 || (change.from == change.to && change.was_turned == change.turned))
+        ast_change change = {(uint32_t)i, l->summed.slots[i], l->labels[i], ast_is_flipped(l->summed.signs, i),
+                             ast_is_flipped(l->signs, i)};
+        if (change.to < 0 || (change.from == change.to && change.was_flipped == change.flipped))
             continue;
         ast_add_change(l, worker, &change);
         worker->joined[change.to]++;
@@ -198,8 +201,8 @@ static void keep_scores(ast_labelling *l) {
 
 static bool start_over(ast_labelling *l, const head *done) {
     take_back(l, done->chunks);
-    atomic_store(&l->ranks.trouble, false);
-    l->ranks.trial = false;
+    atomic_store(&l->ranks.conflict, false);
+    l->ranks.speculative = false;
     if (!l->scorer.kept) {
         keep_scores(l);
         ast_each_chunk(l, done->chunks, l->rows.chunks, score_chunk);
@@ -217,10 +220,10 @@ static bool start_over(ast_labelling *l, const head *done) {
 /* If the ranks had to commit in turn in the pass before, they may have to again: scores are kept. */
 static void open_pass(ast_labelling *l) {
     l->scorer.kept = false;
-    l->ranks.trial = true;
-    atomic_store(&l->ranks.trouble, false);
+    l->ranks.speculative = true;
+    atomic_store(&l->ranks.conflict, false);
     for (int w = 0; w < l->worker_count; w++)
-        l->workers[w].log_count = 0;
+        l->workers[w].undo_count = 0;
     if (!l->rows.small || (!l->first && l->ranks.in_turn))
         keep_scores(l);
     if ((l->first_done && !ast_save_order(l)) || !ast_prepare_pass(l))
@@ -228,20 +231,20 @@ static void open_pass(ast_labelling *l) {
 }
 
 /* Most clusters are born in the first chunks of rank 0, so the other ranks wait for those. If births go on until the
- * last of them, the trial would fail: the other ranks only score. */
+ * last of them, the speculative would fail: the other ranks only score. */
 static bool run_head(ast_labelling *l, head *done) {
     bool quiet = true;
     if (l->ranks.comm->rank == 0 && !atomic_load(&l->failed)) {
-        l->ranks.trial = false;
+        l->ranks.speculative = false;
         atomic_store(&l->queue.stop, SIZE_MAX - 1); /* never by cells */
-        done->chunks = ast_run_head(l, HEAD, &quiet);
+        done->chunks = ast_run_first_chunks(l, HEAD, &quiet);
     }
     if (!ast_share_events(l, 0, l->ranks.comm->rank == 0 ? 0 : l->events.count))
         return false;
     ast_comm_broadcast(l->ranks.comm, &quiet, sizeof quiet, 0);
     done->events = l->events.count;
     if (!quiet && l->ranks.comm->rank > 0) {
-        atomic_store(&l->ranks.trouble, true);
+        atomic_store(&l->ranks.conflict, true);
         keep_scores(l);
     }
     for (int w = 0; w < l->worker_count && !atomic_load(&l->failed); w++)
@@ -249,38 +252,39 @@ static bool run_head(ast_labelling *l, head *done) {
     return true;
 }
 
-/* First pass: rank 0 needs no trial, since no point comes before its own. */
+/* First pass: rank 0 needs no speculative, since no point comes before its own. */
 static bool first_pass(ast_labelling *l, head *done) {
     if (!l->clusters.fixed && !run_head(l, done))
         return false;
-    if (l->ranks.trial) {
+    if (l->ranks.speculative) {
         ast_each_chunk(l, 0, l->rows.chunks, try_chunk);
     } else {
         ast_each_chunk(l, done->chunks, l->rows.chunks, ast_ordered_chunk);
         done->chunks = l->rows.chunks;
-        atomic_store(&l->ranks.trouble, l->events.count > done->events);
+        atomic_store(&l->ranks.conflict, l->events.count > done->events);
     }
-    uint64_t asked[2] = {atomic_load(&l->ranks.trouble), atomic_load(&l->failed)};
-    ast_comm_sum(l->ranks.comm, asked, 2);
+    uint64_t asked[2] = {atomic_load(&l->ranks.conflict), atomic_load(&l->failed)};
+    ast_comm_allreduce(l->ranks.comm, asked, 2);
     l->ranks.in_turn = asked[0] > 0;
     return asked[1] == 0 && (!l->ranks.in_turn || start_over(l, done));
 }
 
 /* One pass; sums: added up over the ranks. false: a rank failed, and all ranks know. */
 static bool run_pass(ast_labelling *l, uint64_t sums[AST_PACKET_HEAD]) {
-    bool lonely, was_first = l->first;
+    bool had_singletons, was_first = l->first;
     head done = {0, 0};
     open_pass(l);
     if (was_first && !first_pass(l, &done))
         return false;
     if (!was_first)
         ast_each_chunk(l, 0, l->rows.chunks, try_chunk);
-    if (!ast_exchange(l, sums, &lonely) || sums[AST_FAILURES])
+    if (!ast_exchange(l, sums, &had_singletons) || sums[AST_FAILURES])
         return false;
     if (was_first)
         return true;
-    l->ranks.in_turn = lonely || sums[AST_TROUBLES];
-    return !l->ranks.in_turn || (start_over(l, &done) && ast_exchange(l, sums, &lonely) && sums[AST_FAILURES] == 0);
+    l->ranks.in_turn = had_singletons || sums[AST_CONFLICTS];
+    return !l->ranks.in_turn ||
+           (start_over(l, &done) && ast_exchange(l, sums, &had_singletons) && sums[AST_FAILURES] == 0);
 }
 
 /* Reports the error of the lowest failing rank; where no rank knows one, there was no memory. */
@@ -296,14 +300,15 @@ static ast_status ranked_pass(ast_labelling *l, ast_parallel how, ast_pass_resul
     (void)how; /* always ordered */
     uint64_t sums[AST_PACKET_HEAD];
     bool was_first = l->first, done = run_pass(l, sums);
-    l->ranks.trial = false;
-    atomic_store(&l->ranks.trouble, false);
+    l->ranks.speculative = false;
+    atomic_store(&l->ranks.conflict, false);
     if (!done)
         return failed_pass(l, fault);
     result->changed = was_first ? l->everyone : (size_t)sums[AST_CHANGED];
     result->scored = sums[AST_SCORED];
     ast_end_pass(l);
-    if (l->prints.due && l->clusters.version != l->prints.version) /* most runs keep the clusters of the first pass */
+    if (l->label_hash_base.due &&
+        l->clusters.version != l->label_hash_base.version) /* most runs keep the clusters of the first pass */
         ast_gather_keys(l);
     return AST_OK;
 }
@@ -311,10 +316,10 @@ static ast_status ranked_pass(ast_labelling *l, ast_parallel how, ast_pass_resul
 /* Moves a point of rank `owner`; the other ranks ignore `point`. */
 static bool move_point(ast_labelling *l, int owner, size_t point, int32_t slot) {
     uint64_t sums[AST_PACKET_HEAD];
-    bool lonely, mine = l->ranks.comm->rank == owner && !atomic_load(&l->failed);
+    bool had_singletons, mine = l->ranks.comm->rank == owner && !atomic_load(&l->failed);
     int32_t from = mine ? l->labels[point] : 0;
     for (int w = 0; w < l->worker_count; w++)
-        l->workers[w].log_count = 0;
+        l->workers[w].undo_count = 0;
     ast_comm_broadcast(l->ranks.comm, &from, sizeof from, owner);
     bool moved = mine ? ast_move_point(l, point, slot) : ast_push_event(l, slot);
     if (!moved)
@@ -323,16 +328,16 @@ static bool move_point(ast_labelling *l, int owner, size_t point, int32_t slot) 
         l->clusters.members[from]--;
         l->clusters.members[slot]++;
     }
-    return ast_exchange(l, sums, &lonely) && sums[AST_FAILURES] == 0;
+    return ast_exchange(l, sums, &had_singletons) && sums[AST_FAILURES] == 0;
 }
 
 /* The worst of all ranks, the first of several. */
 static ast_status ranked_fill(ast_labelling *l, ast_worst *worst, int32_t slot, ast_fault *fault) {
     double score;
     size_t chunk = ast_find_worst(l, worst, &score);
-    int owner = ast_comm_least(l->ranks.comm, score);
+    int owner = ast_comm_rank_of_least(l->ranks.comm, score);
     bool moved = move_point(l, owner, l->ranks.comm->rank == owner ? worst->point[chunk] : 0, slot);
     return moved ? AST_OK : ast_fail_memory(fault);
 }
 
-const ast_schedule ast_ranked_schedule = {ranked_pass, ast_ranked_singles, ranked_fill, false, false};
+const ast_schedule ast_ranked_schedule = {ranked_pass, ast_update_ranked_singletons, ranked_fill, false, false};

@@ -12,14 +12,14 @@
 #define HEAD 4                        /* chunks at most that the first pass begins with on one thread */
 #define LABEL_BLOCK ((size_t)1 << 16) /* labels that a task reads or writes together */
 
-bool ast_windows_full(ast_labelling *l) {
+bool ast_windows_is_full(ast_labelling *l) {
     if (l->clusters.live < l->windows.most)
         return false;
     atomic_store(&l->windows.full, true);
     return true;
 }
 
-ast_status ast_windows_status(ast_windows *w, ast_fault *fault) {
+ast_status ast_windows_failure(ast_windows *w, ast_fault *fault) {
     ast_status status = ast_reader_status(&w->reader, fault);
     if (status != AST_OK || !atomic_load(&w->full))
         return status;
@@ -85,7 +85,7 @@ ast_status ast_windows_load(ast_labelling *l, const ast_labelling_input *in, ast
         return ast_fail_memory(fault);
     w->reader.labels = l->labels;
     ast_labelling_reset(l);
-    l->crowd.from = SIZE_MAX; /* never by cells */
+    l->cell_mode.min_clusters = SIZE_MAX; /* never by cells */
     l->present = l->everyone = count;
     return in->survey ? survey(l, fault) : AST_OK;
 }
@@ -102,7 +102,7 @@ void ast_windows_announce(const ast_windows *w, size_t first, size_t count) {
 static void pack(ast_labelling *l, size_t first, size_t last) {
     for (size_t i = first; l->rows.axial && !l->windows.plain && i < last; i++)
         if (l->labels[i] >= 0)
-            l->labels[i] = l->labels[i] << 1 | ast_is_turned(l->signs, i);
+            l->labels[i] = l->labels[i] << 1 | ast_is_flipped(l->signs, i);
 }
 
 static void unpack(ast_labelling *l, size_t first, size_t last) {
@@ -126,7 +126,7 @@ static void write_block(void *data, size_t block, int index) {
     (void)index;
     pack(l, first, last);
     if (store->write(l->rows.offset + first, last - first, l->labels + first, store->data) != 0)
-        ast_reader_note(&l->windows.reader, l->rows.offset + first, AST_UNSTORED);
+        ast_reader_note(&l->windows.reader, l->rows.offset + first, AST_LABELS_UNSTORED);
 }
 
 static void read_block(void *data, size_t block, int index) {
@@ -138,7 +138,7 @@ static void read_block(void *data, size_t block, int index) {
         for (size_t i = first; i < last; i++)
             l->labels[i] = AST_UNLABELLED;
     else if (w->store->read(l->rows.offset + first, last - first, l->labels + first, w->store->data) != 0)
-        ast_reader_note(&l->windows.reader, l->rows.offset + first, AST_UNSTORED);
+        ast_reader_note(&l->windows.reader, l->rows.offset + first, AST_LABELS_UNSTORED);
     if (!atomic_load(&l->failed))
         unpack(l, first, last);
 }
@@ -214,7 +214,7 @@ static ast_status survey(ast_labelling *l, ast_fault *fault) {
 static bool count_keys(ast_labelling *l) {
     ast_windows *w = &l->windows;
     return ast_reserve(&w->keys, &w->key_capacity, w->key_capacity, l->clusters.slots, sizeof *w->keys) &&
-           ast_count_keys(l, w->keys);
+           ast_sum_keys(l, w->keys);
 }
 
 /* Before the second pass: its labels are those that the fingerprints start from. They are the clusters' keys already,
@@ -227,8 +227,8 @@ static bool save_first(ast_labelling *l) {
         return false;
     if (l->clusters.slots)
         memcpy(l->clusters.keys, w->keys, l->clusters.slots * sizeof *w->keys);
-    l->prints.first = ast_clusters_fingerprint(&l->clusters, l->prints.order, l->prints.live);
-    l->prints.due = false;
+    l->label_hash_base.first = ast_clusters_label_hash(&l->clusters, l->label_hash_base.order, l->label_hash_base.live);
+    l->label_hash_base.due = false;
     return true;
 }
 
@@ -238,7 +238,7 @@ static ast_status label_window(ast_labelling *l, size_t number, ast_fault *fault
     atomic_store(&l->queue.turn, 0);
     if (status == AST_OK && l->first && number == 0) {
         bool quiet;
-        chunk = ast_run_head(l, HEAD, &quiet);
+        chunk = ast_run_first_chunks(l, HEAD, &quiet);
         status = ast_labelling_trouble(l, fault);
     }
     while (chunk < l->rows.chunks && status == AST_OK)
@@ -284,46 +284,47 @@ static ast_status windowed_pass(ast_labelling *l, ast_parallel how, ast_pass_res
 
 /* ---- Clusters of one point --------------------------------------------------------------------------------------- */
 
-/* The founder is known to be the member by its key; and where there is a founder the mean is its row. */
+/* The singleton_point is known to be the member by its key; and where there is a singleton_point the mean is its row.
+ */
 static bool is_known(const ast_cluster_list *c, int32_t slot) {
-    uint32_t founder = c->founder[slot];
-    return founder != UINT32_MAX &&
-           (c->keys[slot] == ast_key_of(founder, false) || c->keys[slot] == ast_key_of(founder, true));
+    uint32_t singleton_point = c->singleton_point[slot];
+    return singleton_point != UINT32_MAX &&
+           (c->keys[slot] == ast_key_of(singleton_point, false) || c->keys[slot] == ast_key_of(singleton_point, true));
 }
 
 /* Every cluster that became one of a single point has it for its mean: those of this window. Returns how many. */
-static size_t find_singles(ast_labelling *l) {
+static size_t find_singletons(ast_labelling *l) {
     ast_cluster_list *c = &l->clusters;
     size_t found = 0;
     for (size_t i = 0; i < l->rows.count; i++) {
         int32_t slot = l->labels[i];
-        if (slot < 0 || !ast_clusters_single(c, slot))
+        if (slot < 0 || !ast_clusters_is_new_singleton(c, slot))
             continue;
-        ast_clusters_rest(c, slot);
-        ast_clusters_set_mean(c, slot, ast_rows_upright(&l->rows, &l->workers[0].chunk.rows, i));
-        c->founder[slot] = (uint32_t)(l->rows.offset + i);
+        ast_clusters_keep_mean(c, slot);
+        ast_clusters_set_mean(c, slot, ast_rows_canonical(&l->rows, &l->workers[0].chunk.rows, i));
+        c->singleton_point[slot] = (uint32_t)(l->rows.offset + i);
         c->touched[slot] = 0;
         found++;
     }
     return found;
 }
 
-static ast_status windowed_singles(ast_labelling *l, ast_fault *fault) {
+static ast_status update_windowed_singletons(ast_labelling *l, ast_fault *fault) {
     ast_cluster_list *c = &l->clusters;
     size_t left = 0;
     for (size_t k = 0; k < c->live; k++) {
         int32_t slot = c->order[k];
-        if (ast_clusters_single(c, slot) && is_known(c, slot)) {
-            ast_clusters_rest(c, slot);
+        if (ast_clusters_is_new_singleton(c, slot) && is_known(c, slot)) {
+            ast_clusters_keep_mean(c, slot);
             c->touched[slot] = 0;
         }
-        left += ast_clusters_single(c, slot);
+        left += ast_clusters_is_new_singleton(c, slot);
     }
     ast_status status = AST_OK;
     for (size_t n = 0; n < l->windows.count && left > 0 && status == AST_OK; n++) {
         status = ast_labelling_open_window(l, n, fault);
         if (status == AST_OK)
-            left -= find_singles(l);
+            left -= find_singletons(l);
     }
     return status == AST_OK ? ast_labelling_trouble(l, fault) : status;
 }
@@ -353,7 +354,7 @@ static ast_status windowed_fill(ast_labelling *l, ast_worst *worst, int32_t slot
     return status == AST_OK ? ast_windows_save(l, fault) : status;
 }
 
-const ast_schedule ast_windowed_schedule = {windowed_pass, windowed_singles, windowed_fill, true, false};
+const ast_schedule ast_windowed_schedule = {windowed_pass, update_windowed_singletons, windowed_fill, true, false};
 
 void ast_labelling_announce(const ast_labelling *l, size_t number) {
     ast_windows_announce(&l->windows, number * l->windows.rows, l->windows.rows);

@@ -47,9 +47,9 @@ ast_status ast_windows_save(ast_labelling *labelling, ast_fault *fault);
 void ast_windows_announce(const ast_windows *windows, size_t first, size_t count);
 
 /* Whether there is no memory for another cluster; noted, if so. */
-bool ast_windows_full(ast_labelling *labelling);
+bool ast_windows_is_full(ast_labelling *labelling);
 
 /* Why the run ended: too many clusters, or a row; AST_OK: neither. */
-ast_status ast_windows_status(ast_windows *windows, ast_fault *fault);
+ast_status ast_windows_failure(ast_windows *windows, ast_fault *fault);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The rule of a method: what becomes of a point that the fast scores leave undecided. A pass calls it for those points
- * alone, in the order of visit, with the clusters as they are at that moment; src/methods has the rules. */
+ * singleton, in the order of visit, with the clusters as they are at that moment; src/methods has the rules. */
 #ifndef AST_RULE_H
 #define AST_RULE_H
 
@@ -13,16 +13,16 @@ typedef struct ast_candidates {
     const int32_t *ids;   /* (count) slots; AST_NOBODY: no mean */
     size_t count;
     int32_t own;      /* the point's cluster; below 0: it has none */
-    bool alone;       /* the point is the only member of its own cluster, which is then no candidate */
+    bool singleton;   /* the point is the only member of its own cluster, which is then no candidate */
     double limit;     /* a score fits from here: cos(angle) - 2^-20 */
     const float *row; /* (D) axial: upright; NULL for sparse points */
 } ast_candidates;
 
 typedef enum ast_action {
-    AST_JOIN,  /* the point joins cluster `to` */
-    AST_STAY,  /* it stays alone in its cluster, whose mean becomes the point */
-    AST_START, /* it starts a new cluster */
-    AST_REVIVE /* it joins cluster `to`, which had no points and now gets a new mean */
+    AST_JOIN,           /* the point joins cluster `to` */
+    AST_STAY_SINGLETON, /* it stays singleton in its cluster, whose mean becomes the point */
+    AST_START,          /* it starts a new cluster */
+    AST_REVIVE          /* it joins cluster `to`, which had no points and now gets a new mean */
 } ast_action;
 
 typedef struct ast_verdict {
@@ -41,8 +41,8 @@ typedef enum ast_unfit {
 } ast_unfit;
 
 /* It starts a cluster; the only member of a cluster keeps that one. */
-static inline ast_action ast_unfit_action(bool alone) {
-    return alone ? AST_STAY : AST_START;
+static inline ast_action ast_unfit_action(bool singleton) {
+    return singleton ? AST_STAY_SINGLETON : AST_START;
 }
 
 /* What becomes, at the end of a pass, of a cluster without points. Without a fixed number of clusters it died. */
@@ -57,9 +57,9 @@ typedef enum ast_emptied {
 typedef struct ast_rule {
     ast_verdict (*decide)(void *data, const ast_candidates *candidates);
     /* From this score on with a mean, no cluster without points can win. */
-    float (*safe)(void *data, const ast_cluster_list *clusters);
+    float (*unseen_bound)(void *data, const ast_cluster_list *clusters);
     /* Whether such a cluster may win a point (D) whose best score with a mean is at least `best`. */
-    bool (*threatens)(void *data, const float *row, double best);
+    bool (*unseen_can_win)(void *data, const float *row, double best);
     /* The mean (D) of cluster `slot` once the point revives it. */
     void (*revive)(void *data, int32_t slot, const float *row, float *mean);
     /* The mean (D) of a cluster that outlives its points, from its sum. */
@@ -67,8 +67,9 @@ typedef struct ast_rule {
     void *data;
     ast_unfit unfit;     /* a point that fits no mean */
     ast_emptied emptied; /* a cluster that lost its last point */
-    /* As `safe`, which was called just before, but for each slot: where its mean is the best. NULL: not known. */
-    void (*safe_of)(void *data, const ast_cluster_list *clusters, float of[AST_MASK_BITS]);
+    /* As `unseen_bound`, which was called just before, but for each slot: where its mean is the best. NULL: not known.
+     */
+    void (*unseen_bound_of)(void *data, const ast_cluster_list *clusters, float of[AST_MASK_BITS]);
 } ast_rule;
 
 #endif

@@ -40,7 +40,7 @@ void ast_seed_heads_start(ast_seed_heads *h, const ast_kernels *kernels, const f
     h->start_tail = ast_point_heads_of(&h->points, kernels, start, h->start);
 }
 
-float ast_seed_heads_reach(const ast_seed_heads *h, const ast_labelling *l, size_t i) {
+float ast_seed_heads_upper_bound(const ast_seed_heads *h, const ast_labelling *l, size_t i) {
     const ast_point_heads *p = &h->points;
     float product = l->rows.kernels->dot(p->rows + i * AST_SEED_AXES, h->start, AST_SEED_AXES);
     return (l->rows.axial ? fabsf(product) : product) + p->tails[i] * h->start_tail + p->slack;

@@ -21,6 +21,6 @@ void ast_seed_heads_open(ast_seed_heads *heads, ast_labelling *labelling, size_t
 void ast_seed_heads_start(ast_seed_heads *heads, const ast_kernels *kernels, const float *start);
 
 /* At least the cosine of point i and the start; axial: its magnitude. */
-float ast_seed_heads_reach(const ast_seed_heads *heads, const ast_labelling *labelling, size_t i);
+float ast_seed_heads_upper_bound(const ast_seed_heads *heads, const ast_labelling *labelling, size_t i);
 
 #endif

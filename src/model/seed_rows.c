@@ -66,7 +66,7 @@ bool ast_seed_content_open(const ast_labelling *l, ast_content *content, uint64_
 uint64_t ast_seed_hash(const ast_labelling *l, const ast_content *content, size_t i, int worker) {
     if (l->rows.sparse)
         return ast_content_entries(content, ast_rowset_entries(&l->rows, i));
-    return ast_content_row(content, ast_rows_walk_at(&l->rows, &l->workers[worker].chunk.rows, i));
+    return ast_content_row(content, ast_rows_sequential_at(&l->rows, &l->workers[worker].chunk.rows, i));
 }
 
 typedef struct visit {
@@ -88,7 +88,7 @@ ast_status ast_seed_visit(ast_labelling *l, ast_seed_task *task, void *data, boo
     ast_status status = AST_OK;
     for (size_t number = 0; number < l->windows.count && status == AST_OK; number++) {
         status = ast_labelling_open_window(l, number, fault);
-        ast_pool_try(l->pool, l->rows.chunks, visit_chunk, &v);
+        ast_pool_run_cancellable(l->pool, l->rows.chunks, visit_chunk, &v);
         if (status == AST_OK)
             status = ast_labelling_trouble(l, fault);
         if (status == AST_OK && save)
@@ -99,10 +99,10 @@ ast_status ast_seed_visit(ast_labelling *l, ast_seed_task *task, void *data, boo
 
 ast_status ast_seed_share_row(ast_labelling *l, size_t point, float *row, ast_fault *fault) {
     const ast_comm *comm = l->ranks.comm;
-    bool mine = ast_comm_lowest(comm, point != SIZE_MAX) == ast_comm_rank(comm);
+    bool mine = ast_comm_first_rank(comm, point != SIZE_MAX) == ast_comm_rank(comm);
     const float *own = NULL;
     if (mine)
-        own = ast_rows_upright(&l->rows, &l->workers[0].chunk.rows, point - l->windows.first);
+        own = ast_rows_canonical(&l->rows, &l->workers[0].chunk.rows, point - l->windows.first);
     if (!ast_comm_many(comm))
         memcpy(row, own, l->rows.dimension * sizeof *row);
     else if (!ast_ranked_rows(l, &own, 1, row))

@@ -97,9 +97,9 @@ static void lower_distance(void *data, size_t i, int index) {
     seeding *s = data;
     ast_labelling *l = s->l;
     float before = distance_of(s, i);
-    if (s->heads.points.rows && ast_seed_heads_reach(&s->heads, l, i) < 1 - before - 0x1p-22f)
+    if (s->heads.points.rows && ast_seed_heads_upper_bound(&s->heads, l, i) < 1 - before - 0x1p-22f)
         return;
-    double cosine = ast_rows_walk_dot(&l->rows, &l->workers[index].chunk.rows, i, s->mean);
+    double cosine = ast_rows_sequential_dot(&l->rows, &l->workers[index].chunk.rows, i, s->mean);
     float away = (float)fmax(0, 1 - (l->rows.axial ? fabs(cosine) : cosine));
     if (away < NEAR && before > 0 && hash_of(s, i, index) == s->start)
         away = 0;
@@ -117,7 +117,7 @@ static ast_status visit_points(seeding *s, ast_seed_task *task, bool save) {
 }
 
 /* The sums, without what points lost. */
-static void settle_sums(seeding *s) {
+static void subtract_lost(seeding *s) {
     for (int w = 0; w < s->l->worker_count; w++)
         for (size_t b = 0; b < BUCKETS; b++) {
             s->sum[b] -= s->workers[w].lost[b];
@@ -153,7 +153,7 @@ static ast_status begin_points(seeding *s) {
     memset(s->sum, 0, sizeof s->sum);
     ast_cell_peaks_close(&s->peaks);
     ast_status status = visit_points(s, begin_point, true);
-    settle_sums(s);
+    subtract_lost(s);
     if (status == AST_OK && s->member)
         list_members(s);
     return ast_comm_agree(s->l->ranks.comm, status, s->fault);
@@ -168,7 +168,7 @@ static bool wants_cells(const seeding *s, size_t starts) {
     const ast_labelling *l = s->l;
     return l->rows.small && l->rows.dimension == 3 && !l->rows.axial && !ast_comm_many(l->ranks.comm) &&
            !l->rows.reader && l->scorer.bounds.on &&
-           starts >= (l->crowd.from < FEW_STARTS ? l->crowd.from : FEW_STARTS);
+           starts >= (l->cell_mode.min_clusters < FEW_STARTS ? l->cell_mode.min_clusters : FEW_STARTS);
 }
 
 static float lower_in_cell(void *data, size_t i) {
@@ -181,7 +181,8 @@ static float lower_in_cell(void *data, size_t i) {
 static ast_status measure_distances(seeding *s) {
     ast_labelling *l = s->l;
     if (!s->peaks.peak && wants_cells(s, l->clusters.live) &&
-        !(ast_cells_load(&l->crowd.cells, &l->scorer, l->pool) && ast_cell_peaks_open(&s->peaks, l->crowd.cells)))
+        !(ast_cells_load(&l->cell_mode.cells, &l->scorer, l->pool) &&
+          ast_cell_peaks_open(&s->peaks, l->cell_mode.cells)))
         return ast_fail_memory(s->fault);
     if (s->heads.points.rows)
         ast_seed_heads_start(&s->heads, l->rows.kernels, s->mean);
@@ -189,7 +190,7 @@ static ast_status measure_distances(seeding *s) {
         ast_cell_peaks_lower(&s->peaks, s->mean, lower_in_cell, s);
     else
         visit_points(s, lower_distance, true);
-    settle_sums(s);
+    subtract_lost(s);
     if (s->status == AST_OK && ast_pool_poll(l->pool))
         s->status = ast_fail_cancelled(s->fault);
     return s->status;
@@ -240,7 +241,7 @@ static void narrow(seeding *s, uint64_t at) {
         memset(sums, 0, sizeof sums);
         for (size_t j = 0; j < c->count; j++)
             sums[c->list[j].hash >> shift & (STEPS - 1)] += c->list[j].part;
-        ast_comm_sum(s->l->ranks.comm, sums, STEPS);
+        ast_comm_allreduce(s->l->ranks.comm, sums, STEPS);
         s->start = s->start << STEP_BITS | pick(sums, &at);
         for (size_t j = 0; j < c->count; j++)
             if (c->list[j].hash >> shift == s->start)
@@ -253,7 +254,7 @@ static void narrow(seeding *s, uint64_t at) {
 static uint64_t share_sums(const seeding *s, uint64_t *sums) {
     uint64_t total = 0;
     memcpy(sums, s->sum, sizeof s->sum);
-    ast_comm_sum(s->l->ranks.comm, sums, BUCKETS);
+    ast_comm_allreduce(s->l->ranks.comm, sums, BUCKETS);
     for (size_t b = 0; b < BUCKETS; b++)
         total += sums[b];
     return total;
@@ -301,7 +302,7 @@ static ast_status add_start(seeding *s, ast_random *random) {
 static ast_status open_seeding(seeding *s, ast_random *random) {
     ast_labelling *l = s->l;
     bool apart = l->windows.count == 1;
-    s->scale = (l->rows.weights ? l->clusters.weight_unit : ast_weight_unit((double)l->everyone)) / FARTHEST;
+    s->scale = (l->rows.weights ? l->clusters.weight_unit : ast_weight_unit_for_total((double)l->everyone)) / FARTHEST;
     s->distance = apart ? ast_allocate(l->rows.count, sizeof *s->distance) : NULL;
     s->hash = apart ? ast_allocate(l->rows.count, sizeof *s->hash) : NULL;
     s->member = apart ? ast_allocate(l->rows.count, sizeof *s->member) : NULL;
@@ -331,7 +332,7 @@ static void clear_label(void *data, size_t i, int index) {
     s->l->labels[i] = AST_UNLABELLED;
 }
 
-ast_status ast_seed_plusplus(ast_labelling *l, size_t clusters, ast_random *random, ast_seed_teller *tell_caller,
+ast_status ast_seed_plusplus(ast_labelling *l, size_t clusters, ast_random *random, ast_seed_progress *tell_caller,
                              const void *data, ast_fault *fault) {
     seeding s = {.l = l, .fault = fault};
     ast_status status = open_seeding(&s, random);

@@ -8,12 +8,12 @@
 #include "random.h"
 
 /* Told after each start but the last; AST_CANCELLED ends the drawing. */
-typedef ast_status ast_seed_teller(const void *data, double seconds, size_t clusters, uint64_t scored,
-                                   ast_fault *fault);
+typedef ast_status ast_seed_progress(const void *data, double seconds, size_t clusters, uint64_t scored,
+                                     ast_fault *fault);
 
 /* k-means++ on 1 - cosine (Arthur and Vassilvitskii 2007), with weights. The starts of both functions depend on the
  * rows and their weights alone, not on their order. */
-ast_status ast_seed_plusplus(ast_labelling *labelling, size_t clusters, ast_random *random, ast_seed_teller *tell,
+ast_status ast_seed_plusplus(ast_labelling *labelling, size_t clusters, ast_random *random, ast_seed_progress *tell,
                              const void *data, ast_fault *fault);
 
 /* Different random rows, as far as there are any, all equally likely. */

@@ -72,11 +72,11 @@ bool ast_workers_reserve(ast_labelling *l) {
 }
 
 /* sum += sign * round(w x unit): a weight is a factor of the point's part. */
-static void add_weighted(const ast_labelling *l, const float *row, double weight, int64_t sign, bool turned,
+static void add_weighted(const ast_labelling *l, const float *row, double weight, int64_t sign, bool flipped,
                          int64_t *bin) {
     double factor = weight * l->clusters.unit;
     for (size_t d = 0; d < l->rows.dimension && !l->rows.sparse; d++)
-        bin[d] += (turned ? -sign : sign) * llrint((double)row[d] * factor);
+        bin[d] += (flipped ? -sign : sign) * llrint((double)row[d] * factor);
     bin[weight_at(l)] += sign * llrint(factor);
 }
 
@@ -85,27 +85,27 @@ static const float *row_to_add(ast_labelling *l, ast_worker *worker, size_t i) {
     return l->rows.sparse ? NULL : ast_rows_at(&l->rows, &worker->chunk.rows, i);
 }
 
-/* Adds the point, or with sign -1 takes it off again; `turned`: as -x. */
+/* Adds the point, or with sign -1 takes it off again; `flipped`: as -x. */
 static void add_point(const ast_labelling *l, ast_worker *worker, size_t i, const float *row, int32_t slot, int sign,
-                      bool turned) {
+                      bool flipped) {
     int64_t *bin = worker->bins.sums + (size_t)slot * bin_width(l);
     worker->used[slot] = 1;
-    uint64_t key = ast_key_of(l->rows.offset + i, turned);
+    uint64_t key = ast_key_of(l->rows.offset + i, flipped);
     worker->bins.keys[slot] += sign > 0 ? key : -key;
     if (l->rows.weights) {
-        add_weighted(l, row, l->rows.weights[i], sign, turned, bin);
+        add_weighted(l, row, l->rows.weights[i], sign, flipped, bin);
         return;
     }
     if (!l->rows.sparse)
-        l->rows.kernels->sum_row(row, l->rows.dimension, turned ? -sign : sign, bin);
+        l->rows.kernels->sum_row(row, l->rows.dimension, flipped ? -sign : sign, bin);
     bin[weight_at(l)] += sign;
 }
 
 void ast_add_change(ast_labelling *l, ast_worker *worker, const ast_change *change) {
     const float *row = row_to_add(l, worker, change->point);
     if (change->from >= 0)
-        add_point(l, worker, change->point, row, change->from, -1, change->was_turned);
-    add_point(l, worker, change->point, row, change->to, 1, change->turned);
+        add_point(l, worker, change->point, row, change->from, -1, change->was_flipped);
+    add_point(l, worker, change->point, row, change->to, 1, change->flipped);
 }
 
 /* The same in the first pass, where nobody needs keys, for small points without weights (sum_row rounds so). */
@@ -116,8 +116,8 @@ static void move_in_sums(ast_labelling *l, ast_worker *worker, const ast_change 
     int64_t *from = change->from < 0 ? nowhere : worker->bins.sums + (size_t)change->from * width;
     for (size_t d = 0; d < dimension; d++) {
         int64_t part = (int64_t)lrintf(row[d] * 0x1p30f);
-        to[d] += change->turned ? -part : part;
-        from[d] -= change->was_turned ? -part : part;
+        to[d] += change->flipped ? -part : part;
+        from[d] -= change->was_flipped ? -part : part;
     }
     to[weight]++;
     from[weight]--;
@@ -129,9 +129,9 @@ static void move_in_sums(ast_labelling *l, ast_worker *worker, const ast_change 
 /* Points of a block that were added to the wrong cluster. */
 static void correct_block(ast_labelling *l, ast_worker *worker, size_t base, size_t first) {
     for (size_t j = first; j < first + AST_BLOCK; j++) {
-        ast_change change = {(uint32_t)(base + j), worker->chunk.hasty[j], l->labels[base + j],
-                             ast_is_turned(worker->chunk.hasty_signs, j), ast_is_turned(l->signs, base + j)};
-        if (change.to >= 0 && (change.from != change.to || change.was_turned != change.turned))
+        ast_change change = {(uint32_t)(base + j), worker->chunk.early_labels[j], l->labels[base + j],
+                             ast_is_flipped(worker->chunk.early_signs, j), ast_is_flipped(l->signs, base + j)};
+        if (change.to >= 0 && (change.from != change.to || change.was_flipped != change.flipped))
             move_in_sums(l, worker, &change);
     }
 }
@@ -140,8 +140,8 @@ static void correct_block(ast_labelling *l, ast_worker *worker, size_t base, siz
 static void correct(ast_labelling *l, ast_worker *worker, size_t base) {
     const ast_chunk *c = &worker->chunk;
     for (size_t j = 0; j < l->rows.chunk; j += AST_BLOCK)
-        if (memcmp(c->hasty + j, l->labels + base + j, AST_BLOCK * sizeof *c->hasty) != 0 ||
-            memcmp(c->hasty_signs + j / AST_LANES, l->signs + (base + j) / AST_LANES, AST_GROUPS) != 0)
+        if (memcmp(c->early_labels + j, l->labels + base + j, AST_BLOCK * sizeof *c->early_labels) != 0 ||
+            memcmp(c->early_signs + j / AST_LANES, l->signs + (base + j) / AST_LANES, AST_GROUPS) != 0)
             correct_block(l, worker, base, j);
 }
 
@@ -161,7 +161,7 @@ void ast_add_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
             continue;
         bool loaded = worker->chunk.rows.is_loaded && worker->chunk.base == base;
         const float *row = loaded ? worker->chunk.rows.loaded[i - base] : row_to_add(l, worker, i);
-        add_point(l, worker, i, row, l->labels[i], 1, l->rows.axial && ast_is_turned(l->signs, i));
+        add_point(l, worker, i, row, l->labels[i], 1, l->rows.axial && ast_is_flipped(l->signs, i));
         worker->joined[l->labels[i]]++;
     }
 }
@@ -174,24 +174,24 @@ void ast_add_all(ast_labelling *l) {
 }
 
 /* The first pass: every proposal that was not overruled becomes the label, and every point is added. */
-static void settle_first(ast_labelling *l, ast_worker *worker, size_t chunk) {
-    if (worker->chunk.added && worker->chunk.noted)
+static void add_first_pass(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    if (worker->chunk.added_early && worker->chunk.labels_saved)
         correct(l, worker, chunk * l->rows.chunk);
-    if (worker->chunk.added)
+    if (worker->chunk.added_early)
         return;
     l->rows.kernels->adopt(l->labels + worker->chunk.base, worker->chunk.scores.id, l->rows.chunk);
     ast_add_chunk(l, worker, chunk);
 }
 
-void ast_settle(ast_labelling *l, ast_worker *worker, size_t chunk) {
+void ast_add_changes(ast_labelling *l, ast_worker *worker, size_t chunk) {
     if (l->first)
-        settle_first(l, worker, chunk);
+        add_first_pass(l, worker, chunk);
     for (size_t c = 0; c < worker->change_count; c++)
         ast_add_change(l, worker, &worker->changes[c]);
     worker->change_count = 0;
 }
 
-static void merge_bin(const ast_labelling *l, ast_worker *worker, const ast_sink *c, size_t slot, size_t copy) {
+static void merge_bin(const ast_labelling *l, ast_worker *worker, const ast_sum_arrays *c, size_t slot, size_t copy) {
     size_t width = bin_width(l), at = copy * worker->bins.slots + slot, dimension = l->rows.dimension;
     int64_t *bin = worker->bins.sums + at * width, weight = bin[weight_at(l)];
     for (size_t d = 0; d < dimension && !l->rows.sparse; d++)
@@ -206,7 +206,7 @@ static void merge_bin(const ast_labelling *l, ast_worker *worker, const ast_sink
     worker->bins.keys[at] = 0;
 }
 
-static void merge_slot(const ast_labelling *l, ast_worker *worker, const ast_sink *sink, size_t slot) {
+static void merge_slot(const ast_labelling *l, ast_worker *worker, const ast_sum_arrays *sink, size_t slot) {
     if (slot + AST_BIN_MARGIN >= worker->bins.slots || (!l->rows.small && !worker->used[slot]))
         return; /* none of its points is in the slot */
     for (size_t copy = 0; copy < worker->bins.copies; copy++)
@@ -221,7 +221,7 @@ static void merge_slot(const ast_labelling *l, ast_worker *worker, const ast_sin
 
 typedef struct merge_job {
     ast_labelling *l;
-    const ast_sink *sink;
+    const ast_sum_arrays *sink;
     ast_worker *workers;
     int count;
     size_t slots; /* of one task */
@@ -236,13 +236,13 @@ static void merge_block(void *data, size_t block, int index) {
 }
 
 /* Adds what some workers have gathered and clears it. */
-void ast_merge_into(ast_labelling *l, ast_worker *workers, int count, const ast_sink *sink) {
-    merge_job job = {l, sink, workers, count, 4 * AST_SLOTS / (l->rows.dimension + 1) + 1};
+void ast_merge_into(ast_labelling *l, ast_worker *workers, int count, const ast_sum_arrays *sink) {
+    merge_job job = {l, sink, workers, count, 4 * AST_SLOTS_PER_TASK / (l->rows.dimension + 1) + 1};
     ast_pool_run(l->pool, (l->clusters.slots + job.slots - 1) / job.slots, merge_block, &job);
 }
 
 void ast_merge_sums(ast_labelling *l, ast_worker *workers, int count) {
     ast_cluster_list *c = &l->clusters;
-    ast_sink sink = {c->sums, c->weights, c->members, c->keys, c->touched};
+    ast_sum_arrays sink = {c->sums, c->weights, c->members, c->keys, c->touched};
     ast_merge_into(l, workers, count, &sink);
 }

@@ -6,32 +6,32 @@
 /* Clusters that came to have one point are left to the schedule, which knows where that point is. */
 static void update_mean(ast_labelling *l, int32_t slot) {
     ast_cluster_list *c = &l->clusters;
-    bool touched = c->touched[slot], lasts = ast_clusters_lasts(c, slot);
-    if (touched && c->members[slot] == 1 && !lasts)
+    bool touched = c->touched[slot], is_tracked = ast_clusters_is_tracked(c, slot);
+    if (touched && c->members[slot] == 1 && !is_tracked)
         return;
-    ast_clusters_rest(c, slot);
+    ast_clusters_keep_mean(c, slot);
     c->touched[slot] = 0;
-    if (touched && lasts && !c->hidden[slot]) {
+    if (touched && is_tracked && !c->uninstantiated[slot]) {
         float mean[AST_MAX_DIMENSION];
         l->rule.mean(l->rule.data, c, slot, mean);
         ast_clusters_set_mean(c, slot, mean);
-    } else if (touched && !lasts) {
+    } else if (touched && !is_tracked) {
         ast_clusters_update_mean(c, slot);
-        if (l->schedule->forgets_founders)
-            c->founder[slot] = UINT32_MAX;
+        if (l->schedule->forgets_singletons)
+            c->singleton_point[slot] = UINT32_MAX;
     }
 }
 
 static void update_block(void *data, size_t block, int index) {
     ast_labelling *l = data;
     (void)index;
-    for (size_t k = block * AST_SLOTS; k < (block + 1) * AST_SLOTS && k < l->clusters.live; k++)
+    for (size_t k = block * AST_SLOTS_PER_TASK; k < (block + 1) * AST_SLOTS_PER_TASK && k < l->clusters.live; k++)
         update_mean(l, l->clusters.order[k]);
 }
 
 ast_status ast_labelling_last_update(ast_labelling *l, ast_fault *fault) {
-    ast_pool_run(l->pool, (l->clusters.live + AST_SLOTS - 1) / AST_SLOTS, update_block, l);
-    return l->schedule->update_singles(l, fault);
+    ast_pool_run(l->pool, (l->clusters.live + AST_SLOTS_PER_TASK - 1) / AST_SLOTS_PER_TASK, update_block, l);
+    return l->schedule->update_singletons(l, fault);
 }
 
 ast_status ast_labelling_update(ast_labelling *l, ast_fault *fault) {
@@ -39,14 +39,15 @@ ast_status ast_labelling_update(ast_labelling *l, ast_fault *fault) {
     if (status != AST_OK)
         return status;
     ast_mean_list means = ast_clusters_means(&l->clusters);
-    uint64_t challenged = 0, unsettled = 0;
+    uint64_t compared_fast = 0, undecided_fast = 0;
     for (int w = 0; w < l->worker_count; w++) {
-        challenged += l->workers[w].chunk.rivals.challenged;
-        unsettled += l->workers[w].chunk.rivals.unsettled;
+        compared_fast += l->workers[w].chunk.candidates.compared_fast;
+        undecided_fast += l->workers[w].chunk.candidates.undecided_fast;
     }
-    ast_bounds_learn(&l->scorer, challenged, unsettled);
-    bool ready = ast_bounds_close_pass(&l->scorer, &means, l->events.list, l->events.count, l->events.safe.all);
-    ast_clusters_release(&l->clusters);
+    ast_bounds_learn(&l->scorer, compared_fast, undecided_fast);
+    bool ready =
+        ast_bounds_after_update(&l->scorer, &means, l->events.list, l->events.count, l->events.unseen_bound.all);
+    ast_clusters_list_free_slots(&l->clusters);
     if (!ready && ast_comm_many(l->ranks.comm)) { /* the others hear of it in the next pass */
         ast_labelling_fail(l);
         return AST_OK;
@@ -58,11 +59,11 @@ bool ast_move_point(ast_labelling *l, size_t point, int32_t slot) {
     ast_worker *worker = &l->workers[0];
     ast_row_buffer *rows = &worker->chunk.rows;
     ast_bounds *b = &l->scorer.bounds;
-    bool axial = l->rows.axial, turned = axial && ast_rows_upright(&l->rows, rows, point) == rows->upright;
-    ast_change change = {(uint32_t)point, l->labels[point], slot, axial && ast_is_turned(l->signs, point), turned};
+    bool axial = l->rows.axial, flipped = axial && ast_rows_canonical(&l->rows, rows, point) == rows->canonical;
+    ast_change change = {(uint32_t)point, l->labels[point], slot, axial && ast_is_flipped(l->signs, point), flipped};
     if (!ast_worker_reserve(l, worker) || !ast_push_event(l, slot))
         return false;
-    if (change.was_turned != turned)
+    if (change.was_flipped != flipped)
         l->signs[point / AST_LANES] ^= (uint8_t)(1u << point % AST_LANES);
     ast_add_change(l, worker, &change);
     if (!ast_comm_many(l->ranks.comm)) /* the ranks add it up together */

@@ -3,7 +3,7 @@
  * The table of means of one thread, brought up to the last event of the pass. */
 #include "inside.h"
 
-static size_t place_of(const ast_table *table, int32_t slot) {
+static size_t place_of(const ast_mean_table *table, int32_t slot) {
     size_t k = 0;
     while (k < table->count && table->ids[k] != slot)
         k++;
@@ -14,19 +14,19 @@ static size_t place_of(const ast_table *table, int32_t slot) {
  * written over the old one, and a dead one's place stays vacant until the next pass. The order, which decides between
  * equals, is that of the clusters either way: births stand at its end. */
 static bool patch_table(ast_labelling *l, ast_worker *worker, size_t seen, bool mine) {
-    ast_table *table = &worker->table;
-    bool ready = mine || ast_table_copy(table, &l->scorer.table);
+    ast_mean_table *table = &worker->table;
+    bool ready = mine || ast_mean_table_copy(table, &l->scorer.table);
     for (size_t e = seen; ready && e < l->events.count; e++) {
         int32_t slot = l->events.list[e] < 0 ? ~l->events.list[e] : l->events.list[e];
         const float *mean = l->clusters.means + (size_t)slot * l->rows.dimension;
         size_t k = place_of(table, slot);
         if (!l->clusters.alive[slot]) {
             if (k < table->count)
-                ast_table_vacate(table, k);
+                ast_mean_table_clear_entry(table, k);
         } else if (l->events.list[e] >= 0 && k < table->count) {
-            ast_table_replace(table, k, mean);
+            ast_mean_table_replace(table, k, mean);
         } else if (l->events.list[e] >= 0) {
-            ready = ast_table_append(table, mean, slot);
+            ready = ast_mean_table_append(table, mean, slot);
         }
     }
     return ready;
@@ -43,9 +43,10 @@ static bool refill_table(ast_labelling *l, ast_worker *worker, size_t seen, bool
     if (!append)
         return ast_clusters_fill_table(c, &worker->table);
     if (!mine)
-        ast_table_clear(&worker->table, c->dimension, l->rows.axial);
+        ast_mean_table_clear(&worker->table, c->dimension, l->rows.axial);
     for (size_t e = seen; ready && e < events->count; e++)
-        ready = ast_table_append(&worker->table, c->means + (size_t)events->list[e] * c->dimension, events->list[e]);
+        ready =
+            ast_mean_table_append(&worker->table, c->means + (size_t)events->list[e] * c->dimension, events->list[e]);
     return ready;
 }
 
@@ -54,12 +55,12 @@ bool ast_sync_table(ast_labelling *l, ast_worker *worker) {
     size_t seen = mine ? worker->seen : 0;
     if (seen == l->events.count)
         return true;
-    bool patch = !l->rows.small && l->clusters.reserved == 0;
+    bool patch = !l->rows.small && l->clusters.tracked_slots == 0;
     bool ready = (patch ? patch_table : refill_table)(l, worker, seen, mine);
     worker->pass = l->pass;
     worker->seen = l->events.count;
-    ast_find_safe(l);
-    worker->safe = worker->chunk.safe = l->events.safe;
+    ast_find_unseen_bound(l);
+    worker->unseen_bound = worker->chunk.unseen_bound = l->events.unseen_bound;
     worker->chunk.table = &worker->table;
     if (!ready)
         ast_labelling_fail(l);

@@ -52,7 +52,7 @@ static uint64_t finish(uint64_t sum) {
 }
 
 uint64_t ast_content_row(const ast_content *content, const float *row) {
-    float sign = content->axial && ast_faces_down(row, content->dimension) ? -1 : 1;
+    float sign = content->axial && ast_is_noncanonical(row, content->dimension) ? -1 : 1;
     uint64_t sum = 0;
     for (size_t d = 0; d < content->dimension; d++)
         sum += bits_of(sign * row[d]) * content->factors[d];
@@ -157,11 +157,11 @@ static int compare_rows(sorting *s, size_t a, size_t b) {
     }
     ast_read_row(s->points, a, x);
     ast_read_row(s->points, b, y);
-    float turn_x = s->content.axial && ast_faces_down(x, s->points->dimension) ? -1 : 1;
-    float turn_y = s->content.axial && ast_faces_down(y, s->points->dimension) ? -1 : 1;
+    float sign_x = s->content.axial && ast_is_noncanonical(x, s->points->dimension) ? -1 : 1;
+    float sign_y = s->content.axial && ast_is_noncanonical(y, s->points->dimension) ? -1 : 1;
     for (size_t d = 0; d < s->points->dimension; d++)
-        if (turn_x * x[d] != turn_y * y[d])
-            return turn_x * x[d] < turn_y * y[d] ? -1 : 1;
+        if (sign_x * x[d] != sign_y * y[d])
+            return sign_x * x[d] < sign_y * y[d] ? -1 : 1;
     return 0;
 }
 

@@ -33,16 +33,16 @@ bool ast_row_buffer_open(ast_row_buffer *b, const ast_rowset *rows) {
     size_t n = rows->chunk + AST_BLOCK;
     bool dense = !rows->small && !rows->sparse, copies = dense && (rows->reader || !rows->in_place);
     b->row = ast_allocate(rows->dimension, sizeof *b->row);
-    b->upright = ast_allocate(rows->dimension, sizeof *b->upright);
+    b->canonical = ast_allocate(rows->dimension, sizeof *b->canonical);
     b->loaded = dense ? ast_allocate(n, sizeof *b->loaded) : NULL;
     b->memory = copies ? ast_allocate(rows->chunk * rows->dimension, sizeof *b->memory) : NULL;
     b->entries = rows->sparse ? ast_allocate(n, sizeof *b->entries) : NULL;
-    return b->row && b->upright && (!dense || b->loaded) && (!copies || b->memory) && (!rows->sparse || b->entries) &&
+    return b->row && b->canonical && (!dense || b->loaded) && (!copies || b->memory) && (!rows->sparse || b->entries) &&
            (!rows->reader || open_hold(&b->hold, rows));
 }
 
 void ast_row_buffer_free(ast_row_buffer *b) {
-    ast_free_all(b->row, b->upright, b->memory, b->loaded, b->entries, b->hold.have, b->hold.raw, b->hold.kinds,
+    ast_free_all(b->row, b->canonical, b->memory, b->loaded, b->entries, b->hold.have, b->hold.raw, b->hold.kinds,
                  b->hold.part.columns);
     *b = (ast_row_buffer){0};
 }
@@ -67,12 +67,12 @@ ast_status ast_reader_status(ast_reader *reader, ast_fault *fault) {
     case AST_CHANGED_ROW:
         ast_fail(fault, AST_BAD_DATA,
                  "row %zu (counting from 1) is not what it was: the points changed while they were read", row);
-        return ast_fail_at_row(fault, row);
-    case AST_UNSTORED:
+        return ast_fault_set_row(fault, row);
+    case AST_LABELS_UNSTORED:
         return ast_fail(fault, AST_NO_INPUT, "the labels from row %zu (counting from 1) on could not be kept", row);
     default:
         ast_fail(fault, AST_NO_INPUT, "row %zu (counting from 1) could not be read", row);
-        return ast_fail_at_row(fault, row);
+        return ast_fault_set_row(fault, row);
     }
 }
 
@@ -176,15 +176,15 @@ void ast_rows_begin(const ast_rowset *rows, ast_row_buffer *b, size_t base) {
         return;
     assert(base % rows->chunk == 0 && base < rows->count);
     b->hold.first = rows->offset + base;
-    b->hold.whole = false;
+    b->hold.fetched_all = false;
     if (b->hold.have)
         memset(b->hold.have, 0, rows->chunk);
 }
 
 void ast_rows_fetch(const ast_rowset *rows, ast_row_buffer *b) {
-    if (!rows->reader || b->hold.whole)
+    if (!rows->reader || b->hold.fetched_all)
         return;
-    b->hold.whole = true;
+    b->hold.fetched_all = true;
     if (rows->small) {
         fetch_columns(rows, &b->hold);
         return;
@@ -199,7 +199,7 @@ void ast_rows_fetch(const ast_rowset *rows, ast_row_buffer *b) {
 }
 
 void ast_rows_fetch_listed(const ast_rowset *rows, ast_row_buffer *b, const uint32_t *list, size_t n) {
-    if (!rows->reader || rows->small || b->hold.whole)
+    if (!rows->reader || rows->small || b->hold.fetched_all)
         return;
     if (n > rows->chunk / MANY) {
         ast_rows_fetch(rows, b);
@@ -216,13 +216,13 @@ const float *ast_rows_at(const ast_rowset *rows, ast_row_buffer *b, size_t i) {
     return rows->reader ? source_row(rows, b, i) : ast_rowset_row(rows, i, b->row);
 }
 
-const float *ast_rows_upright(const ast_rowset *rows, ast_row_buffer *b, size_t i) {
+const float *ast_rows_canonical(const ast_rowset *rows, ast_row_buffer *b, size_t i) {
     const float *row = ast_rows_at(rows, b, i);
-    if (!rows->axial || !ast_faces_down(row, rows->dimension))
+    if (!rows->axial || !ast_is_noncanonical(row, rows->dimension))
         return row;
-    memcpy(b->upright, row, rows->dimension * sizeof *row);
-    ast_negate(b->upright, rows->dimension);
-    return b->upright;
+    memcpy(b->canonical, row, rows->dimension * sizeof *row);
+    ast_negate(b->canonical, rows->dimension);
+    return b->canonical;
 }
 
 const float *ast_rows_slot(const ast_rowset *rows, ast_row_buffer *b, size_t i, size_t j) {
@@ -248,7 +248,7 @@ double ast_rows_exact_score(const ast_rowset *rows, ast_row_buffer *b, size_t i,
     return ast_sparse_exact_score(&entries, mean);
 }
 
-void ast_rows_exact_scores(const ast_rowset *rows, ast_row_buffer *b, size_t i, const ast_table *table,
+void ast_rows_exact_scores(const ast_rowset *rows, ast_row_buffer *b, size_t i, const ast_mean_table *table,
                            double *scores) {
     if (!rows->sparse) {
         ast_exact_scores(ast_rows_at(rows, b, i), table, scores);
@@ -259,7 +259,7 @@ void ast_rows_exact_scores(const ast_rowset *rows, ast_row_buffer *b, size_t i, 
 }
 
 /* Has the chunk of point i read as a whole. */
-static void walk_to(const ast_rowset *rows, ast_row_buffer *b, size_t i) {
+static void fetch_chunk_of(const ast_rowset *rows, ast_row_buffer *b, size_t i) {
     if (!rows->reader)
         return;
     if (b->hold.first != rows->offset + i / rows->chunk * rows->chunk)
@@ -267,21 +267,21 @@ static void walk_to(const ast_rowset *rows, ast_row_buffer *b, size_t i) {
     ast_rows_fetch(rows, b);
 }
 
-double ast_rows_walk_score(const ast_rowset *rows, ast_row_buffer *b, size_t i, const float *mean) {
-    walk_to(rows, b, i);
+double ast_rows_sequential_score(const ast_rowset *rows, ast_row_buffer *b, size_t i, const float *mean) {
+    fetch_chunk_of(rows, b, i);
     return ast_rows_exact_score(rows, b, i, mean);
 }
 
-double ast_rows_walk_dot(const ast_rowset *rows, ast_row_buffer *b, size_t i, const float *mean) {
-    walk_to(rows, b, i);
+double ast_rows_sequential_dot(const ast_rowset *rows, ast_row_buffer *b, size_t i, const float *mean) {
+    fetch_chunk_of(rows, b, i);
     if (!rows->sparse)
         return rows->kernels->steady_dot(ast_rows_at(rows, b, i), mean, rows->dimension);
     ast_sparse_row entries = ast_rowset_entries(rows, i);
     return ast_sparse_steady_dot(&entries, mean);
 }
 
-const float *ast_rows_walk_at(const ast_rowset *rows, ast_row_buffer *b, size_t i) {
-    walk_to(rows, b, i);
+const float *ast_rows_sequential_at(const ast_rowset *rows, ast_row_buffer *b, size_t i) {
+    fetch_chunk_of(rows, b, i);
     return ast_rows_at(rows, b, i);
 }
 

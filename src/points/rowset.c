@@ -100,7 +100,7 @@ static ast_row_kind largest_component(const double *x, size_t dimension, double 
 
 ast_row_kind ast_read_row(const ast_points *view, size_t r, float *row) {
     if (view->starts || view->dimension > AST_MAX_DIMENSION)
-        return ast_read_long_row(view, r, row);
+        return ast_read_sparse_or_long_row(view, r, row);
     double x[AST_MAX_DIMENSION], largest, length = 1;
     size_t dimension = view->dimension;
     expand_row(view, r, x);
@@ -345,7 +345,7 @@ static void load_rest(void *data, size_t task, int worker) {
 static ast_status load_from(ast_rowset *rows, ast_pool *pool, size_t point, ast_fault *fault) {
     rest_job job = {rows, point / LOAD_BLOCK};
     size_t tasks = (rows->padded + LOAD_BLOCK - 1) / LOAD_BLOCK;
-    if (job.first < tasks && !ast_pool_try(pool, tasks - job.first, load_rest, &job))
+    if (job.first < tasks && !ast_pool_run_cancellable(pool, tasks - job.first, load_rest, &job))
         return ast_fail_cancelled(fault);
     rows->loading.due = false;
     rows->missing = rows->loading.missing;
@@ -402,8 +402,8 @@ void ast_rowset_fill(ast_rowset *rows, ast_pool *pool) {
 /* Rows that have to be normalised come in numbers: after the first nobody tries to do without columns. */
 const float *ast_rowset_packed(const ast_rowset *rows, size_t block) {
     const ast_loading *loading = &rows->loading;
-    bool whole = (block + 1) * AST_BLOCK < rows->count;
-    if (!loading->due || rows->dimension != 3 || !whole || !is_packed(rows) ||
+    bool complete = (block + 1) * AST_BLOCK < rows->count;
+    if (!loading->due || rows->dimension != 3 || !complete || !is_packed(rows) ||
         loading->blocks[block] != AST_BLOCK_UNREAD || atomic_load_explicit(&loading->scaled, memory_order_relaxed))
         return NULL;
     return (const float *)rows->view.data + block * AST_BLOCK * 3;
@@ -480,7 +480,7 @@ ast_sparse_row ast_rowset_entries(const ast_rowset *rows, size_t i) {
     return ast_sparse_rows_at(&rows->entries, row_of(rows, i));
 }
 
-bool ast_faces_down(const float *row, size_t dimension) {
+bool ast_is_noncanonical(const float *row, size_t dimension) {
     size_t d = 0;
     while (d + 1 < dimension && row[d] == 0)
         d++;
@@ -492,7 +492,7 @@ void ast_negate(float *vector, size_t dimension) {
         vector[d] = -vector[d];
 }
 
-void ast_choose_side(float *mean, size_t dimension) {
+void ast_mean_choose_sign(float *mean, size_t dimension) {
     size_t largest = 0;
     for (size_t d = 1; d < dimension; d++)
         if (fabsf(mean[d]) > fabsf(mean[largest]))

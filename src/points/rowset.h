@@ -28,7 +28,7 @@
 #define AST_STAGGER 192
 
 /* Why rows of a source could not be used. */
-typedef enum ast_row_fault { AST_UNREAD = 1, AST_CHANGED_ROW, AST_INFINITE_ROW, AST_UNSTORED } ast_row_fault;
+typedef enum ast_row_fault { AST_UNREAD = 1, AST_CHANGED_ROW, AST_INFINITE_ROW, AST_LABELS_UNSTORED } ast_row_fault;
 
 /* Rows that are read when they are needed. */
 typedef struct ast_reader {
@@ -135,17 +135,17 @@ uint64_t ast_digest(const ast_points *points, size_t offset, ast_pool *pool);
 
 /* Of a source: what a thread has read of the chunk at hand. */
 typedef struct ast_hold {
-    size_t first;    /* the number of the chunk's first row; SIZE_MAX: nothing was read */
-    bool whole;      /* every row of the chunk was read */
-    uint8_t *have;   /* large: (chunk) the row is in the buffer's memory */
-    void *raw;       /* (chunk, D) as read, where rows are not floats that can be used as they are */
-    int32_t *kinds;  /* small: (chunk) AST_MISSING for missing rows */
-    ast_rowset part; /* small: the chunk's columns */
+    size_t first;     /* the number of the chunk's first row; SIZE_MAX: nothing was read */
+    bool fetched_all; /* every row of the chunk was read */
+    uint8_t *have;    /* large: (chunk) the row is in the buffer's memory */
+    void *raw;        /* (chunk, D) as read, where rows are not floats that can be used as they are */
+    int32_t *kinds;   /* small: (chunk) AST_MISSING for missing rows */
+    ast_rowset part;  /* small: the chunk's columns */
 } ast_hold;
 
 typedef struct ast_row_buffer {
     float *row;           /* (D) */
-    float *upright;       /* (D) axial: a row turned to its upright side */
+    float *canonical;     /* (D) axial: a row turned to its canonical side */
     float *memory;        /* large, where rows are not in place: (chunk, D) */
     const float **loaded; /* large: (chunk) every row of the chunk, where `is_loaded` */
     bool is_loaded;
@@ -167,20 +167,20 @@ void ast_rows_fetch_listed(const ast_rowset *rows, ast_row_buffer *buffer, const
 /* Points `loaded` at every row of the chunk at hand that is not missing (large, dense). */
 void ast_rows_load(const ast_rowset *rows, ast_row_buffer *buffer, const int32_t *labels, size_t base);
 
-/* Point i as a row; ast_rows_upright: axial rows turned so that their first non-zero component is positive, in
- * buffer->upright if that had to be done; ast_rows_slot: in the place that point j of the chunk has in memory. */
+/* Point i as a row; ast_rows_canonical: axial rows turned so that their first non-zero component is positive, in
+ * buffer->canonical if that had to be done; ast_rows_slot: in the place that point j of the chunk has in memory. */
 const float *ast_rows_at(const ast_rowset *rows, ast_row_buffer *buffer, size_t i);
-const float *ast_rows_upright(const ast_rowset *rows, ast_row_buffer *buffer, size_t i);
+const float *ast_rows_canonical(const ast_rowset *rows, ast_row_buffer *buffer, size_t i);
 const float *ast_rows_slot(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, size_t j);
 
 /* Scores of point i by definition, with one mean and with a table of means; and the product in eight partial sums (the
  * kernels' steady_dot). ast_rows_walk_* are for callers that visit many points in order. */
 double ast_rows_exact_score(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, const float *mean);
-void ast_rows_exact_scores(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, const ast_table *table,
+void ast_rows_exact_scores(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, const ast_mean_table *table,
                            double *scores);
-double ast_rows_walk_score(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, const float *mean);
-double ast_rows_walk_dot(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, const float *mean);
-const float *ast_rows_walk_at(const ast_rowset *rows, ast_row_buffer *buffer, size_t i);
+double ast_rows_sequential_score(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, const float *mean);
+double ast_rows_sequential_dot(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, const float *mean);
+const float *ast_rows_sequential_at(const ast_rowset *rows, ast_row_buffer *buffer, size_t i);
 
 /* What the row of point i is, whatever its label says; dense rows are left in buffer->row. */
 ast_row_kind ast_rows_kind(const ast_rowset *rows, ast_row_buffer *buffer, size_t i);
@@ -196,10 +196,10 @@ void ast_reader_note(ast_reader *reader, size_t row, ast_row_fault fault);
 /* AST_OK, or the sentence on the first row that could not be used. */
 ast_status ast_reader_status(ast_reader *reader, ast_fault *fault);
 
-/* Axial. A row is looked at from the side on which its first non-zero component is positive ("upright"); a mean is
+/* Axial. A row is looked at from the side on which its first non-zero component is positive ("canonical"); a mean is
  * returned on the side on which its component of largest magnitude is positive. */
-bool ast_faces_down(const float *row, size_t dimension);
-void ast_choose_side(float *mean, size_t dimension);
+bool ast_is_noncanonical(const float *row, size_t dimension);
+void ast_mean_choose_sign(float *mean, size_t dimension);
 void ast_negate(float *vector, size_t dimension);
 
 #endif

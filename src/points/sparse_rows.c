@@ -80,7 +80,7 @@ ast_row_kind ast_sparse_row_scale(const ast_points *view, size_t r, ast_row_scal
     return scale_of(&n, scale);
 }
 
-ast_row_kind ast_read_long_row(const ast_points *view, size_t r, float *row) {
+ast_row_kind ast_read_sparse_or_long_row(const ast_points *view, size_t r, float *row) {
     numbers n = {(const char *)view->data + (ptrdiff_t)r * view->row_stride, view->dimension, ast_type_size(view->type),
                  view->type};
     ast_row_scale scale;
@@ -190,7 +190,7 @@ static ast_status take_starts(ast_sparse_rows *rows, const ast_points *view, ast
         if (start < last) {
             ast_fail(fault, AST_BAD_DATA, "row %zu (counting from 1) ends at entry %lld, before its start at %lld", r,
                      (long long)start, (long long)last);
-            return ast_fail_at_row(fault, r);
+            return ast_fault_set_row(fault, r);
         }
         size_t length = (size_t)(start - last);
         rows->longest = length > rows->longest ? length : rows->longest;
@@ -214,12 +214,12 @@ ast_status ast_sparse_rows_open(ast_sparse_rows *rows, const ast_points *view, a
     rows->columns = wide || entries == 0 ? rows->copied : (const int32_t *)view->columns + offset;
     assert(rows->starts[0] == 0 && rows->longest <= entries);
     check_job job = {.rows = rows, .view = view, .bad = view->count};
-    if (!ast_pool_try(pool, (view->count + CHECK_BLOCK - 1) / CHECK_BLOCK, check_block, &job))
+    if (!ast_pool_run_cancellable(pool, (view->count + CHECK_BLOCK - 1) / CHECK_BLOCK, check_block, &job))
         return ast_fail_cancelled(fault);
     if (job.bad == view->count)
         return AST_OK;
     describe_bad(view, job.bad, fault);
-    return ast_fail_at_row(fault, job.bad + 1);
+    return ast_fault_set_row(fault, job.bad + 1);
 }
 
 void ast_sparse_rows_free(ast_sparse_rows *rows) {

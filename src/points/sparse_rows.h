@@ -40,7 +40,7 @@ ast_sparse_row ast_sparse_rows_at(const ast_sparse_rows *rows, size_t r);
 ast_row_kind ast_sparse_row_scale(const ast_points *view, size_t r, ast_row_scale *scale);
 
 /* ast_read_row for sparse rows and for tight rows that are longer than AST_MAX_DIMENSION. */
-ast_row_kind ast_read_long_row(const ast_points *view, size_t r, float *row);
+ast_row_kind ast_read_sparse_or_long_row(const ast_points *view, size_t r, float *row);
 
 /* rowset.c: bytes of a number of the caller's; its value; and what a row of this largest magnitude is that is no unit
  * vector and holds no NaN. */

@@ -20,7 +20,7 @@ void ast_weights_total(const ast_rowset *rows, const int32_t *labels, const doub
         range->total += labels[i] == AST_MISSING ? 0 : weights[i] / range->smallest;
 }
 
-ast_status ast_weights_unit(const ast_weight_range *range, double *unit, ast_fault *fault) {
+ast_status ast_weights_choose_unit(const ast_weight_range *range, double *unit, ast_fault *fault) {
     *unit = 0;
     if (range->largest == 0 && range->zeros)
         return ast_fail(fault, AST_BAD_DATA, "every weight is 0: at least one point must count");
@@ -29,11 +29,11 @@ ast_status ast_weights_unit(const ast_weight_range *range, double *unit, ast_fau
     if (isinf(range->total))
         return ast_fail(fault, AST_BAD_DATA, "the weights run from %g to %g: too far apart to be added up",
                         range->smallest, range->largest);
-    *unit = ast_weight_unit(range->total);
+    *unit = ast_weight_unit_for_total(range->total);
     return AST_OK;
 }
 
-double ast_weight_unit(double total) {
+double ast_weight_unit_for_total(double total) {
     assert(total > 0 && isfinite(total));
     double unit = ldexp(1, (int)floor(62 - log2(total)));
     while (total * unit > 0x1p62)

@@ -17,9 +17,9 @@ void ast_weights_range(const ast_rowset *rows, const int32_t *labels, const doub
 void ast_weights_total(const ast_rowset *rows, const int32_t *labels, const double *weights, ast_weight_range *range);
 
 /* The unit of the sums; 0 where all weights are equal, which is as if there were none. */
-ast_status ast_weights_unit(const ast_weight_range *range, double *unit, ast_fault *fault);
+ast_status ast_weights_choose_unit(const ast_weight_range *range, double *unit, ast_fault *fault);
 
 /* The largest power of two in which weights of that total cannot overflow. */
-double ast_weight_unit(double total);
+double ast_weight_unit_for_total(double total);
 
 #endif

@@ -4,9 +4,9 @@
  *
  * Large points. The bound on a point's rivals rises by the largest move of all means, so one mean that moves far would
  * invalidate the bounds of all points. So the clusters are split. The *fast* ones have a bound of their own for each
- * point; if it fails, the point is compared with the fast means only (the carry). Clusters that were born or had their
+ * point; if it fails, the point is compared with the fast means only (the fast_table). Clusters that were born or had their
  * mean reset are fast, since no bound covers them. Small points have no such split: scoring them again is as cheap. */
-#include "kinds.h"
+#include "small_large.h"
 
 #include "memory.h"
 
@@ -28,10 +28,10 @@ typedef struct update {
     const ast_mean_list *c;
     const int32_t *events; /* (event_count) */
     size_t event_count;
-    float safe; /* from this score on no candidate beside the means can win */
+    float unseen_bound; /* from this score on no candidate beside the means can win */
 } update;
 
-static void meet_move(ast_gain *gain, int32_t slot, float move) {
+static void add_move(ast_largest_moves *gain, int32_t slot, float move) {
     if (move > gain->most[0]) {
         gain->most[1] = gain->most[0];
         gain->most[0] = move;
@@ -42,15 +42,15 @@ static void meet_move(ast_gain *gain, int32_t slot, float move) {
 }
 
 static void measure_moves(const update *u) {
-    u->s->moves.all = u->s->moves.quick = u->s->moves.slow = (ast_gain){.fastest = -1};
+    u->s->moves.all = u->s->moves.quick = u->s->moves.slow = (ast_largest_moves){.fastest = -1};
     for (size_t k = 0; k < u->c->live; k++) {
         int32_t slot = u->c->order[k];
-        if (ast_is_hidden(u->c, slot))
+        if (ast_is_uninstantiated(u->c, slot))
             continue;
         assert(slot >= 0 && (size_t)slot < u->c->slots && u->c->moves[slot] >= 0);
-        meet_move(&u->s->moves.all, slot, u->c->moves[slot]);
+        add_move(&u->s->moves.all, slot, u->c->moves[slot]);
         if (!u->s->rows->small)
-            meet_move(u->s->moves.fast[slot] ? &u->s->moves.quick : &u->s->moves.slow, slot, u->c->moves[slot]);
+            add_move(u->s->moves.fast[slot] ? &u->s->moves.quick : &u->s->moves.slow, slot, u->c->moves[slot]);
     }
 }
 
@@ -61,7 +61,7 @@ static size_t sort_movers(const update *u, int32_t *movers) {
     for (size_t k = 0; k < c->live; k++) {
         int32_t slot = c->order[k];
         float move = c->moves[slot];
-        if (move == 0 || ast_is_hidden(u->c, slot) || (count == MOST_FAST && move <= c->moves[movers[count - 1]]))
+        if (move == 0 || ast_is_uninstantiated(u->c, slot) || (count == MOST_FAST && move <= c->moves[movers[count - 1]]))
             continue;
         size_t at = count < MOST_FAST ? count++ : count - 1;
         for (; at > 0 && c->moves[movers[at - 1]] < move; at--)
@@ -76,12 +76,12 @@ static size_t sort_movers(const update *u, int32_t *movers) {
 static size_t sample_slack(const update *u, bool anew, float slack[SAMPLE]) {
     size_t step = u->s->rows->count / SAMPLE + 1, count = 0;
     for (size_t i = step / 2; i < u->s->rows->count && count < SAMPLE; i += step) {
-        float best = u->s->bounds.scores.best[i], rival = u->s->bounds.scores.second[i];
-        rival = anew ? fmaxf(rival, u->s->bounds.third[i]) : rival;
-        float per_move = sqrtf(fmaxf(1 - rival * rival, 0x1p-12f)); /* how fast the rival's score rises */
+        float best = u->s->bounds.scores.best[i], other_score = u->s->bounds.scores.second[i];
+        other_score = anew ? fmaxf(other_score, u->s->bounds.fast_bound[i]) : other_score;
+        float per_move = sqrtf(fmaxf(1 - other_score * other_score, 0x1p-12f)); /* how fast the other_score's score rises */
         if (u->s->labels[i] >= 0)
             slack[count++] =
-                fminf((best - rival - u->s->margin) / per_move, best - fmaxf(u->s->fit, u->safe) - u->s->margin);
+                fminf((best - other_score - u->s->margin) / per_move, best - fmaxf(u->s->fit, u->unseen_bound) - u->s->margin);
     }
     return count;
 }
@@ -95,14 +95,14 @@ static double awake_share(const float *slack, size_t sampled, float gain) {
 
 /* What a pass costs, in full passes, with m fast clusters and `gain` the largest move of the others. */
 static double price(const update *u, const float *slack, size_t sampled, size_t m, float gain) {
-    if (!ast_carry_pays(u->s, m, u->c->live))
+    if (!ast_fast_table_pays(u->s, m, u->c->live))
         return 1;
     double columns = m ? ceil((double)m / AST_PANEL) * AST_PANEL + ROW_COST : 0;
     double looked_at = fmax(LOOKED_AT, awake_share(slack, sampled, u->s->moves.all.most[0]));
     return looked_at * columns / (double)u->c->live + awake_share(slack, sampled, gain);
 }
 
-/* How many of the movers should be fast: a fast one costs a column of the carry, a slow one the points that it wakes.
+/* How many of the movers should be fast: a fast one costs a column of the fast_table, a slow one the points that it wakes.
  */
 static size_t choose_count(const update *u, const float *slack, size_t sampled, const int32_t *movers, size_t count,
                            double *least) {
@@ -138,12 +138,12 @@ static void choose_fast(const update *u) {
     float slack[SAMPLE];
     double least;
     size_t count = sort_movers(u, movers), sampled = sample_slack(u, false, slack);
-    double now = price(u, slack, sampled, u->s->moves.carry.count, u->s->moves.slow.most[0]);
+    double now = price(u, slack, sampled, u->s->moves.fast_table.count, u->s->moves.slow.most[0]);
     sampled = sample_slack(u, true, slack);
     size_t chosen = choose_count(u, slack, sampled, movers, count, &least);
-    bool futile = u->s->moves.all.most[0] > u->s->moves.futile / 4 && u->s->moves.futile > 0;
-    chosen = futile ? 0 : chosen;
-    u->s->moves.regrouped = !knows_events(u) || (futile ? u->s->moves.carry.count > 0 : now > least + WORTH_IT);
+    bool futile_move = u->s->moves.all.most[0] > u->s->moves.futile_move / 4 && u->s->moves.futile_move > 0;
+    chosen = futile_move ? 0 : chosen;
+    u->s->moves.regrouped = !knows_events(u) || (futile_move ? u->s->moves.fast_table.count > 0 : now > least + WORTH_IT);
     if (!u->s->moves.regrouped)
         return;
     memset(u->s->moves.fast, 0, u->s->moves.fast_capacity);
@@ -157,13 +157,13 @@ static void choose_fast(const update *u) {
 
 static bool fill_carry(const update *u) {
     bool ready = true;
-    ast_table_clear(&u->s->moves.carry, u->s->rows->dimension, u->s->rows->axial);
+    ast_mean_table_clear(&u->s->moves.fast_table, u->s->rows->dimension, u->s->rows->axial);
     for (size_t k = 0; k < u->c->live && ready; k++) {
         int32_t slot = u->c->order[k];
-        if (u->s->moves.fast[slot] && u->c->alive[slot] && !ast_is_hidden(u->c, slot))
-            ready = ast_table_append(&u->s->moves.carry, u->c->means + (size_t)slot * u->s->rows->dimension, slot);
+        if (u->s->moves.fast[slot] && u->c->alive[slot] && !ast_is_uninstantiated(u->c, slot))
+            ready = ast_mean_table_append(&u->s->moves.fast_table, u->c->means + (size_t)slot * u->s->rows->dimension, slot);
     }
-    assert(u->s->moves.carry.count <= u->c->live);
+    assert(u->s->moves.fast_table.count <= u->c->live);
     return ready;
 }
 
@@ -171,10 +171,10 @@ static bool fill_carry(const update *u) {
 static float approach(const ast_mean_list *c, int32_t a, int32_t b, bool axial) {
     double apart = 0, together = 0;
     for (size_t d = 0; d < c->dimension; d++) {
-        double own = (double)c->shifts[(size_t)a * c->dimension + d];
-        double rival = (double)c->shifts[(size_t)b * c->dimension + d];
-        apart += (own - rival) * (own - rival);
-        together += (own + rival) * (own + rival);
+        double own = (double)c->displacements[(size_t)a * c->dimension + d];
+        double other_score = (double)c->displacements[(size_t)b * c->dimension + d];
+        apart += (own - other_score) * (own - other_score);
+        together += (own + other_score) * (own + other_score);
     }
     return ast_round_up(sqrt(axial ? fmax(apart, together) : apart));
 }
@@ -187,7 +187,7 @@ static float largest_approach(const update *u, int32_t slot) {
         return c->moves[slot] + u->s->moves.all.most[slot == u->s->moves.all.fastest];
     float most = c->moves[slot];
     for (size_t k = 0; k < c->live; k++)
-        if (c->order[k] != slot && !ast_is_hidden(u->c, c->order[k]))
+        if (c->order[k] != slot && !ast_is_uninstantiated(u->c, c->order[k]))
             most = fmaxf(most, approach(c, slot, c->order[k], u->s->rows->axial));
     return most;
 }
@@ -212,9 +212,9 @@ static void find_newcomers(const update *u) {
             m->born[u->events[e] & (AST_MASK_BITS - 1)] = e + 1;
 }
 
-bool ast_bounds_close_pass(ast_scorer *s, const ast_mean_list *means, const int32_t *events, size_t count, float safe) {
-    assert(means->live <= means->slots && means->lasting <= means->slots);
-    const update u = {s, means, events, count, safe};
+bool ast_bounds_after_update(ast_scorer *s, const ast_mean_list *means, const int32_t *events, size_t count, float unseen_bound) {
+    assert(means->live <= means->slots && means->tracked_slots <= means->slots);
+    const update u = {s, means, events, count, unseen_bound};
     bool ready = ast_reserve(&s->moves.fast, &s->moves.fast_capacity, s->moves.fast_capacity, means->slots, 1);
     s->bounds.last_events = count;
     if (!ready || !s->bounds.on)
@@ -229,12 +229,12 @@ bool ast_bounds_close_pass(ast_scorer *s, const ast_mean_list *means, const int3
     return fill_carry(&u);
 }
 
-void ast_bounds_learn(ast_scorer *s, uint64_t challenged, uint64_t unsettled) {
-    if (challenged > 0)
-        s->moves.futile = 10 * unsettled > 9 * challenged ? s->moves.all.most[0] : 0;
+void ast_bounds_learn(ast_scorer *s, uint64_t compared_fast, uint64_t undecided_fast) {
+    if (compared_fast > 0)
+        s->moves.futile_move = 10 * undecided_fast > 9 * compared_fast ? s->moves.all.most[0] : 0;
 }
 
-bool ast_bounds_open_pass(ast_scorer *s, const ast_mean_list *means) {
+bool ast_bounds_save_means(ast_scorer *s, const ast_mean_list *means) {
     size_t slots = means->slots, dimension = means->dimension;
     ast_moves *m = &s->moves;
     if (s->rows->small || (!s->bounds.on && !s->rows->axial) || slots == 0)

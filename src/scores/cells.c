@@ -6,7 +6,7 @@
 #include "cells.h"
 
 #include "memory.h"
-#include "table.h"
+#include "mean_table.h"
 
 #include <assert.h>
 #include <math.h>
@@ -230,12 +230,12 @@ void ast_cells_free(ast_cells *cells) {
         return;
     for (int w = 0; cells->scratch && w < cells->workers; w++) {
         ast_scores_free(&cells->scratch[w].scores);
-        ast_table_free(&cells->scratch[w].gathered);
+        ast_mean_table_free(&cells->scratch[w].gathered);
         for (size_t level = 0; level <= AST_CELL_LEVELS; level++)
-            ast_table_free(&cells->scratch[w].list[level]);
+            ast_mean_table_free(&cells->scratch[w].list[level]);
     }
     ast_free_all(cells->code, cells->point, cells->columns, cells->best, cells->label, cells->start, cells->scratch);
-    ast_near_free(&cells->near);
+    ast_mean_index_free(&cells->mean_index);
     free(cells);
 }
 

@@ -9,7 +9,7 @@
  *
  *     cells.c         the points, sorted; geometry of a cell
  *     cells_label.c   the nearest mean of every point
- *     cells_near.c    the means, sorted by cell; the nearest of one point, while clusters come and go
+ *     cells_index.c    the means, sorted by cell; the nearest of one point, while clusters come and go
  *     cells_peaks.c   points that a new mean may be nearer to than all before it: k-means++
  *
  * model/cells_pass.c runs a pass of these. */
@@ -20,8 +20,8 @@
 
 #include <math.h>
 
-#define AST_CELL_LEVELS 12 /* a cell of the last one is 0.02 to 0.04 degrees wide */
-#define AST_CROWD 192      /* from so many clusters on cells win (measured) */
+#define AST_CELL_LEVELS 12         /* a cell of the last one is 0.02 to 0.04 degrees wide */
+#define AST_CELLS_MIN_CLUSTERS 192 /* from so many clusters on cells win (measured) */
 
 typedef struct ast_cell {
     uint32_t face, level, u, v; /* the u-th and v-th of 2^level on face 0..5 */
@@ -31,28 +31,28 @@ typedef struct ast_cell {
 
 /* Lists of means, one for each level on the way down; and what the first of them is made from. */
 typedef struct ast_cell_scratch {
-    ast_table list[AST_CELL_LEVELS + 1];
-    ast_table gathered;
+    ast_mean_table list[AST_CELL_LEVELS + 1];
+    ast_mean_table gathered;
     ast_scores scores; /* (AST_BLOCK) */
     uint64_t scored;   /* points compared with means since the caller last looked */
 } ast_cell_scratch;
 
 /* A table of the means, one block of 16 neighbours after the other, and what happened to them since. */
-typedef struct ast_near {
-    size_t capacity;   /* means that there is memory for, a whole number of blocks of blocks */
-    ast_table sorted;  /* by cell, those of one cell in order of creation; ids are slots */
-    ast_balls blocks;  /* around the means of each block, ... */
-    ast_balls groups;  /* ... and of each 16 blocks */
-    uint64_t *pairs;   /* (2, capacity) to sort by */
-    size_t slots;      /* that there is memory for: */
-    uint8_t *stale;    /* (slots) the entry is void: the cluster died or its mean was reset */
-    uint8_t *listed;   /* (slots) */
-    int32_t *rank;     /* (slots) in order of creation */
-    int32_t *late;     /* (slots) clusters that are not in the table, */
-    size_t late_count; /* so many */
-    int32_t ranks;
+typedef struct ast_mean_index {
+    size_t capacity;         /* means that there is memory for, a whole number of blocks of blocks */
+    ast_mean_table sorted;   /* by cell, those of one cell in order of creation; ids are slots */
+    ast_balls blocks;        /* around the means of each block, ... */
+    ast_balls groups;        /* ... and of each 16 blocks */
+    uint64_t *pairs;         /* (2, capacity) to sort by */
+    size_t slots;            /* that there is memory for: */
+    uint8_t *stale;          /* (slots) the entry is void: the cluster died or its mean was reset */
+    uint8_t *listed;         /* (slots) */
+    int32_t *creation_order; /* (slots) in order of creation */
+    int32_t *unsorted;       /* (slots) clusters that are not in the table, */
+    size_t unsorted_count;   /* so many */
+    int32_t next_creation;
     bool failed; /* there was no memory to make the table anew */
-} ast_near;
+} ast_mean_index;
 
 typedef struct ast_cells {
     const ast_scorer *scorer;
@@ -70,7 +70,7 @@ typedef struct ast_cells {
     size_t label_capacity;
     ast_cell_scratch *scratch; /* (workers) */
     int workers;
-    ast_near near;
+    ast_mean_index mean_index;
 } ast_cells;
 
 /* Sorts the points, if that was not done for this run; *cells is NULL or was loaded before. false: no memory. */
@@ -85,13 +85,13 @@ typedef struct ast_cell_peaks {
 } ast_cell_peaks;
 
 /* Compares a point with the mean: lowers its number, if that is smaller, and returns it. */
-typedef float ast_lower(void *data, size_t point);
+typedef float ast_lower_distance(void *data, size_t point);
 
 bool ast_cell_peaks_open(ast_cell_peaks *peaks, const ast_cells *cells); /* false: no memory */
 void ast_cell_peaks_close(ast_cell_peaks *peaks);
 
 /* Calls `lower` for every point whose number may be larger than 1 - x . mean, and for some others. */
-void ast_cell_peaks_lower(ast_cell_peaks *peaks, const float mean[3], ast_lower *lower, void *data);
+void ast_cell_peaks_lower(ast_cell_peaks *peaks, const float mean[3], ast_lower_distance *lower, void *data);
 
 /* ---- steps of a pass ---- */
 
@@ -108,13 +108,13 @@ ast_cell ast_cell_part(const ast_cells *cells, const ast_cell *cell, uint32_t pa
 /* Every point of the cell is within the radius of the centre, with 2^-20 to spare. */
 void ast_cell_bound(const ast_cell *cell, float centre[3], float *radius);
 
-/* Sorts (code >> AST_SPARE_BITS) << 32 | anything by the code, equals as they came; spare: as many. */
-#define AST_SPARE_BITS 11 /* a code has 27 */
+/* Sorts (code >> AST_DROPPED_CODE_BITS) << 32 | anything by the code, equals as they came; spare: as many. */
+#define AST_DROPPED_CODE_BITS 11 /* a code has 27 */
 void ast_sort_codes(uint64_t *pairs, uint64_t *spare, size_t count);
 
 /* No point of this score or a larger one is farther away: |x - mu|^2 = |x|^2 + |mu|^2 - 2 x . mu, and lengths are 1
  * within 2^-22. Rounded up, with 2^-20 for distances in float. */
-static inline float ast_reach(double score) {
+static inline float ast_distance_at_score(double score) {
     double squared = 2 - 2 * score + 0x1p-20;
     return (squared > 0 ? sqrtf((float)squared) : 0) + 0x1p-20f;
 }
@@ -125,19 +125,19 @@ static inline void ast_cell_point(const ast_cells *cells, size_t place, float x[
 }
 
 /* The cluster with the exact largest score, equal ones to the first in order, but for `barred`; AST_NOBODY if none
- * fits. The other functions say what happened to the clusters since ast_near_begin. false: no memory. */
-int32_t ast_near_find(ast_cells *cells, const ast_mean_list *means, const float x[3], int32_t barred);
-bool ast_near_begin(ast_cells *cells, const ast_mean_list *means); /* sorts the means, for a pass */
-bool ast_near_born(ast_cells *cells, const ast_mean_list *means, int32_t slot);
-void ast_near_moved(ast_cells *cells, int32_t slot);
-void ast_near_gone(ast_cells *cells, int32_t slot);
-void ast_near_free(ast_near *near);
+ * fits. The other functions say what happened to the clusters since ast_mean_index_build. false: no memory. */
+int32_t ast_mean_index_find(ast_cells *cells, const ast_mean_list *means, const float x[3], int32_t barred);
+bool ast_mean_index_build(ast_cells *cells, const ast_mean_list *means); /* sorts the means, for a pass */
+bool ast_mean_index_add(ast_cells *cells, const ast_mean_list *means, int32_t slot);
+void ast_mean_index_move(ast_cells *cells, int32_t slot);
+void ast_mean_index_remove(ast_cells *cells, int32_t slot);
+void ast_mean_index_free(ast_mean_index *index);
 
 /* The means, as of the beginning, that can win a point of the cell, or share its score and come first, and others near
  * it. false: no memory. */
-bool ast_near_gather(const ast_cells *cells, const ast_cell *cell, ast_table *list);
+bool ast_mean_index_gather(const ast_cells *cells, const ast_cell *cell, ast_mean_table *list);
 
 /* Room for `count` means and what kernels write behind them; what was there is lost. false: no memory. */
-bool ast_reserve_list(ast_table *list, size_t count);
+bool ast_cell_list_reserve(ast_mean_table *list, size_t count);
 
 #endif

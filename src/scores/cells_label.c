@@ -7,22 +7,22 @@
 #include "cells.h"
 
 #include "memory.h"
-#include "table.h"
+#include "mean_table.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CROWDED 16 /* means that a cell of the first level has on the average, at least (measured) */
-#define WORK 4096  /* points times means that are compared rather than parted (measured) */
-#define SHORT 8    /* means that it does not pay to prune */
-#define STUBBORN 4 /* levels without one mean less: they are the same, or too close to tell apart */
-#define TASKS 32   /* a cell with more than one part in so many of the points of a thread is a task of its own */
+#define MEANS_PER_CELL 16 /* means that a cell of the first level has on the average, at least (measured) */
+#define WORK 4096         /* points times means that are compared rather than parted (measured) */
+#define SHORT 8           /* means that it does not pay to prune */
+#define STUBBORN 4        /* levels without one mean less: they are the same, or too close to tell apart */
+#define TASKS 32          /* a cell with more than one part in so many of the points of a thread is a task of its own */
 
 typedef struct branch {
     ast_cell cell;
-    ast_table list;
+    ast_mean_table list;
     unsigned idle; /* levels in which the list became no shorter */
 } branch;
 
@@ -43,8 +43,8 @@ typedef struct label_job {
 /* ---- a leaf ---- */
 
 /* By the definition: the list has the winner, in any place. */
-static int32_t decide(const label_job *job, const ast_table *list, const float x[3], float *best) {
-    const int32_t *rank = job->cells->near.rank;
+static int32_t decide(const label_job *job, const ast_mean_table *list, const float x[3], float *best) {
+    const int32_t *rank = job->cells->mean_index.creation_order;
     double most = -INFINITY;
     int32_t winner = AST_NOBODY;
     for (size_t k = 0; k < list->count; k++) {
@@ -60,7 +60,7 @@ static int32_t decide(const label_job *job, const ast_table *list, const float x
 }
 
 /* The labels of n points from place `first` on, given their float scores. */
-static void take_scores(const label_job *job, const ast_table *list, size_t first, size_t n, ast_scores scores) {
+static void take_scores(const label_job *job, const ast_mean_table *list, size_t first, size_t n, ast_scores scores) {
     ast_cells *cells = job->cells;
     for (size_t j = 0; j < n; j++) {
         float best = scores.best[j];
@@ -78,7 +78,8 @@ static void take_scores(const label_job *job, const ast_table *list, size_t firs
     }
 }
 
-static void score_leaf(const label_job *job, ast_cell_scratch *scratch, const ast_cell *cell, const ast_table *list) {
+static void score_leaf(const label_job *job, ast_cell_scratch *scratch, const ast_cell *cell,
+                       const ast_mean_table *list) {
     const ast_cells *cells = job->cells;
     for (size_t first = cell->first; first < cell->last; first += AST_BLOCK) {
         size_t n = cell->last - first < AST_BLOCK ? cell->last - first : AST_BLOCK;
@@ -93,28 +94,28 @@ static void score_leaf(const label_job *job, ast_cell_scratch *scratch, const as
 
 /* ---- down the tree ---- */
 
-static bool is_leaf(const ast_cell *cell, const ast_table *list, unsigned idle) {
+static bool is_leaf(const ast_cell *cell, const ast_mean_table *list, unsigned idle) {
     size_t points = cell->last - cell->first;
     return points * list->count <= WORK || list->count <= SHORT || points <= AST_LANES ||
            cell->level == AST_CELL_LEVELS || idle >= STUBBORN;
 }
 
 /* The part of a list that matters for a part of its cell. */
-static bool prune(const label_job *job, const ast_table *list, const ast_cell *part, ast_table *to) {
+static bool prune(const label_job *job, const ast_mean_table *list, const ast_cell *part, ast_mean_table *to) {
     float centre[3], radius;
-    if (!ast_reserve_list(to, list->count))
+    if (!ast_cell_list_reserve(to, list->count))
         return false;
     ast_cell_bound(part, centre, &radius);
     job->s->kernels->prune_means(list, centre, radius, to);
     return true;
 }
 
-static void hand_on(label_job *job, const ast_cell *cell, const ast_table *list, unsigned idle) {
+static void hand_on(label_job *job, const ast_cell *cell, const ast_mean_table *list, unsigned idle) {
     branch *twig = &job->next[atomic_fetch_add(&job->next_count, 1)];
     twig->cell = *cell;
     twig->idle = idle;
-    twig->list = (ast_table){.dimension = 3};
-    if (!ast_reserve_list(&twig->list, list->count)) {
+    twig->list = (ast_mean_table){.dimension = 3};
+    if (!ast_cell_list_reserve(&twig->list, list->count)) {
         atomic_store(&job->failed, true);
         return;
     }
@@ -125,14 +126,14 @@ static void hand_on(label_job *job, const ast_cell *cell, const ast_table *list,
                list->count * sizeof *list->means);
 }
 
-static void descend(label_job *job, int index, const ast_cell *cell, const ast_table *list, unsigned idle) {
+static void descend(label_job *job, int index, const ast_cell *cell, const ast_mean_table *list, unsigned idle) {
     if (is_leaf(cell, list, idle)) {
         score_leaf(job, &job->cells->scratch[index], cell, list);
         return;
     }
     for (uint32_t q = 0; q < 4 && !atomic_load(&job->failed); q++) {
         ast_cell part = ast_cell_part(job->cells, cell, q);
-        ast_table *shorter = &job->cells->scratch[index].list[part.level];
+        ast_mean_table *shorter = &job->cells->scratch[index].list[part.level];
         if (part.first == part.last)
             continue;
         if (!prune(job, list, &part, shorter)) {
@@ -161,8 +162,8 @@ static void descend_first(void *data, size_t prefix, int index) {
     ast_cell cell = ast_cell_of(job->cells, job->level, (uint32_t)prefix);
     if (cell.first == cell.last || atomic_load(&job->failed))
         return;
-    ast_table *list = &scratch->list[job->level];
-    if (ast_near_gather(job->cells, &cell, &scratch->gathered) && prune(job, &scratch->gathered, &cell, list))
+    ast_mean_table *list = &scratch->list[job->level];
+    if (ast_mean_index_gather(job->cells, &cell, &scratch->gathered) && prune(job, &scratch->gathered, &cell, list))
         descend(job, index, &cell, list, 0);
     else
         atomic_store(&job->failed, true);
@@ -170,7 +171,7 @@ static void descend_first(void *data, size_t prefix, int index) {
 
 static void free_branches(branch *branches, size_t count) {
     for (size_t b = 0; b < count; b++)
-        ast_table_free(&branches[b].list);
+        ast_mean_table_free(&branches[b].list);
     free(branches);
 }
 
@@ -188,7 +189,7 @@ static size_t run_level(label_job *job, size_t count, ast_task *task) {
 
 static uint32_t first_level(const ast_cells *cells) {
     uint32_t level = 0;
-    while (level < cells->depth && (size_t)6 * CROWDED << 2 * (level + 1) <= cells->near.sorted.count)
+    while (level < cells->depth && (size_t)6 * MEANS_PER_CELL << 2 * (level + 1) <= cells->mean_index.sorted.count)
         level++;
     return level;
 }

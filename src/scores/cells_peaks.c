@@ -15,7 +15,7 @@
 typedef struct visit {
     ast_cell_peaks *peaks;
     const float *mean; /* (3) */
-    ast_lower *lower;
+    ast_lower_distance *lower;
     void *data;
 } visit;
 
@@ -54,7 +54,7 @@ static float lower_cell(const visit *v, const ast_cell *cell) {
     return *peak = most;
 }
 
-void ast_cell_peaks_lower(ast_cell_peaks *peaks, const float mean[3], ast_lower *lower, void *data) {
+void ast_cell_peaks_lower(ast_cell_peaks *peaks, const float mean[3], ast_lower_distance *lower, void *data) {
     visit v = {peaks, mean, lower, data};
     for (uint32_t face = 0; face < 6; face++) {
         ast_cell cell = ast_cell_face(peaks->cells, face);

@@ -47,8 +47,8 @@ void ast_heads_project(const ast_basis *axes, const ast_kernels *kernels, const 
 }
 
 double ast_head_error(const ast_basis *axes, size_t width) {
-    size_t whole = axes->dimension / BLOCK + 1;
-    double blocks = (double)whole;
+    size_t block_count = axes->dimension / BLOCK + 1;
+    double blocks = (double)block_count;
     return sqrt((double)width * (1 + axes->skew)) * ((double)ast_score_error(BLOCK) + (blocks + 1) * 0x1p-24);
 }
 
@@ -67,7 +67,7 @@ float ast_tail_length(const ast_basis *axes, const float *head, size_t width) {
 /* ---- Means ------------------------------------------------------------------------------------------------------- */
 
 static void free_arrays(struct ast_mean_heads *h) {
-    ast_free_all(h->base, h->floats, h->errors, h->tails, h->last_tails, h->bytes, h->shift, h->rows, h->means);
+    ast_free_all(h->bias, h->floats, h->errors, h->tails, h->last_tails, h->bytes, h->shift, h->rows, h->means);
 }
 
 void ast_mean_heads_free(struct ast_mean_heads *h) {
@@ -83,7 +83,7 @@ static bool reserve(struct ast_mean_heads *h, const ast_heads *heads, size_t dim
     size_t old = h->capacity, room = needed < 2 * old ? 2 * old : (needed + AST_PANEL) / AST_PANEL * AST_PANEL;
     if (needed <= old)
         return true;
-    bool ready = ast_grow_array(&h->base, old, room, sizeof *h->base) &&
+    bool ready = ast_grow_array(&h->bias, old, room, sizeof *h->bias) &&
                  ast_grow_array(&h->floats, old, room, s->plain * sizeof *h->floats) &&
                  ast_grow_array(&h->errors, old, room, sizeof *h->errors) &&
                  ast_grow_array(&h->tails, old, room, sizeof *h->tails) &&
@@ -96,7 +96,7 @@ static bool reserve(struct ast_mean_heads *h, const ast_heads *heads, size_t dim
     return ready;
 }
 
-static void take_mean(const ast_table *table, size_t k, float *to) {
+static void take_mean(const ast_mean_table *table, size_t k, float *to) {
     const float *column = table->means + k / AST_PANEL * AST_PANEL * table->dimension + k % AST_PANEL;
     for (size_t d = 0; d < table->dimension; d++)
         to[d] = column[d * AST_PANEL];
@@ -105,7 +105,7 @@ static void take_mean(const ast_table *table, size_t k, float *to) {
 /* Column k of the first stage becomes nobody: its reach is below every score. */
 static void clear_column(struct ast_mean_heads *h, size_t k) {
     size_t panel = k / AST_PANEL, column = k % AST_PANEL, plain = h->packed.plain, quads = h->packed.quads;
-    h->base[k] = AST_NO_SCORE;
+    h->bias[k] = AST_NO_SCORE;
     h->errors[k] = h->tails[k] = h->last_tails[k] = 0;
     h->shift[k] = 0;
     for (size_t d = 0; d < plain; d++)
@@ -122,7 +122,7 @@ static float pack_mean(struct ast_mean_heads *h, const ast_heads *heads, const a
     size_t panel = k / AST_PANEL, column = k % AST_PANEL, count = ast_byte_count(s);
     uint8_t bytes[AST_MOST_BYTES] = {0};
     ast_bytes_made made = kernels->heads.to_bytes(head + s->plain, s->first - s->plain, s->unit, 0, bytes);
-    h->base[k] = 0;
+    h->bias[k] = 0;
     h->errors[k] = count ? made.error : 0;
     h->shift[k] = -AST_BYTE * made.sum;
     h->tails[k] = ast_tail_length(axes, head, s->first);
@@ -139,7 +139,7 @@ typedef struct sync {
     struct ast_mean_heads *h;
     const ast_heads *heads;
     const ast_kernels *kernels;
-    const ast_table *table;
+    const ast_mean_table *table;
     size_t first;   /* mean that is not there yet */
     float *longest; /* (blocks) */
 } sync;
@@ -198,7 +198,7 @@ static void renew(struct ast_mean_heads *h, const ast_heads *heads, bool axial) 
 
 static void point_to(struct ast_mean_heads *h) {
     ast_packed_means *p = &h->packed;
-    p->base = h->base;
+    p->bias = h->bias;
     p->floats = h->floats;
     p->bytes = h->bytes;
     p->shift = h->shift;
@@ -206,7 +206,7 @@ static void point_to(struct ast_mean_heads *h) {
     p->tails = h->tails;
 }
 
-bool ast_mean_heads_sync(const ast_heads *heads, const ast_kernels *kernels, ast_table *table, ast_pool *pool) {
+bool ast_mean_heads_sync(const ast_heads *heads, const ast_kernels *kernels, ast_mean_table *table, ast_pool *pool) {
     if (!table->heads)
         table->heads = ast_allocate_zero(1, sizeof *table->heads);
     struct ast_mean_heads *h = table->heads;
@@ -226,12 +226,12 @@ bool ast_mean_heads_sync(const ast_heads *heads, const ast_kernels *kernels, ast
     return ready;
 }
 
-void ast_mean_heads_forget(struct ast_mean_heads *h, size_t k) {
+void ast_mean_heads_invalidate_from(struct ast_mean_heads *h, size_t k) {
     if (k < h->packed.count)
         h->packed.count = k / AST_PANEL * AST_PANEL; /* panels are filled from their first column */
 }
 
-void ast_mean_heads_vacate(struct ast_mean_heads *h, size_t k) {
+void ast_mean_heads_clear_entry(struct ast_mean_heads *h, size_t k) {
     if (k < h->packed.count)
         clear_column(h, k);
 }

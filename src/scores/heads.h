@@ -4,29 +4,29 @@
  *
  * The main idea: for orthonormal axes, the product of x and m is that of their *heads*, the coordinates along these
  * axes, plus that of their *tails*, what is left. The second is at most the product of the tails' lengths. So a few
- * coordinates give the most that a score can be, its *reach*. Along the principal axes of the means tails are short,
- * and the reach of nearly all means is below the score that a point has with its own mean. Only the others, its
- * *rivals*, are scored in full.
+ * coordinates give the most that a score can be, its *upper_bound*. Along the principal axes of the means tails are
+ * short, and the upper_bound of nearly all means is below the score that a point has with its own mean. Only the
+ * others, its *candidates*, are scored in full.
  *
  * Most coordinates of a head are read as bytes, which are multiplied twice as fast. What a byte leaves of a coordinate
  * is known, and its part of the product is bounded by lengths like that of the tails. Where means are spread over all
  * dimensions alike, no axes are better than others: then the bytes are those of the rows as they are.
  *
- * The labels are those of brute force. The reach includes an allowance for every rounding on the way (`slack`), and
- * scores in full are those of the kernels, with their known error.
+ * The labels are those of brute force. The upper_bound includes an allowance for every rounding on the way (`slack`),
+ * and scores in full are those of the kernels, with their known error.
  *
  *     principal.c   the axes
  *     heads.c       heads and tails of points and means, as floats and bytes
- *     rivals.c      scores a list of points: widths, rivals, full scores
- *     contest.c     the best of the rivals of one point
+ *     candidates.c      scores a list of points: widths, candidates, full scores
+ *     best_search.c     the best of the candidates of one point
  *     stages.c      before a pass: whether it pays, and when the axes must be found anew
- *     prices.c      what the stages would cost, measured on a sample */
+ *     stage_costs.c      what the stages would cost, measured on a sample */
 #ifndef AST_HEADS_H
 #define AST_HEADS_H
 
 #include "kernels.h"
 #include "pool.h"
-#include "table.h"
+#include "mean_table.h"
 
 #define AST_MOST_AXES 256
 #define AST_MOST_BYTES 4096 /* of a row that is read as it is: as many as AST_MAX_DIMENSION */
@@ -43,7 +43,7 @@ typedef struct ast_basis {
 struct ast_mean_heads {
     uint64_t layout;                                    /* as in ast_heads */
     ast_packed_means packed;                            /* for the first stage; points into the arrays below */
-    float *base, *floats, *errors, *tails, *last_tails; /* tails: behind `first` and behind `second` coordinates */
+    float *bias, *floats, *errors, *tails, *last_tails; /* tails: behind `first` and behind `second` coordinates */
     int8_t *bytes;
     int32_t *shift;
     float *rows;     /* (capacity, second) */
@@ -68,7 +68,7 @@ typedef struct ast_stages {
     size_t plain, first; /* first: a multiple of 4, */
     size_t second;       /* of AST_PANEL; raw: 0 */
     float unit;          /* of the means' bytes */
-    float spare;         /* how far below the best score a mean is still scored in full, for the sake of later bounds */
+    float keep_within;   /* how far below the best score a mean is still scored in full, for the sake of later bounds */
 } ast_stages;
 
 typedef struct ast_heads {
@@ -80,7 +80,7 @@ typedef struct ast_heads {
     size_t kept_width; /* `second` of the heads of points that are kept */
     uint64_t version;  /* of axes and kept_width together */
     uint64_t layout;   /* of these and the stages */
-    float slack;       /* of a reach, for rounding */
+    float slack;       /* of a upper_bound, for rounding */
     float floor;       /* scores below do not matter, whoever has them */
     ast_kept_heads kept;
     double price; /* of the axes, when they were found: the time per point and mean, in products of one coordinate */
@@ -102,8 +102,8 @@ void ast_heads_project(const ast_basis *axes, const ast_kernels *kernels, const 
 double ast_head_error(const ast_basis *axes, size_t width);
 float ast_tail_length(const ast_basis *axes, const float *head, size_t width);
 
-/* The slack of a reach along axes: for the rounding of products, for axes that are not quite orthonormal, and for the
- * errors of two heads. */
+/* The slack of a upper_bound along axes: for the rounding of products, for axes that are not quite orthonormal, and for
+ * the errors of two heads. */
 static inline float ast_head_slack(const ast_basis *axes, size_t width) {
     return ast_score_error(width) + (float)(axes->skew + 2.01 * ast_head_error(axes, width)) + 0x1p-20f;
 }
@@ -115,11 +115,11 @@ static inline size_t ast_byte_count(const ast_stages *stages) {
 }
 
 /* Brings the heads of a table's means up to date, on the threads of the pool if there is one. false: no memory. */
-bool ast_mean_heads_sync(const ast_heads *heads, const ast_kernels *kernels, ast_table *table, ast_pool *pool);
+bool ast_mean_heads_sync(const ast_heads *heads, const ast_kernels *kernels, ast_mean_table *table, ast_pool *pool);
 void ast_mean_heads_free(struct ast_mean_heads *heads);
 
 /* Mean k of the table is another one now; or nobody. */
-void ast_mean_heads_forget(struct ast_mean_heads *heads, size_t k);
-void ast_mean_heads_vacate(struct ast_mean_heads *heads, size_t k);
+void ast_mean_heads_invalidate_from(struct ast_mean_heads *heads, size_t k);
+void ast_mean_heads_clear_entry(struct ast_mean_heads *heads, size_t k);
 
 #endif

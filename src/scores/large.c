@@ -3,7 +3,7 @@
  * Proposals for points of five dimensions and more. Bounds sink and rise point by point, one for the few clusters that
  * move fast and one for the others; before a point is scored against all means, its own and the fast ones may settle
  * it. */
-#include "kinds.h"
+#include "small_large.h"
 
 #include "sparse.h"
 
@@ -18,7 +18,7 @@ static float sparse_score(const ast_scorer *s, size_t i, const float *mean) {
 }
 
 /* Listed points first..first+n-1 against the table. */
-static void score_some(ast_scorer *s, ast_chunk *c, const ast_table *table, size_t first, size_t n) {
+static void score_some(ast_scorer *s, ast_chunk *c, const ast_mean_table *table, size_t first, size_t n) {
     ast_scores to = {c->compact.best + first, c->compact.second + first, c->compact.id + first};
     if (s->rows->sparse)
         s->kernels->score_sparse(c->rows.entries + first, n, table, to, c->scratch);
@@ -37,18 +37,18 @@ static void pick_rows(const ast_scorer *s, ast_chunk *c, size_t base, size_t n) 
 }
 
 /* Very many means take long: then some points are scored at a time. Returns how many were. */
-static size_t score_brute(ast_scorer *s, ast_chunk *c, const ast_table *table, size_t n) {
+static size_t score_brute(ast_scorer *s, ast_chunk *c, const ast_mean_table *table, size_t n) {
     size_t width = s->rows->sparse ? s->rows->entries.longest : s->rows->dimension;
     size_t some = SCORES_AT_ONCE / (table->count * width + 1) + 1, first = 0;
     for (; first < n && (first == 0 || !ast_pool_stopped(s->pool, c->worker)); first += some)
         score_some(s, c, table, first, n - first < some ? n - first : some);
-    c->rivals.products += (uint64_t)(first < n ? first : n) * table->count;
+    c->candidates.products += (uint64_t)(first < n ? first : n) * table->count;
     return first;
 }
 
 /* The scores of n listed points (indices into the chunk) against the table, compact. If the pool is cancelled
  * meanwhile, the other points stay undecided. `bounded` as in ast_heads_score. */
-static void score_list(ast_scorer *s, ast_chunk *c, const ast_table *table, size_t base, size_t n, bool bounded) {
+static void score_list(ast_scorer *s, ast_chunk *c, const ast_mean_table *table, size_t base, size_t n, bool bounded) {
     bool heads = ast_heads_ready(s, c, table);
     pick_rows(s, c, base, n);
     for (size_t done = heads ? ast_heads_score(s, c, n, bounded) : score_brute(s, c, table, n); done < n; done++) {
@@ -65,7 +65,7 @@ static size_t list_present(const ast_scorer *s, ast_chunk *c, size_t base, size_
     return count;
 }
 
-void ast_large_others(ast_scorer *s, ast_chunk *c, const ast_table *table, size_t first, size_t n) {
+void ast_large_against(ast_scorer *s, ast_chunk *c, const ast_mean_table *table, size_t first, size_t n) {
     size_t base = first / s->rows->chunk * s->rows->chunk;
     ast_rows_load(s->rows, &c->rows, s->labels, base);
     size_t count = list_present(s, c, base, first - base, n);
@@ -84,22 +84,22 @@ static void scatter(ast_chunk *c, size_t n) {
         size_t at = c->list[j];
         c->scores.best[at] = c->compact.best[j];
         c->scores.second[at] = c->compact.second[j];
-        if (c->third)
-            c->third[at] = c->compact.second[j];
+        if (c->fast_bound)
+            c->fast_bound[at] = c->compact.second[j];
         c->scores.id[at] = c->compact.id[j];
     }
     c->scored += n;
 }
 
 /* Axial: a listed point that now stands on the other side of its mean has a score that decides nothing. */
-static void doubt_turned(ast_scorer *s, ast_chunk *c, size_t base, size_t n) {
+static void undecide_flipped(ast_scorer *s, ast_chunk *c, size_t base, size_t n) {
     size_t dimension = s->rows->dimension;
     for (size_t j = 0; j < n && s->rows->axial; j++) {
         size_t at = c->list[j], i = base + at;
         if (s->labels[i] < 0 || c->scores.id[at] != s->labels[i])
             continue;
         const float *mean = s->moves.start_means + (size_t)s->labels[i] * dimension;
-        if ((s->kernels->dot(c->picked[j], mean, dimension) < 0) != ast_is_turned(s->signs, i))
+        if ((s->kernels->dot(c->picked[j], mean, dimension) < 0) != ast_is_flipped(s->signs, i))
             c->scores.second[at] = c->compact.second[j] = c->scores.best[at];
     }
 }
@@ -110,7 +110,7 @@ void ast_large_all(ast_scorer *s, ast_chunk *c) {
     size_t count = list_present(s, c, base, 0, s->rows->chunk);
     score_list(s, c, c->table, base, count, false);
     scatter(c, count);
-    doubt_turned(s, c, base, count);
+    undecide_flipped(s, c, base, count);
     for (size_t i = base; i < base + s->rows->chunk; i += AST_BLOCK) {
         size_t j = i - base;
         ast_scores scores = {c->scores.best + j, c->scores.second + j, c->scores.id + j};
@@ -123,34 +123,36 @@ void ast_large_all(ast_scorer *s, ast_chunk *c) {
 
 /* Lets the bounds of a block sink and rise by what the means have moved since the last pass. Points that have not met
  * every event of it know nothing of the fast clusters. */
-static void advance(const ast_scorer *s, ast_chunk *c, size_t b, bool informed) {
-    float *best = c->scores.best, *second = c->scores.second, *third = c->third;
+static void advance(const ast_scorer *s, ast_chunk *c, size_t b, bool bounds_valid) {
+    float *best = c->scores.best, *second = c->scores.second, *fast_bound = c->fast_bound;
     for (size_t i = b * AST_BLOCK; i < (b + 1) * AST_BLOCK; i++) {
         int32_t label = s->labels[i];
         size_t j = i - c->base;
         if (label < 0)
             continue;
         if (s->moves.regrouped)
-            second[j] = third[j] = second[j] > third[j] ? second[j] : third[j];
-        best[j] = ast_sunken(best[j], s->moves.of[label]);
-        second[j] = ast_risen(second[j], s->moves.slow.most[label == s->moves.slow.fastest]);
-        third[j] = informed ? ast_risen(third[j], s->moves.quick.most[label == s->moves.quick.fastest]) : KNOWS_NOTHING;
+            second[j] = fast_bound[j] = second[j] > fast_bound[j] ? second[j] : fast_bound[j];
+        best[j] = ast_lower_bound_after_move(best[j], s->moves.of[label]);
+        second[j] = ast_upper_bound_after_move(second[j], s->moves.slow.most[label == s->moves.slow.fastest]);
+        fast_bound[j] = bounds_valid ? ast_upper_bound_after_move(fast_bound[j],
+                                                                  s->moves.quick.most[label == s->moves.quick.fastest])
+                                     : KNOWS_NOTHING;
     }
 }
 
-static bool is_settled(const ast_scorer *s, const ast_chunk *c, size_t at) {
-    float best = c->scores.best[at], second = c->scores.second[at], third = c->third[at];
-    return best >= ast_deciding_score(s, c) && best - (second > third ? second : third) > s->margin;
+static bool bounds_decide(const ast_scorer *s, const ast_chunk *c, size_t at) {
+    float best = c->scores.best[at], second = c->scores.second[at], fast_bound = c->fast_bound[at];
+    return best >= ast_deciding_score(s, c) && best - (second > fast_bound ? second : fast_bound) > s->margin;
 }
 
 /* Lists the points of block b, in the chunk, that may have changed. */
 static size_t list_block(ast_scorer *s, ast_chunk *c, size_t b, size_t count) {
     size_t first = b * AST_BLOCK - c->base;
-    float *rival = c->other.second;
+    float *other_score = c->other.second;
     for (size_t j = 0; j < AST_BLOCK; j++)
-        rival[j] = fmaxf(c->scores.second[first + j], c->third[first + j]);
+        other_score[j] = fmaxf(c->scores.second[first + j], c->fast_bound[first + j]);
     uint32_t *list = c->list + count;
-    size_t listed = s->kernels->narrow(c->scores.best + first, rival, s->labels + c->base + first, AST_BLOCK,
+    size_t listed = s->kernels->narrow(c->scores.best + first, other_score, s->labels + c->base + first, AST_BLOCK,
                                        ast_deciding_score(s, c), s->margin + 0x1p-22f, list);
     for (size_t j = 0; j < listed; j++)
         list[j] += (uint32_t)first;
@@ -167,30 +169,30 @@ static size_t tighten(ast_scorer *s, ast_chunk *c, size_t n) {
             const float *mean = s->moves.start_means + (size_t)s->labels[i] * dimension;
             *best = s->rows->sparse ? sparse_score(s, i, mean)
                                     : s->kernels->dot(ast_rows_slot(s->rows, &c->rows, i, at), mean, dimension);
-            *best = s->rows->axial && ast_is_turned(s->signs, i) ? -*best : *best;
+            *best = s->rows->axial && ast_is_flipped(s->signs, i) ? -*best : *best;
         }
-        if (!is_settled(s, c, at))
+        if (!bounds_decide(s, c, at))
             c->list[left++] = c->list[j];
     }
     return left;
 }
 
 /* ... and then fresh scores against the fast clusters, if they are so few that this is cheaper than all means. */
-static size_t challenge(ast_scorer *s, ast_chunk *c, size_t n) {
-    size_t fast = s->moves.carry.count;
-    if (fast == 0 || !ast_carry_pays(s, fast, c->table->count))
+static size_t compare_fast(ast_scorer *s, ast_chunk *c, size_t n) {
+    size_t fast = s->moves.fast_table.count;
+    if (fast == 0 || !ast_fast_table_pays(s, fast, c->table->count))
         return n;
     size_t left = 0;
-    score_list(s, c, &s->moves.carry, c->base, n, false);
+    score_list(s, c, &s->moves.fast_table, c->base, n, false);
     for (size_t j = 0; j < n; j++) {
         size_t at = c->list[j];
-        bool own = c->compact.id[j] == s->labels[c->base + at]; /* no rival of itself */
-        c->third[at] = own ? c->compact.second[j] : c->compact.best[j];
-        if (!is_settled(s, c, at))
+        bool own = c->compact.id[j] == s->labels[c->base + at]; /* no other_score of itself */
+        c->fast_bound[at] = own ? c->compact.second[j] : c->compact.best[j];
+        if (!bounds_decide(s, c, at))
             c->list[left++] = c->list[j];
     }
-    c->rivals.challenged += n;
-    c->rivals.unsettled += left;
+    c->candidates.compared_fast += n;
+    c->candidates.undecided_fast += left;
     return left;
 }
 
@@ -205,22 +207,22 @@ static void flag_undecided(ast_scorer *s, const ast_chunk *c, size_t base, size_
 
 void ast_large_bounded(ast_scorer *s, ast_chunk *c) {
     size_t base = c->base, count = 0;
-    bool informed = ast_is_informed(s, c);
-    if (!informed && 2 * s->moves.carry.count > c->table->count) {
+    bool bounds_valid = ast_bounds_valid(s, c);
+    if (!bounds_valid && 2 * s->moves.fast_table.count > c->table->count) {
         ast_score_chunk(s, c);
         return;
     }
     for (size_t b = base / AST_BLOCK; b < (base + s->rows->chunk) / AST_BLOCK; b++) {
         s->bounds.blocks[b].attention = false;
-        advance(s, c, b, informed);
+        advance(s, c, b, bounds_valid);
         count = list_block(s, c, b, count);
     }
     ast_rows_fetch_listed(s->rows, &c->rows, c->list, count);
-    count = challenge(s, c, tighten(s, c, count));
+    count = compare_fast(s, c, tighten(s, c, count));
     if (count == 0)
         return;
     score_list(s, c, c->table, base, count, true);
     scatter(c, count);
-    doubt_turned(s, c, base, count);
+    undecide_flipped(s, c, base, count);
     flag_undecided(s, c, base, count);
 }

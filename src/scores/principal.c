@@ -20,7 +20,7 @@ typedef struct iteration {
     const ast_kernels *kernels;
     const float *const *rows;
     size_t n;
-    float *turned;         /* (D, n) A', */
+    float *transposed;     /* (D, n) A', */
     const float **columns; /* (D) and its rows */
     float *panels;         /* (count / AST_PANEL, n, AST_PANEL) Y */
 } iteration;
@@ -123,17 +123,17 @@ static bool begin(ast_basis *axes, const ast_kernels *kernels, const float *cons
     return axes->rows && axes->panels;
 }
 
-static bool turn_rows(iteration *it) {
+static bool transpose_rows(iteration *it) {
     size_t dimension = it->axes->dimension;
-    it->turned = ast_allocate(dimension * it->n, sizeof *it->turned);
+    it->transposed = ast_allocate(dimension * it->n, sizeof *it->transposed);
     it->columns = ast_allocate(dimension, sizeof *it->columns);
     it->panels = ast_allocate(it->axes->count * it->n, sizeof *it->panels);
-    if (!it->turned || !it->columns || !it->panels)
+    if (!it->transposed || !it->columns || !it->panels)
         return false;
     for (size_t d = 0; d < dimension; d++) {
-        it->columns[d] = it->turned + d * it->n;
+        it->columns[d] = it->transposed + d * it->n;
         for (size_t i = 0; i < it->n; i++)
-            it->turned[d * it->n + i] = it->rows[i][d];
+            it->transposed[d * it->n + i] = it->rows[i][d];
     }
     return true;
 }
@@ -142,10 +142,10 @@ bool ast_basis_find(ast_basis *axes, const ast_kernels *kernels, const float *co
                     size_t count) {
     bool warm = axes->dimension == dimension && axes->count == count;
     iteration it = {.axes = axes, .kernels = kernels, .rows = rows, .n = n};
-    bool ready = (warm || begin(axes, kernels, rows, n, dimension, count)) && turn_rows(&it);
+    bool ready = (warm || begin(axes, kernels, rows, n, dimension, count)) && transpose_rows(&it);
     for (int round = 0; ready && round < (warm ? WARM_ROUNDS : COLD_ROUNDS); round++)
         iterate(&it);
-    ast_free_all(it.turned, it.columns, it.panels);
+    ast_free_all(it.transposed, it.columns, it.panels);
     if (!ready) {
         ast_basis_free(axes);
         return false;

@@ -2,7 +2,7 @@
  *
  * Which points of a chunk need scores; memory of a scorer and of a chunk. Nothing here looks at what other threads
  * change. */
-#include "kinds.h"
+#include "small_large.h"
 
 #include "degree.h"
 #include "memory.h"
@@ -30,20 +30,20 @@ void ast_scores_free(ast_scores *scores) {
 
 bool ast_chunk_open(ast_chunk *c, const ast_rowset *rows) {
     size_t n = rows->chunk + AST_BLOCK;
-    c->hasty = ast_allocate(n, sizeof *c->hasty);
-    c->hasty_signs = ast_allocate(n / AST_LANES, sizeof *c->hasty_signs);
+    c->early_labels = ast_allocate(n, sizeof *c->early_labels);
+    c->early_signs = ast_allocate(n / AST_LANES, sizeof *c->early_signs);
     c->list = ast_allocate(2 * n, sizeof *c->list);
-    c->fresh = ast_allocate(n / AST_BLOCK, sizeof *c->fresh);
+    c->scored_groups = ast_allocate(n / AST_BLOCK, sizeof *c->scored_groups);
     c->picked = rows->small ? NULL : ast_allocate(n, sizeof *c->picked);
     c->scratch = rows->small ? NULL : ast_allocate(AST_ROW_SCRATCH, sizeof *c->scratch);
     bool ready = ast_scores_open(&c->own, n) && ast_scores_open(&c->other, n) && ast_scores_open(&c->compact, n);
     ready = ast_row_buffer_open(&c->rows, rows) && ready;
-    return ready && c->hasty && c->hasty_signs && c->list && c->fresh && (rows->small || (c->picked && c->scratch));
+    return ready && c->early_labels && c->early_signs && c->list && c->scored_groups && (rows->small || (c->picked && c->scratch));
 }
 
 void ast_chunk_free(ast_chunk *c) {
-    ast_free_all(c->hasty, c->hasty_signs, c->list, c->fresh, c->picked, c->scratch, c->rivals.list, c->rivals.reaches,
-                 c->rivals.heads, c->rivals.calls);
+    ast_free_all(c->early_labels, c->early_signs, c->list, c->scored_groups, c->picked, c->scratch, c->candidates.list, c->candidates.upper_bounds,
+                 c->candidates.heads, c->candidates.calls);
     ast_scores_free(&c->own);
     ast_scores_free(&c->other);
     ast_scores_free(&c->compact);
@@ -67,19 +67,19 @@ bool ast_scorer_keep(ast_scorer *s) {
     if (padded <= b->capacity)
         return true;
     ast_scores_free(&b->scores);
-    free(b->third);
-    b->third = s->rows->small ? NULL : ast_allocate(padded, sizeof *b->third);
-    bool ready = ast_scores_open(&b->scores, padded) && (s->rows->small || b->third);
+    free(b->fast_bound);
+    b->fast_bound = s->rows->small ? NULL : ast_allocate(padded, sizeof *b->fast_bound);
+    bool ready = ast_scores_open(&b->scores, padded) && (s->rows->small || b->fast_bound);
     b->capacity = ready ? padded : 0;
     return ready;
 }
 
 void ast_scorer_free(ast_scorer *s) {
-    ast_free_all(s->bounds.gaps, s->bounds.third, s->bounds.blocks, s->bounds.chunk_seen, s->moves.of,
+    ast_free_all(s->bounds.gaps, s->bounds.fast_bound, s->bounds.blocks, s->bounds.chunk_seen, s->moves.of,
                  s->moves.start_means, s->moves.fast);
     ast_scores_free(&s->bounds.scores);
-    ast_table_free(&s->moves.carry);
-    ast_table_free(&s->table);
+    ast_mean_table_free(&s->moves.fast_table);
+    ast_mean_table_free(&s->table);
     ast_heads_free(&s->heads);
     *s = (ast_scorer){0};
 }
@@ -118,24 +118,24 @@ void ast_chunk_begin(const ast_scorer *s, ast_chunk *c, size_t number) {
     c->scores = c->own;
     if (s->kept)
         c->scores = (ast_scores){b->scores.best + base, b->scores.second + base, b->scores.id + base};
-    c->third = s->kept && !s->rows->small ? b->third + base : NULL;
-    c->full = c->added = c->noted = false;
-    c->rivals.call_count = 0;
+    c->fast_bound = s->kept && !s->rows->small ? b->fast_bound + base : NULL;
+    c->full = c->added_early = c->labels_saved = false;
+    c->candidates.call_count = 0;
     ast_rows_begin(s->rows, &c->rows, base);
 }
 
-void ast_chunk_note(const ast_scorer *s, ast_chunk *c) {
-    c->noted = true;
-    memcpy(c->hasty, s->labels + c->base, s->rows->chunk * sizeof *c->hasty);
-    memcpy(c->hasty_signs, s->signs + c->base / AST_LANES, s->rows->chunk / AST_LANES);
+void ast_chunk_save_labels(const ast_scorer *s, ast_chunk *c) {
+    c->labels_saved = true;
+    memcpy(c->early_labels, s->labels + c->base, s->rows->chunk * sizeof *c->early_labels);
+    memcpy(c->early_signs, s->signs + c->base / AST_LANES, s->rows->chunk / AST_LANES);
 }
 
-void ast_score_others(ast_scorer *s, ast_chunk *c, const ast_table *table, size_t first, size_t n) {
+void ast_score_against(ast_scorer *s, ast_chunk *c, const ast_mean_table *table, size_t first, size_t n) {
     assert(first >= c->base && first + n <= c->base + s->rows->chunk);
     if (s->rows->small)
-        ast_small_others(s, c, table, first, n);
+        ast_small_against(s, c, table, first, n);
     else
-        ast_large_others(s, c, table, first, n);
+        ast_large_against(s, c, table, first, n);
 }
 
 void ast_score_chunk(ast_scorer *s, ast_chunk *c) {
@@ -159,7 +159,7 @@ void ast_propose(ast_scorer *s, ast_chunk *c, ast_bins *bins) {
     assert(c->table->dimension == s->rows->dimension);
     if (c->unlabelled && bins && s->rows->small && !s->rows->weights && c->table->count > 0)
         ast_small_first(s, c, bins);
-    else if (c->unlabelled || s->bounds.blind || !s->bounds.on)
+    else if (c->unlabelled || s->bounds.invalid || !s->bounds.on)
         propose_all(s, c);
     else if (s->rows->small)
         ast_small_bounded(s, c);

@@ -5,7 +5,7 @@
  * Axes are found where there are none, or where their price has risen since. Where the rows as they are cost no more,
  * the next passes do not look for axes again; where neither is well below the price of full products, they try nothing.
  * Before the first clusters are born, points stand for them. */
-#include "prices.h"
+#include "stage_costs.h"
 
 #include "memory.h"
 
@@ -62,7 +62,7 @@ static size_t take_points(const ast_trial *t, size_t skip, size_t most, float *t
 
 /* Takes up to `most` means; `odd`: those between the ones that are taken otherwise. */
 static size_t take_means(const ast_trial *t, bool odd, size_t most, float *to, const float **rows) {
-    const ast_table *table = &t->s->table;
+    const ast_mean_table *table = &t->s->table;
     size_t count = table->count < most ? table->count : most, dimension = table->dimension;
     for (size_t i = 0; i < count; i++) {
         size_t k = (2 * i + odd) * table->count / (2 * count);
@@ -221,7 +221,8 @@ static void keep_points(ast_scorer *s) {
 void ast_heads_begin_pass(ast_scorer *s, ast_chunk *scratch, float floor) {
     ast_heads *h = &s->heads;
     size_t expected = s->table.count ? s->table.count : s->rows->count / 16;
-    sample x = {.trial = {.s = s, .c = scratch, .expected = expected, .known = s->bounds.on && !scratch->unlabelled}};
+    sample x = {
+        .trial = {.s = s, .c = scratch, .expected_means = expected, .labelled = s->bounds.on && !scratch->unlabelled}};
     h->on = false;
     h->floor = floor;
     if (!may_pay(s, expected))

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define HEAVY 16 /* number of heaviest means whose pairs are starts */
-#define MOST_TURNS 100
+#define MAX_ROTATIONS 100
 #define SAME 1e-12 /* relative difference that may be rounding */
 #define PARALLEL 1e-6
 
@@ -34,7 +34,7 @@ typedef struct scene {
 
 static bool scene_open(scene *s, const float *means, const double *weights, size_t count);
 static void scene_close(scene *s);
-static double settle(const scene *s, rotation r);
+static double alternate(const scene *s, rotation r);
 static bool start_from(const scene *s, size_t a, size_t b, rotation r);
 static void name_axes(rotation r);
 static double assign(const scene *s, const rotation r, bool *changed);
@@ -42,15 +42,15 @@ static double rms_of(const scene *s, const rotation r);
 
 /* The best result of all starts; a later one replaces it only if it is better by more than rounding. */
 static void search(const scene *s, rotation best) {
-    static const rotation upright = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    memcpy(best, upright, sizeof(rotation));
-    double least = settle(s, best);
+    static const rotation identity = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    memcpy(best, identity, sizeof(rotation));
+    double least = alternate(s, best);
     for (size_t a = 0; a < s->heavy_count; a++)
         for (size_t b = 0; b < s->heavy_count; b++) {
             rotation r;
             if (a == b || !start_from(s, s->heavy[a], s->heavy[b], r))
                 continue;
-            double misfit = settle(s, r);
+            double misfit = alternate(s, r);
             if (misfit < least - SAME * s->total) {
                 least = misfit;
                 memcpy(best, r, sizeof(rotation));
@@ -163,15 +163,15 @@ static double assign(const scene *s, const rotation r, bool *changed) {
     return misfit;
 }
 
-static void turn_to_fit(const scene *s, rotation r);
+static void rotate_to_fit(const scene *s, rotation r);
 
 /* Repeats both steps from this rotation until the axes of the means no longer change. */
-static double settle(const scene *s, rotation r) {
+static double alternate(const scene *s, rotation r) {
     bool changed;
     double misfit = assign(s, r, &changed);
     changed = true;
-    for (int turns = 0; changed && turns < MOST_TURNS; turns++) {
-        turn_to_fit(s, r);
+    for (int rounds = 0; changed && rounds < MAX_ROTATIONS; rounds++) {
+        rotate_to_fit(s, r);
         misfit = assign(s, r, &changed);
     }
     return misfit;
@@ -208,7 +208,7 @@ static void correlate(const scene *s, const rotation r, double sums[3][3]) {
 }
 
 /* The unit quaternion (w x y z) of the best turn; if there are several, the smallest turn. */
-static void best_turn(double s[3][3], double q[4]) {
+static void best_rotation(double s[3][3], double q[4]) {
     double yz = s[1][2] - s[2][1], zx = s[2][0] - s[0][2], xy = s[0][1] - s[1][0];
     double n[4][4] = {{s[0][0] + s[1][1] + s[2][2], yz, zx, xy},
                       {yz, s[0][0] - s[1][1] - s[2][2], s[0][1] + s[1][0], s[2][0] + s[0][2]},
@@ -229,16 +229,16 @@ static void best_turn(double s[3][3], double q[4]) {
         q[c] = length > 1e-20 ? q[c] / sqrt(length) : v[c][best];
 }
 
-static void turn_to_fit(const scene *s, rotation r) {
+static void rotate_to_fit(const scene *s, rotation r) {
     double sums[3][3], q[4];
     correlate(s, r, sums);
-    best_turn(sums, q);
-    rotation turn;
-    ast_rotation_of_quaternion(q, &turn[0][0]);
+    best_rotation(sums, q);
+    rotation step;
+    ast_rotation_of_quaternion(q, &step[0][0]);
     rotation product;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-            product[i][j] = turn[i][0] * r[0][j] + turn[i][1] * r[1][j] + turn[i][2] * r[2][j];
+            product[i][j] = step[i][0] * r[0][j] + step[i][1] * r[1][j] + step[i][2] * r[2][j];
     memcpy(r, product, sizeof(rotation));
 }
 

@@ -102,7 +102,7 @@ static double tangent_length(size_t dimension, const double *u, const float *m, 
 }
 
 /* m is antipodal to u: turns towards e_j instead, which is never close to u or -u because u_j^2 <= 1/D. */
-static void turn_towards_axis(size_t dimension, const double *u, double eta, float *mu) {
+static void rotate_towards_axis(size_t dimension, const double *u, double eta, float *mu) {
     size_t axis = 0;
     for (size_t d = 1; d < dimension; d++)
         if (fabs(u[d]) < fabs(u[axis]))
@@ -122,7 +122,7 @@ void ast_geodesic_mean(size_t dimension, const double *u, const float *m, double
         for (size_t d = 0; d < dimension; d++)
             mu[d] = (float)u[d];
     } else if (zeta >= M_PI || !(length > 0)) {
-        turn_towards_axis(dimension, u, eta, mu);
+        rotate_towards_axis(dimension, u, eta, mu);
     } else {
         double cosine = cos(eta), scale = sin(eta) / length;
         for (size_t d = 0; d < dimension; d++)

@@ -45,14 +45,14 @@ void ast_angles_of(ast_feature feature, const double vector[3], double *azimuth,
 
 /* Exact at multiples of 90 degrees, where sin(angle * pi / 180) is not. */
 static double sine(double degrees) {
-    double turns = fmod(degrees, 360);
-    if (turns < 0)
-        turns += 360;
-    if (turns > 180)
-        return -sine(turns - 180);
-    if (turns > 90)
-        turns = 180 - turns;
-    return turns > 45 ? cos((90 - turns) * AST_DEGREE) : sin(turns * AST_DEGREE);
+    double angle = fmod(degrees, 360);
+    if (angle < 0)
+        angle += 360;
+    if (angle > 180)
+        return -sine(angle - 180);
+    if (angle > 90)
+        angle = 180 - angle;
+    return angle > 45 ? cos((90 - angle) * AST_DEGREE) : sin(angle * AST_DEGREE);
 }
 
 static double cosine(double degrees) {

@@ -63,14 +63,14 @@ void ast_rotation_product(const double *a, const double *b, double *product) {
             product[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
 }
 
-void ast_rotation_turn(const double *r, const double *from, double *to) {
-    double turned[3], squared = 0;
+void ast_rotation_apply(const double *r, const double *from, double *to) {
+    double rotated[3], squared = 0;
     for (int i = 0; i < 3; i++) {
-        turned[i] = r[3 * i] * from[0] + r[3 * i + 1] * from[1] + r[3 * i + 2] * from[2];
-        squared += turned[i] * turned[i];
+        rotated[i] = r[3 * i] * from[0] + r[3 * i + 1] * from[1] + r[3 * i + 2] * from[2];
+        squared += rotated[i] * rotated[i];
     }
     for (int i = 0; i < 3; i++)
-        to[i] = squared > 0 ? turned[i] / sqrt(squared) : from[i];
+        to[i] = squared > 0 ? rotated[i] / sqrt(squared) : from[i];
 }
 
 /* ---- Quaternions, w x y z ---------------------------------------------------------------------------------------- */
@@ -114,7 +114,7 @@ static void quaternion_of_rotation(const double *r, double *q) {
 /* ---- Eigenvectors ------------------------------------------------------------------------------------------------ */
 
 /* Turns the plane of axes p and q so that a[p][q] becomes 0. */
-static void turn_plane(double a[4][4], double v[4][4], int p, int q) {
+static void rotate_plane(double a[4][4], double v[4][4], int p, int q) {
     double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
     double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
     double c = 1 / sqrt(t * t + 1), s = t * c;
@@ -141,5 +141,5 @@ void ast_eigen4(double a[4][4], double v[4][4]) {
         for (int p = 0; p < 3; p++)
             for (int q = p + 1; q < 4; q++)
                 if (a[p][q] != 0)
-                    turn_plane(a, v, p, q);
+                    rotate_plane(a, v, p, q);
 }

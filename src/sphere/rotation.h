@@ -27,7 +27,7 @@ void ast_vector_of_rotation(const double *rotation, double *vector); /* of lengt
 void ast_rotation_product(const double *a, const double *b, double *product);
 
 /* Turns a unit vector (3), and makes it a unit vector again. */
-void ast_rotation_turn(const double *rotation, const double *from, double *to);
+void ast_rotation_apply(const double *rotation, const double *from, double *to);
 
 /* Eigenvalues (on the diagonal of a) and eigenvectors (columns of v) of a symmetric matrix, by Jacobi's method. */
 void ast_eigen4(double a[4][4], double v[4][4]);

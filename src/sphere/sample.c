@@ -96,7 +96,7 @@ static double normals(ast_random *random, size_t n, double *x) {
 
 /* Moves the first axis to the mean: H = I - 2 h h' / h'h with h = mean + sign e_0 maps it to -sign mean, and x becomes
  * -sign H x. Nothing cancels, wherever the mean points. */
-static void turn_to(size_t dimension, const double *mean, double *x) {
+static void map_axis_to_mean(size_t dimension, const double *mean, double *x) {
     double sign = mean[0] < 0 ? -1 : 1, along = sign * x[0];
     for (size_t d = 0; d < dimension; d++)
         along += mean[d] * x[d];
@@ -120,7 +120,7 @@ static void sample_about(ast_random *random, const radial *shape, size_t dimensi
             x[d] *= scale;
     }
     if (mean)
-        turn_to(dimension, mean, x);
+        map_axis_to_mean(dimension, mean, x);
 }
 
 /* ---- Mixtures -------------------------------------------------------------------------------------------------- */
@@ -260,8 +260,8 @@ static bool place_by_rejection(ast_random *random, const ast_mixture *mixture, d
 static void push_apart(const ast_mixture *mixture, double *x, double *y, double angle) {
     size_t dimension = mixture->dimension;
     double sum2 = 0, difference2 = 0;
-    bool turned = mixture->axial && dot(dimension, x, y) < 0;
-    for (size_t d = 0; turned && d < dimension; d++)
+    bool flipped = mixture->axial && dot(dimension, x, y) < 0;
+    for (size_t d = 0; flipped && d < dimension; d++)
         y[d] = -y[d];
     for (size_t d = 0; d < dimension; d++) {
         sum2 += (x[d] + y[d]) * (x[d] + y[d]);

@@ -120,16 +120,16 @@ static shape by_debye(double nu, double kappa) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, find_debye);
     double r = hypot(nu, kappa), p2 = nu / r * (nu / r);
-    double above_one = 0, turned = 0.5, scale = 1;
+    double above_one = 0, slope_sum = 0.5, scale = 1;
     for (int k = 1; k < DEBYE_TERMS; k++) {
         double power = scale /= r;
         for (int j = 0; j <= k; j++) {
             above_one += debye[k][j] * power;
-            turned += (0.5 + k + 2 * j) * debye[k][j] * power;
+            slope_sum += (0.5 + k + 2 * j) * debye[k][j] * power;
             power *= p2;
         }
     }
-    double correction = kappa / r / r * (turned / (1 + above_one));
+    double correction = kappa / r / r * (slope_sum / (1 + above_one));
     double excess = nu * (nu / (r + kappa)); /* r - kappa */
     double log_scale =
         nu * log(nu + r) - (nu + 1) * log(2 * M_PI) - excess + 0.5 * log(2 * M_PI * r) - log1p(above_one);

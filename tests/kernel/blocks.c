@@ -20,13 +20,13 @@ typedef struct scene {
     const float *x[AST_SMALL];
     int32_t *labels;
     float *gaps;
-    ast_table table;
+    ast_mean_table table;
     ast_scores right;
 } scene;
 
-static ast_table random_table(ast_random *random, size_t dimension, size_t count) {
+static ast_mean_table random_table(ast_random *random, size_t dimension, size_t count) {
     size_t capacity = (count / AST_PANEL + 1) * AST_PANEL;
-    ast_table table = {.dimension = dimension, .count = count, .capacity = capacity};
+    ast_mean_table table = {.dimension = dimension, .count = count, .capacity = capacity};
     table.ids = guarded_ints(NULL, capacity);
     table.means = guarded_floats(NULL, capacity * dimension);
     for (size_t k = 0; k < count; k++) {
@@ -88,11 +88,11 @@ static float right_least(const scene *s, const int32_t *labels, uint32_t groups)
     return least;
 }
 
-static void check_result(const scene *s, const ast_small_result *result, uint32_t fresh, bool changed) {
+static void check_result(const scene *s, const ast_small_result *result, uint32_t scored_groups, bool changed) {
     float least = INFINITY;
     for (size_t g = 0; g < AST_GROUPS; g++)
         least = fminf(least, s->gaps[g]);
-    assert_int_equal(result->fresh, fresh);
+    assert_int_equal(result->scored_groups, scored_groups);
     assert_true(result->gap == least);
     if (changed || least <= LEAD + MARGIN)
         assert_true(result->attention);
@@ -107,11 +107,11 @@ static void check_label_block(ast_random *random, size_t dimension, const ast_ke
     memcpy(before, s.gaps, sizeof before);
     ast_small_block block = block_of(&s, out);
     ast_small_result result = kernels->label_block[dimension](&block, &s.table, awake);
-    uint32_t fresh = 0;
+    uint32_t scored_groups = 0;
     bool changed = false;
     for (size_t g = 0; g < AST_GROUPS; g++) {
         bool scored = before[g] <= awake;
-        fresh |= (uint32_t)scored << g;
+        scored_groups |= (uint32_t)scored << g;
         assert_true(s.gaps[g] == (scored ? right_gap(&s, s.labels, g) : before[g]));
         for (size_t i = g * AST_LANES; scored && i < (g + 1) * AST_LANES; i++) {
             int32_t id = s.labels[i] == -1 ? -1 : s.right.id[i];
@@ -120,8 +120,8 @@ static void check_label_block(ast_random *random, size_t dimension, const ast_ke
             changed |= s.labels[i] >= 0 && s.labels[i] != id;
         }
     }
-    check_result(&s, &result, fresh, changed);
-    assert_true(result.least == right_least(&s, s.labels, fresh));
+    check_result(&s, &result, scored_groups, changed);
+    assert_true(result.least == right_least(&s, s.labels, scored_groups));
     release_all();
 }
 
@@ -155,7 +155,7 @@ static void check_label_and_sum(ast_random *random, size_t dimension, const ast_
 
 /* Rows as images have them: runs of neighbours around one mean or none, and holes alone or in runs. One row behind
  * them, which is not the block's. */
-static void make_rows(ast_random *random, const ast_table *table, float *rows) {
+static void make_rows(ast_random *random, const ast_mean_table *table, float *rows) {
     size_t left = 0, mean = 0;
     bool hole = false;
     double spread = 0;
@@ -198,7 +198,8 @@ static uint8_t *make_late(ast_random *random) {
 }
 
 /* label_rows from columns: labels -1 for holes and late points, scores that start from FIT. */
-static scene scene_of_rows(const float *rows, const uint8_t *late, const ast_table *table, const ast_kernels *kernels) {
+static scene scene_of_rows(const float *rows, const uint8_t *late, const ast_mean_table *table,
+                           const ast_kernels *kernels) {
     scene s = {.dimension = 3, .table = *table};
     float clean[AST_BLOCK * 3];
     for (size_t i = 0; i < AST_BLOCK * 3; i++)
@@ -232,8 +233,8 @@ static void check_packed_gaps(const scene *s, const ast_small_result *result, bo
 }
 
 static void check_label_rows(ast_random *random, const ast_kernels *kernels) {
-    float rows[3 * (AST_BLOCK + 1)], alone[AST_ALONE_MOST];
-    ast_table table = random_table(random, 3, 1 + ast_random_below(random, AST_ALONE_MOST));
+    float rows[3 * (AST_BLOCK + 1)], alone[AST_HALF_ANGLE_MEANS];
+    ast_mean_table table = random_table(random, 3, 1 + ast_random_below(random, AST_HALF_ANGLE_MEANS));
     bool runs = ast_random_below(random, 4) != 0;
     size_t copies = ast_random_below(random, 2) ? 4 : 1, left_out = 0, holes = 0;
     make_rows(random, &table, rows);
@@ -245,8 +246,8 @@ static void check_label_rows(ast_random *random, const ast_kernels *kernels) {
     scene s = scene_of_rows(packed, late, &table, kernels);
     ast_bins mine = empty_bins(3, copies), right = empty_bins(3, copies);
     ast_small_block block = block_of(&s, (ast_scores){0});
-    ast_alone_from(&table, alone);
-    block.alone = runs ? alone : NULL;
+    ast_half_angle_cosines(&table, alone);
+    block.half_angles = runs ? alone : NULL;
     block.late = late;
     block.before = ast_random_below(random, 2) ? table.ids[ast_random_below(random, table.count)] : AST_NOBODY;
     ast_small_result result = kernels->label_rows(packed, &block, &table, &mine);
@@ -257,7 +258,7 @@ static void check_label_rows(ast_random *random, const ast_kernels *kernels) {
         left_out += s.labels[i] == -1;
         mask |= s.labels[i] >= 0 ? (uint32_t)1 << (s.labels[i] & 31) : 0;
     }
-    assert_int_equal(result.fresh, AST_ALL_GROUPS);
+    assert_int_equal(result.scored_groups, AST_ALL_GROUPS);
     assert_int_equal(result.holes, holes);
     assert_int_equal(result.late, left_out - holes);
     assert_int_equal(result.mask, mask);
@@ -276,8 +277,8 @@ static void check_label_rows(ast_random *random, const ast_kernels *kernels) {
 /* A row that has to be normalised, wherever it is: the sums stay as they were. */
 static void check_refused_rows(ast_random *random, const ast_kernels *kernels) {
     static const float odd[][3] = {{0, 0, 0}, {0, 0, 2}, {NAN, 0, 1}, {INFINITY, 0, 0}, {0.6f, 0.8f, 0.001f}};
-    float rows[3 * (AST_BLOCK + 1)], alone[AST_ALONE_MOST];
-    ast_table table = random_table(random, 3, 1 + ast_random_below(random, AST_ALONE_MOST));
+    float rows[3 * (AST_BLOCK + 1)], alone[AST_HALF_ANGLE_MEANS];
+    ast_mean_table table = random_table(random, 3, 1 + ast_random_below(random, AST_HALF_ANGLE_MEANS));
     make_rows(random, &table, rows);
     size_t at = ast_random_below(random, AST_BLOCK), kind = ast_random_below(random, 5);
     uint8_t *late = make_late(random);
@@ -287,11 +288,11 @@ static void check_refused_rows(ast_random *random, const ast_kernels *kernels) {
     scene s = scene_of_rows(rows, late, &table, kernels);
     ast_bins mine = empty_bins(3, 4);
     ast_small_block block = block_of(&s, (ast_scores){0});
-    ast_alone_from(&table, alone);
-    block.alone = alone;
+    ast_half_angle_cosines(&table, alone);
+    block.half_angles = alone;
     block.late = late;
     block.before = AST_NOBODY;
-    assert_int_equal(kernels->label_rows(rows, &block, &table, &mine).fresh, 0);
+    assert_int_equal(kernels->label_rows(rows, &block, &table, &mine).scored_groups, 0);
     int64_t sums[SLOTS * 4] = {0};
     for (size_t i = 0; i < SLOTS * 4 * 4; i++)
         sums[i % (SLOTS * 4)] += mine.sums[i];

@@ -11,20 +11,20 @@
 #define MOST_MEANS 150
 #define POINTS 40
 
-static ast_table make_table(size_t count, size_t capacity) {
-    ast_table table = {.dimension = 3, .count = count, .capacity = capacity};
+static ast_mean_table make_table(size_t count, size_t capacity) {
+    ast_mean_table table = {.dimension = 3, .count = count, .capacity = capacity};
     table.ids = guarded_ints(NULL, capacity);
     table.means = guarded_floats(NULL, 3 * capacity);
     return table;
 }
 
-static void read_mean(const ast_table *table, size_t k, float mean[3]) {
+static void read_mean(const ast_mean_table *table, size_t k, float mean[3]) {
     for (size_t d = 0; d < 3; d++)
         mean[d] = table->means[d * table->capacity + k];
 }
 
 /* Every third mean is near the middle, every fifth one a copy of the one before. */
-static void fill_table(ast_random *random, ast_table *table, const float *centre) {
+static void fill_table(ast_random *random, ast_mean_table *table, const float *centre) {
     for (size_t k = 0; k < table->count; k++) {
         float mean[3];
         random_unit(random, mean, 3);
@@ -41,7 +41,7 @@ static void fill_table(ast_random *random, ast_table *table, const float *centre
     }
 }
 
-static int32_t winner(const ast_table *table, const float x[3]) {
+static int32_t winner(const ast_mean_table *table, const float x[3]) {
     double most = -INFINITY;
     int32_t id = AST_NOBODY;
     for (size_t k = 0; k < table->count; k++) {
@@ -74,8 +74,8 @@ static void point_within(ast_random *random, const float *centre, float radius, 
 static void check_pruning(ast_random *random, const ast_kernels *kernels, size_t count, float radius) {
     float centre[3];
     random_unit(random, centre, 3);
-    ast_table all = make_table(count, (count + AST_PANEL) / AST_PANEL * AST_PANEL);
-    ast_table left = make_table(0, (count + AST_LANES + AST_PANEL) / AST_PANEL * AST_PANEL);
+    ast_mean_table all = make_table(count, (count + AST_PANEL) / AST_PANEL * AST_PANEL);
+    ast_mean_table left = make_table(0, (count + AST_LANES + AST_PANEL) / AST_PANEL * AST_PANEL);
     fill_table(random, &all, centre);
     kernels->prune_means(&all, centre, radius + 0x1p-20f, &left);
     assert_true(left.count <= count && (left.count > 0 || count == 0));
@@ -102,7 +102,7 @@ static void winners_stay(void **state) {
     }
 }
 
-static void put_mean(ast_table *table, size_t k, const float mean[3]) {
+static void put_mean(ast_mean_table *table, size_t k, const float mean[3]) {
     for (size_t d = 0; d < 3; d++)
         table->means[d * table->capacity + k] = mean[d];
     table->ids[k] = (int32_t)k;
@@ -116,7 +116,7 @@ static void close_means_stay(void **state) {
     const float near_by[3] = {1, 0, 0x1p-20f}, nearer[3] = {1, 0, 0x1p-20f + 0x1p-43f}, centre[3] = {1, 0, 0x1.2p-20f};
     assert_true(near_by[2] < nearer[2] && ast_exact_score(centre, near_by, 3) == ast_exact_score(centre, nearer, 3));
     for (const ast_kernels *const *kernels = all_tables; *kernels; kernels++) {
-        ast_table all = make_table(COUNT, 608), left = make_table(0, 640);
+        ast_mean_table all = make_table(COUNT, 608), left = make_table(0, 640);
         for (size_t k = 0; k < COUNT; k++)
             put_mean(&all, k, (const float[3]){-1, 0, 0});
         put_mean(&all, FIRST, near_by);
@@ -140,7 +140,7 @@ static void check_balls(ast_random *random, const ast_kernels *kernels, size_t f
             balls.columns[d * balls.pitch + k] = x[d];
         balls.columns[3 * balls.pitch + k] = (float)ast_random_uniform(random);
     }
-    size_t count = kernels->meet_balls(&balls, first, n, centre, reach, list), at = 0;
+    size_t count = kernels->intersecting_balls(&balls, first, n, centre, reach, list), at = 0;
     for (size_t k = first; k < first + n; k++) {
         double squared = 0, sum = (double)reach + (double)balls.columns[3 * balls.pitch + k];
         for (size_t d = 0; d < 3; d++)

@@ -71,16 +71,17 @@ static void close_scene(scene *s) {
 }
 
 /* The first `count` means in the layout that the header describes, guarded and no longer than it says. */
-static ast_table make_table(const scene *s, size_t count) {
+static ast_mean_table make_table(const scene *s, size_t count) {
     size_t capacity = (count + AST_PANEL - 1) / AST_PANEL * AST_PANEL, dimension = s->dimension;
     bool small = dimension <= AST_SMALL;
-    ast_table table = {dimension,
-                       count,
-                       capacity,
-                       guarded_ints(NULL, capacity),
-                       guarded_floats(NULL, capacity * dimension),
-                       guarded_floats(NULL, small ? 0 : capacity),
-                       false, NULL};
+    ast_mean_table table = {dimension,
+                            count,
+                            capacity,
+                            guarded_ints(NULL, capacity),
+                            guarded_floats(NULL, capacity * dimension),
+                            guarded_floats(NULL, small ? 0 : capacity),
+                            false,
+                            NULL};
     for (size_t k = 0; k < capacity; k++) {
         bool used = k < count;
         table.ids[k] = used ? id_of(k) : AST_NOBODY;
@@ -173,7 +174,7 @@ static void test_score_columns(void **state) {
                 for (const ast_kernels *const *kernels = all_tables; *kernels; kernels++) {
                     const float *x[AST_SMALL];
                     guarded_columns(s.points, n, dimension, x);
-                    ast_table table = make_table(&s, mean_counts[c]);
+                    ast_mean_table table = make_table(&s, mean_counts[c]);
                     ast_scores out = guarded_scores(n, true);
                     (*kernels)->score_columns[dimension](x, n, &table, out);
                     check_all(&s, n, table.count, out, (*kernels)->name);
@@ -192,7 +193,7 @@ static const float **guarded_rows(const scene *s, size_t n) {
 
 static void score_some_rows(const scene *s, size_t n, size_t count, const ast_kernels *kernels) {
     const float **rows = guarded_rows(s, n);
-    ast_table table = make_table(s, count);
+    ast_mean_table table = make_table(s, count);
     ast_scores out = guarded_scores(n, false);
     float *scratch = guarded_floats(NULL, AST_ROW_SCRATCH);
     assert_true((uintptr_t)scratch % 32 == 0);
@@ -230,7 +231,7 @@ static void test_opposite_means(void **state) {
         for (size_t i = 0; i < MOST_POINTS * dimension; i++)
             s.points[i] = -s.means[i % dimension];
         for (const ast_kernels *const *kernels = all_tables; *kernels; kernels++) {
-            ast_table table = make_table(&s, 1);
+            ast_mean_table table = make_table(&s, 1);
             ast_scores out = guarded_scores(9, true);
             const float *x[AST_SMALL];
             if (dimension <= AST_SMALL) {
@@ -282,7 +283,7 @@ static void score_some_sparse(const scene *s, size_t n, size_t count, const ast_
     ast_sparse_row *rows = guarded(n * sizeof *rows);
     for (size_t i = 0; i < n; i++)
         rows[i] = guarded_sparse(s, i);
-    ast_table table = make_table(s, count);
+    ast_mean_table table = make_table(s, count);
     ast_scores out = guarded_scores(n, false);
     kernels->score_sparse(rows, n, &table, out, guarded_floats(NULL, AST_ROW_SCRATCH));
     check_all(s, n, count, out, kernels->name);
@@ -313,7 +314,7 @@ static void test_exact_sparse(void **state) {
         thin_out(&s);
         for (size_t i = 0; i < MOST_POINTS; i += 5) {
             ast_sparse_row row = guarded_sparse(&s, i);
-            ast_table table = make_table(&s, 33);
+            ast_mean_table table = make_table(&s, 33);
             double *scores = guarded(table.capacity * sizeof *scores);
             ast_sparse_exact_scores(&row, &table, scores);
             for (size_t k = 0; k < table.count; k++) {
@@ -337,7 +338,7 @@ static void test_exact_scores(void **state) {
         scene s;
         open_scene(&s, dimensions[j]);
         for (size_t c = 0; c < MEAN_COUNTS; c++) {
-            ast_table table = make_table(&s, mean_counts[c]);
+            ast_mean_table table = make_table(&s, mean_counts[c]);
             const float *x = guarded_floats(s.points, s.dimension);
             double *scores = guarded(table.capacity * sizeof *scores);
             ast_exact_scores(x, &table, scores);
@@ -400,9 +401,10 @@ static void test_choice(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_choice),         cmocka_unit_test(test_score_columns), cmocka_unit_test(test_score_rows),
-        cmocka_unit_test(test_opposite_means), cmocka_unit_test(test_score_sparse), cmocka_unit_test(test_exact_sparse),
-        cmocka_unit_test(test_exact_scores),  cmocka_unit_test(test_merge),
+        cmocka_unit_test(test_choice),       cmocka_unit_test(test_score_columns),
+        cmocka_unit_test(test_score_rows),   cmocka_unit_test(test_opposite_means),
+        cmocka_unit_test(test_score_sparse), cmocka_unit_test(test_exact_sparse),
+        cmocka_unit_test(test_exact_scores), cmocka_unit_test(test_merge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

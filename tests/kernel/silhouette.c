@@ -9,28 +9,28 @@
 
 /* ---- The reference ---------------------------------------------------------------------------------------------- */
 
-static double plain_silhouette(const double *x, const ast_silhouette_means *met, int32_t own) {
+static double plain_silhouette(const double *x, const ast_silhouette_means *targets, int32_t own) {
     double inner = 0, outer = -INFINITY;
-    if (own < 0 || met->without[own] == 0)
+    if (own < 0 || targets->leave_one_out[own] == 0)
         return 0;
-    for (size_t k = 0; k < met->count; k++) {
-        double dot = x[0] * met->means[k * met->features];
-        for (size_t f = 1; f < met->features; f++)
-            dot += x[f * AST_LANES] * met->means[k * met->features + f];
+    for (size_t k = 0; k < targets->count; k++) {
+        double dot = x[0] * targets->means[k * targets->features];
+        for (size_t f = 1; f < targets->features; f++)
+            dot += x[f * AST_LANES] * targets->means[k * targets->features + f];
         if (k == (size_t)own)
             inner = dot;
         else
             outer = dot > outer ? dot : outer;
     }
-    double a = fmax(met->without[own] * (1 - inner), 0), b = fmax(1 - outer, 0), larger = fmax(a, b);
-    return larger > met->none ? (b - a) / larger : 0;
+    double a = fmax(targets->leave_one_out[own] * (1 - inner), 0), b = fmax(1 - outer, 0), larger = fmax(a, b);
+    return larger > targets->rounding_limit ? (b - a) / larger : 0;
 }
 
-static void plain_totals(const double *tiles, size_t n, const ast_silhouette_means *met, const int32_t *own,
+static void plain_totals(const double *tiles, size_t n, const ast_silhouette_means *targets, const int32_t *own,
                          double *totals) {
     for (size_t i = 0; i < n; i++) {
-        const double *x = tiles + i / AST_LANES * AST_LANES * met->features + i % AST_LANES;
-        double value = plain_silhouette(x, met, own[i]);
+        const double *x = tiles + i / AST_LANES * AST_LANES * targets->features + i % AST_LANES;
+        double value = plain_silhouette(x, targets, own[i]);
         totals[i % AST_LANES] += value;
     }
 }
@@ -42,7 +42,8 @@ static double uniform(ast_random *random) {
 }
 
 /* Means of which some are equal, some are the points themselves, and some stand for a single point. */
-static ast_silhouette_means random_means(ast_random *random, const double *tiles, size_t n, size_t count, size_t features) {
+static ast_silhouette_means random_means(ast_random *random, const double *tiles, size_t n, size_t count,
+                                         size_t features) {
     double *means = guarded(count * features * sizeof *means), *without = guarded(count * sizeof *without);
     for (size_t k = 0; k < count; k++) {
         size_t i = n ? ast_random_below(random, n) : 0;
@@ -81,18 +82,19 @@ typedef struct points {
 } points;
 
 /* Every table, with the right sums of the tiles. */
-static void check_totals(ast_random *random, points given, size_t n, const ast_silhouette_means *met, const int32_t *own) {
+static void check_totals(ast_random *random, points given, size_t n, const ast_silhouette_means *targets,
+                         const int32_t *own) {
     double right[AST_LANES], start[AST_LANES];
     for (size_t lane = 0; lane < AST_LANES; lane++)
         right[lane] = start[lane] = uniform(random);
-    plain_totals(given.tiles, n, met, own, right);
+    plain_totals(given.tiles, n, targets, own, right);
     for (const ast_kernels *const *kernels = all_tables; *kernels; kernels++) {
         double *totals = guarded(sizeof start);
         memcpy(totals, start, sizeof start);
         if (given.x)
-            (*kernels)->silhouette->columns(given.x, n, met, own, totals);
+            (*kernels)->silhouette->columns(given.x, n, targets, own, totals);
         else
-            (*kernels)->silhouette->tiles(given.tiles, n, met, own, totals);
+            (*kernels)->silhouette->tiles(given.tiles, n, targets, own, totals);
         assert_memory_equal(totals, right, sizeof right);
     }
 }
@@ -107,8 +109,8 @@ static void test_tiles(void **state) {
             for (size_t count = 2; count <= 12; count++) {
                 int32_t *own = guarded_ints(NULL, n);
                 points given = {random_tiles(&random, n, features[f], count, own), NULL};
-                ast_silhouette_means met = random_means(&random, given.tiles, n, count, features[f]);
-                check_totals(&random, given, n, &met, own);
+                ast_silhouette_means targets = random_means(&random, given.tiles, n, count, features[f]);
+                check_totals(&random, given, n, &targets, own);
                 release_all();
             }
 }
@@ -154,8 +156,8 @@ static void check_columns(ast_random *random, size_t n, size_t dimension, size_t
     }
     guarded_columns(rows, n, dimension, x);
     points given = {tiles_of(rows, n, dimension), x};
-    ast_silhouette_means met = random_means(random, given.tiles, n, count, dimension);
-    check_totals(random, given, n, &met, own);
+    ast_silhouette_means targets = random_means(random, given.tiles, n, count, dimension);
+    check_totals(random, given, n, &targets, own);
     check_fixed(x, given.tiles, n, dimension, 0x1p50);
     check_fixed(x, given.tiles, n, dimension, 0x1p20);
     release_all();

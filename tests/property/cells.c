@@ -301,7 +301,7 @@ static void around_the_choice(void **state) {
     size_t cases = ref_case_count(6);
     unsetenv("ASTERISM_CELLS");
     for (uint64_t seed = 1; seed <= cases; seed++)
-        check_trial(2000 + seed, 1500, AST_CROWD - 1 + (size_t)seed % 3);
+        check_trial(2000 + seed, 1500, AST_CELLS_MIN_CLUSTERS - 1 + (size_t)seed % 3);
     ref_contexts_close();
 }
 
@@ -326,7 +326,7 @@ static void check_ways(ast_method method, double angle, size_t clusters) {
         ast_context *context = ref_context(isa, number == 8 ? 1 : threads[number / 2]);
         options.parallel = number == 8 ? AST_SERIAL : AST_ORDERED;
         assert_int_equal(ast_cluster(context, &points, &options, number ? labels : first, &report), AST_OK);
-        assert_true(report.clusters > AST_CROWD);
+        assert_true(report.clusters > AST_CELLS_MIN_CLUSTERS);
         if (number)
             assert_memory_equal(labels, first, count * sizeof *labels);
     }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Heads and tails: the reach of a mean is never below its exact score, whatever the rows, however good the axes, with
- * floats and with bytes; the kernels list every rival, on every instruction set. Whole runs with heads are compared
- * with the reference by property/batch_heads and its like. */
+ * Heads and tails: the upper_bound of a mean is never below its exact score, whatever the rows, however good the axes,
+ * with floats and with bytes; the kernels list every rival, on every instruction set. Whole runs with heads are
+ * compared with the reference by property/batch_heads and its like. */
 #include "reference/harness.h"
 
 #include "heads.h"
-#include "kinds.h"
+#include "small_large.h"
 #include "inside.h"
 #include "random.h"
 
@@ -22,7 +22,7 @@ typedef struct scene {
     float *rows; /* (ROWS + MEANS, D) unit vectors */
     const float *row[ROWS + MEANS];
     ast_heads heads;
-    ast_table table;
+    ast_mean_table table;
     const float *head[ROWS + MEANS]; /* of the first stage */
     float *heads_memory;             /* (ROWS + MEANS, second) */
 } scene;
@@ -79,9 +79,9 @@ static void open_scene(scene *s, uint64_t seed, const ast_kernels *kernels, bool
         s->row[i] = s->rows + i * dimension;
     }
     choose_stages(s, &random, kernels);
-    ast_table_clear(&s->table, dimension, axial);
+    ast_mean_table_clear(&s->table, dimension, axial);
     for (size_t k = 0; k < MEANS; k++)
-        assert_true(ast_table_append(&s->table, s->row[ROWS + k], (int32_t)(3 * k)));
+        assert_true(ast_mean_table_append(&s->table, s->row[ROWS + k], (int32_t)(3 * k)));
     assert_true(ast_mean_heads_sync(&s->heads, kernels, &s->table, NULL));
     s->heads_memory = ref_take((ROWS + MEANS) * (s->heads.stages.second + 1), sizeof *s->heads_memory);
     if (!s->heads.stages.raw)
@@ -92,7 +92,7 @@ static void open_scene(scene *s, uint64_t seed, const ast_kernels *kernels, bool
 
 static void close_scene(scene *s) {
     ast_heads_free(&s->heads);
-    ast_table_free(&s->table);
+    ast_mean_table_free(&s->table);
     free(s->rows);
     free(s->heads_memory);
 }
@@ -109,7 +109,7 @@ static double rounded(float x, float unit) {
 }
 
 /* The most that a score can be, by the definition. A row's bytes are in units of its largest number. */
-static double reach(const scene *s, size_t i, size_t k) {
+static double upper_bound(const scene *s, size_t i, size_t k) {
     const ast_stages *stages = &s->heads.stages;
     const float *a = s->head[i], *b = s->head[ROWS + k];
     double product = 0, a_left = 0, b_left = 0, a_length = 0;
@@ -134,14 +134,15 @@ static double reach(const scene *s, size_t i, size_t k) {
 static void check_reach(const scene *s, uint64_t seed) {
     for (size_t i = 0; i < ROWS; i++)
         for (size_t k = 0; k < MEANS; k++)
-            if (reach(s, i, k) + (double)s->heads.slack < exact(s, i, k))
-                fail_msg("seed %llu, D = %zu: the reach of mean %zu from row %zu over %zu coordinates is %.9g, its "
-                         "score %.9g",
-                         (unsigned long long)seed, s->dimension, k, i, s->heads.stages.first, reach(s, i, k),
-                         exact(s, i, k));
+            if (upper_bound(s, i, k) + (double)s->heads.slack < exact(s, i, k))
+                fail_msg(
+                    "seed %llu, D = %zu: the upper_bound of mean %zu from row %zu over %zu coordinates is %.9g, its "
+                    "score %.9g",
+                    (unsigned long long)seed, s->dimension, k, i, s->heads.stages.first, upper_bound(s, i, k),
+                    exact(s, i, k));
 }
 
-/* Points of a scene as rivals.c makes them. */
+/* Points of a scene as candidates.c makes them. */
 typedef struct packed_rows {
     uint8_t *memory;
     const uint8_t *bytes[ROWS];
@@ -165,52 +166,55 @@ static void pack_rows(const scene *s, const ast_kernels *kernels, packed_rows *p
 }
 
 /* Whether each mean is listed, in order, or passed; rounding may tell either way only within the slack. */
-static void check_list(const scene *s, size_t i, const ast_rival *rivals, size_t count, double limit, double passed,
-                       uint64_t seed) {
+static void check_list(const scene *s, size_t i, const ast_mean_candidate *candidates, size_t count, double limit,
+                       double passed, uint64_t seed) {
     double slack = 2 * (double)s->heads.slack;
     size_t listed = 0;
     for (size_t k = 0; k < MEANS; k++) {
-        double r = reach(s, i, k);
-        bool is_listed = listed < count && rivals[listed].mean == k;
+        double r = upper_bound(s, i, k);
+        bool is_listed = listed < count && candidates[listed].mean == k;
         if ((r > limit + slack && !is_listed) || (r < limit - slack && is_listed))
-            fail_msg("seed %llu: mean %zu of row %zu reaches %.9g, the limit is %.9g, listed %d",
+            fail_msg("seed %llu: mean %zu of row %zu upper_bounds %.9g, the limit is %.9g, listed %d",
                      (unsigned long long)seed, k, i, r, limit, is_listed);
         if (!is_listed && passed < r - slack)
-            fail_msg("seed %llu: mean %zu of row %zu reaches %.9g and was passed with %.9g", (unsigned long long)seed,
-                     k, i, r, passed);
+            fail_msg("seed %llu: mean %zu of row %zu upper_bounds %.9g and was passed with %.9g",
+                     (unsigned long long)seed, k, i, r, passed);
         listed += is_listed;
     }
     assert_int_equal(listed, count);
 }
 
 static void check_kernels(const scene *s, const ast_kernels *kernels, uint64_t seed) {
-    ast_rival *rivals = ref_take(ROWS * ROOM, sizeof *rivals);
+    ast_mean_candidate *candidates = ref_take(ROWS * ROOM, sizeof *candidates);
     float *scratch = aligned_alloc(64, AST_ROW_SCRATCH * sizeof *scratch);
     float limits[ROWS], passed[ROWS];
-    float *reaches = ref_take(ROWS * ROOM, sizeof *reaches);
+    float *upper_bounds = ref_take(ROWS * ROOM, sizeof *upper_bounds);
     size_t counts[ROWS];
     packed_rows p;
     pack_rows(s, kernels, &p);
     for (size_t i = 0; i < ROWS; i++) {
-        limits[i] = (float)reach(s, i, (i * 7) % MEANS) - 1e-3f - p.extra[i];
+        limits[i] = (float)upper_bound(s, i, (i * 7) % MEANS) - 1e-3f - p.extra[i];
     }
-    ast_head_tile tile = {ROWS, s->head, p.bytes, p.units, p.lengths, p.tails, limits, rivals, counts, reaches, ROOM};
-    kernels->heads.rivals(&tile, &s->table.heads->packed, passed, scratch);
-    kernels->heads.reaches(&tile, &s->table.heads->packed);
+    ast_head_tile tile = {ROWS,   s->head,    p.bytes, p.units,      p.lengths, p.tails,
+                          limits, candidates, counts,  upper_bounds, ROOM};
+    kernels->heads.list_candidates(&tile, &s->table.heads->packed, passed, scratch);
+    kernels->heads.store_upper_bounds(&tile, &s->table.heads->packed);
     for (size_t i = 0; i < ROWS; i++) {
-        ast_rival again[ROOM];
+        ast_mean_candidate again[ROOM];
         float rest, most = -4;
         for (size_t k = 0; k < MEANS; k++)
-            most = fmaxf(most, reaches[i * ROOM + k]);
-        check_list(s, i, rivals + i * ROOM, counts[i], (double)limits[i] + (double)p.extra[i],
+            most = fmaxf(most, upper_bounds[i * ROOM + k]);
+        check_list(s, i, candidates + i * ROOM, counts[i], (double)limits[i] + (double)p.extra[i],
                    (double)passed[i] + (double)p.extra[i], seed);
-        assert_true(reaches[i * ROOM + kernels->heads.largest(reaches + i * ROOM, MEANS)] == most);
-        assert_int_equal(kernels->heads.select(reaches + i * ROOM, MEANS, limits[i], again, &rest), counts[i]);
-        assert_memory_equal(again, rivals + i * ROOM, counts[i] * sizeof *again);
+        assert_true(upper_bounds[i * ROOM + kernels->heads.largest_upper_bound(upper_bounds + i * ROOM, MEANS)] ==
+                    most);
+        assert_int_equal(kernels->heads.select_candidates(upper_bounds + i * ROOM, MEANS, limits[i], again, &rest),
+                         counts[i]);
+        assert_memory_equal(again, candidates + i * ROOM, counts[i] * sizeof *again);
         assert_true(rest == passed[i]);
     }
-    free(reaches);
-    free(rivals);
+    free(upper_bounds);
+    free(candidates);
     free(scratch);
     free(p.memory);
 }
@@ -268,16 +272,16 @@ static void heads_follow_their_table(void **state) {
         const ast_kernels *kernels = ast_kernels_choose(NULL);
         open_scene(&s, seed, kernels, false);
         size_t k = seed % MEANS, other = (seed * 13 + 1) % MEANS;
-        ast_table_replace(&s.table, k, s.row[ROWS + other]);
+        ast_mean_table_replace(&s.table, k, s.row[ROWS + other]);
         assert_true(ast_mean_heads_sync(&s.heads, kernels, &s.table, NULL));
         const struct ast_mean_heads *h = s.table.heads;
         assert_memory_equal(h->means + k * s.dimension, h->means + other * s.dimension, s.dimension * sizeof(float));
         assert_true(h->tails[k] == h->tails[other] && h->errors[k] == h->errors[other] &&
                     h->shift[k] == h->shift[other]);
-        ast_table_vacate(&s.table, k);
-        assert_true(h->packed.base[k] <= AST_NO_SCORE);
+        ast_mean_table_clear_entry(&s.table, k);
+        assert_true(h->packed.bias[k] <= AST_NO_SCORE);
         assert_int_equal(h->packed.count, MEANS);
-        ast_table_clear(&s.table, s.dimension, false);
+        ast_mean_table_clear(&s.table, s.dimension, false);
         assert_int_equal(h->packed.count, 0);
         close_scene(&s);
     }
@@ -310,12 +314,12 @@ static void bounds_follow_moves(void **state) {
         }
         float far = ast_round_up(sqrt(move));
         double error = (double)ast_score_error(D);
-        assert_true((double)ast_risen((float)before, far) + error >= after);
-        assert_true((double)ast_sunken((float)before, far) - error <= after);
-        assert_true((double)ast_risen((float)before, far) <= before + (double)far + 1e-6);
+        assert_true((double)ast_upper_bound_after_move((float)before, far) + error >= after);
+        assert_true((double)ast_lower_bound_after_move((float)before, far) - error <= after);
+        assert_true((double)ast_upper_bound_after_move((float)before, far) <= before + (double)far + 1e-6);
     }
-    assert_true(ast_risen(0.5f, 0) == 0.5f && ast_sunken(0.5f, 0) == 0.5f);
-    assert_true(ast_risen(2, 0.1f) >= 2 && ast_risen(AST_NO_SCORE, 0.1f) < -3);
+    assert_true(ast_upper_bound_after_move(0.5f, 0) == 0.5f && ast_lower_bound_after_move(0.5f, 0) == 0.5f);
+    assert_true(ast_upper_bound_after_move(2, 0.1f) >= 2 && ast_upper_bound_after_move(AST_NO_SCORE, 0.1f) < -3);
 }
 
 /* ---- Bounds that a pass leaves behind -----------------------------------------------------------------------------
@@ -328,7 +332,7 @@ static ast_verdict nearest(void *unused, const ast_candidates *candidates) {
 
 static ast_verdict nearest_or_new(void *unused, const ast_candidates *candidates) {
     ast_verdict v = nearest(unused, candidates);
-    v.action = v.score >= candidates->limit ? AST_JOIN : candidates->alone ? AST_STAY : AST_START;
+    v.action = v.score >= candidates->limit ? AST_JOIN : candidates->singleton ? AST_STAY_SINGLETON : AST_START;
     return v;
 }
 

@@ -75,7 +75,7 @@ static void the_fit_is_the_best(void **state) {
             double from[3], to[3], shift[3];
             ref_random_direction(&random, from, 3);
             ref_random_direction(&random, shift, 3);
-            ast_rotation_turn(matrix, from, to);
+            ast_rotation_apply(matrix, from, to);
             for (int d = 0; d < 3; d++)
                 to[d] += noise * shift[d];
             ast_alignment_add(&a, from, to, 0.1 + ast_random_uniform(&random));
@@ -101,7 +101,7 @@ static void parallel_directions_say_nothing(void **state) {
         ast_alignment a = {0};
         ast_rotation_of_vector(vector, matrix);
         for (int k = 0; k < 2; k++) {
-            ast_rotation_turn(matrix, from[k], to);
+            ast_rotation_apply(matrix, from[k], to);
             ast_alignment_add(&a, from[k], to, 7);
         }
         int enough = i > 20 && i < 160;

@@ -35,7 +35,7 @@ void chain_load(sampler_chain *c, const int32_t *labels) {
     for (size_t i = 0; i < c->count; i++)
         if (c->l.labels[i] != AST_MISSING)
             c->l.labels[i] = labels[i];
-    assert_int_equal(ast_components_finish(&c->c, &c->l, &fault), AST_OK);
+    assert_int_equal(ast_components_to_clusters(&c->c, &c->l, &fault), AST_OK);
 }
 
 void chain_start(sampler_chain *c, const int32_t *labels) {

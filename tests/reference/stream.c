@@ -125,7 +125,7 @@ static int candidate(const setting *s, const ref_cluster *cluster, const float *
     if (cluster->role != TRACKED || s->lifetime == 0 || 1 + cluster->dt * s->q <= beaten)
         return 0;
     double where_it_was = ref_closeness(s->points->axial, x, cluster->m, s->dimension);
-    if (s->near_only && !own && !ref_fits(where_it_was, s->angle))
+    if (s->revive_needs_fit && !own && !ref_fits(where_it_was, s->angle))
         return 0;
     *score = revival_score(s, cluster, x);
     return 1;
@@ -295,7 +295,7 @@ static void start_frame(ref_stream *stream, const ref_points *points, setting *s
     s->lambda = ref_cosine(options->angle) - 1;
     s->lifetime = options->lifetime;
     s->q = options->lifetime > 0 ? s->lambda / options->lifetime : 0;
-    s->near_only = options->revive_near;
+    s->revive_needs_fit = options->revive_near;
     if (options->rigid)
         ref_turn_all(stream);
     for (size_t k = 0; k < stream->count; k++) {

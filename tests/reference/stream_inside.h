@@ -44,7 +44,7 @@ typedef struct setting {
     const ref_points *points;
     size_t dimension;
     double angle, lambda, q;
-    int near_only; /* a point that does not fit where a cluster was cannot revive it */
+    int revive_needs_fit; /* a point that does not fit where a cluster was cannot revive it */
     uint32_t lifetime;
 } setting;
 

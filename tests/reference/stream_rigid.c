@@ -13,7 +13,7 @@
 static void turned(const ref_stream *stream, const double *v, double *out) {
     double rotation[9];
     ast_rotation_of_vector(stream->turn, rotation);
-    ast_rotation_turn(rotation, v, out);
+    ast_rotation_apply(rotation, v, out);
 }
 
 void ref_turn_all(ref_stream *stream) {

@@ -53,7 +53,7 @@ static void begin(situation *s, uint64_t seed) {
     uint32_t lifetime = 1 + (uint32_t)ast_random_below(&s->random, 30);
     assert_true(ast_tracks_reserve(&s->tracks, count, s->dimension));
     ast_clusters_clear(&s->clusters, s->dimension);
-    s->tracks.count = s->clusters.reserved = count;
+    s->tracks.count = s->clusters.tracked_slots = count;
     s->tracks.q = lambda / lifetime;
     s->tracks.candidates = true;
     s->tracks.limit = 1 + lambda - 0x1p-20;
@@ -92,7 +92,7 @@ static void happen(situation *s) {
             ast_clusters_kill(c, (int32_t)k);
         break;
     case 3:
-        ast_clusters_release(c); /* the slots of the dead are used again */
+        ast_clusters_list_free_slots(c); /* the slots of the dead are used again */
         break;
     default:
         for (size_t i = 0; i < c->live; i++)
@@ -108,7 +108,7 @@ static void each_slot(ast_tracks *tracks, const ast_cluster_list *clusters, floa
     for (size_t slot = 0; slot < AST_MASK_BITS; slot++)
         of[slot] = INFINITY; /* says nothing */
     if (clusters->slots <= AST_MASK_BITS)
-        ast_tracks_safe_of(tracks, clusters, of);
+        ast_tracks_unseen_bound_of(tracks, clusters, of);
 }
 
 /* The same tracks with no memory of what they met. */
@@ -128,7 +128,7 @@ static float worked_out_anew(const situation *s, float of[AST_MASK_BITS]) {
         memcpy(fresh.dt, s->tracks.dt, count * sizeof *fresh.dt);
         memcpy(fresh.unseen, s->tracks.unseen, count * sizeof *fresh.unseen);
     }
-    float safe = ast_tracks_safe(&fresh, &s->clusters);
+    float safe = ast_tracks_unseen_bound(&fresh, &s->clusters);
     each_slot(&fresh, &s->clusters, of);
     ast_tracks_free(&fresh);
     return safe;
@@ -158,7 +158,7 @@ static int check_point(situation *s, float safe, const float of[AST_MASK_BITS], 
     size_t slot = 0;
     double best = best_score(s, x, &slot);
     float own = slot < AST_MASK_BITS ? of[slot] : INFINITY;
-    bool threatened = ast_tracks_threaten(&s->tracks, x, best);
+    bool threatened = ast_tracks_unseen_can_win(&s->tracks, x, best);
     for (size_t k = 0; k < s->tracks.count; k++) {
         double score = ast_tracks_score(&s->tracks, k, x);
         if (!s->tracks.unseen[k] || score < s->tracks.limit || score < best)
@@ -180,7 +180,7 @@ static void bounds_hold_from_event_to_event(void **state) {
         begin(&s, seed);
         for (int event = 0; event < 30; event++) {
             float of[AST_MASK_BITS], of_anew[AST_MASK_BITS];
-            float safe = ast_tracks_safe(&s.tracks, &s.clusters), anew = worked_out_anew(&s, of_anew);
+            float safe = ast_tracks_unseen_bound(&s.tracks, &s.clusters), anew = worked_out_anew(&s, of_anew);
             each_slot(&s.tracks, &s.clusters, of);
             if (safe != anew || memcmp(of, of_anew, sizeof of) != 0)
                 fail_msg("seed %llu, event %d: safe from %.9g, anew from %.9g, or one of a slot differs",
@@ -196,7 +196,8 @@ static void bounds_hold_from_event_to_event(void **state) {
         }
         end(&s);
     }
-    assert_true(spoken > asked / 10 && spoken_of > asked / 10 && more_of > 0); /* a bound that says nothing would hold too */
+    assert_true(spoken > asked / 10 && spoken_of > asked / 10 &&
+                more_of > 0); /* a bound that says nothing would hold too */
 }
 
 int main(void) {

@@ -32,7 +32,7 @@ double ast_exact_score(const float *x, const float *mu, size_t dimension) {
     return sum;
 }
 
-static void exact_small(const float *x, const ast_table *table, double *scores) {
+static void exact_small(const float *x, const ast_mean_table *table, double *scores) {
     for (size_t k = 0; k < table->count; k++) {
         double sum = 0;
         for (size_t d = 0; d < table->dimension; d++)
@@ -42,7 +42,7 @@ static void exact_small(const float *x, const ast_table *table, double *scores) 
 }
 
 /* Sixteen means side by side; the components of each are added in order. */
-static void exact_large(const float *x, const ast_table *table, double *scores) {
+static void exact_large(const float *x, const ast_mean_table *table, double *scores) {
     for (size_t k = 0; k < table->count; k += AST_PANEL) {
         const float *panel = table->means + k * table->dimension;
         double sum[AST_PANEL] = {0};
@@ -53,7 +53,7 @@ static void exact_large(const float *x, const ast_table *table, double *scores) 
     }
 }
 
-void ast_exact_scores(const float *x, const ast_table *table, double *scores) {
+void ast_exact_scores(const float *x, const ast_mean_table *table, double *scores) {
     if (table->dimension <= AST_SMALL)
         exact_small(x, table, scores);
     else
@@ -64,21 +64,21 @@ void ast_exact_scores(const float *x, const ast_table *table, double *scores) {
 
 #define LOOSE 0x1p-18 /* means and points are unit vectors to 2^-22, float scores are right to 2^-21 */
 
-double ast_halfway(double cosine) {
+double ast_half_angle_cosine(double cosine) {
     double sum = 1 + cosine + LOOSE;
     return (sum > 0 ? sqrt(sum / 2) : 0) + LOOSE;
 }
 
-void ast_alone_from(const ast_table *table, float *from) {
-    assert(table->dimension <= AST_SMALL && table->count <= AST_ALONE_MOST);
+void ast_half_angle_cosines(const ast_mean_table *table, float *from) {
+    assert(table->dimension <= AST_SMALL && table->count <= AST_HALF_ANGLE_MEANS);
     float mean[AST_SMALL];
     for (size_t k = 0; k < table->count; k++) {
-        double nearest = -1, scores[AST_ALONE_MOST];
+        double nearest = -1, scores[AST_HALF_ANGLE_MEANS];
         for (size_t d = 0; d < table->dimension; d++)
             mean[d] = table->means[d * table->capacity + k];
         ast_exact_scores(mean, table, scores);
         for (size_t j = 0; j < table->count; j++)
             nearest = j != k && scores[j] > nearest ? scores[j] : nearest;
-        from[k] = (float)ast_halfway(nearest) + 0x1p-23f;
+        from[k] = (float)ast_half_angle_cosine(nearest) + 0x1p-23f;
     }
 }

@@ -24,7 +24,7 @@
 #define AST_NOBODY (-3)                    /* the id that goes with it */
 
 /* Means packed for the kernels, in order of cluster index (equal scores go to the first). */
-typedef struct ast_table {
+typedef struct ast_mean_table {
     size_t dimension, count, capacity; /* capacity is a multiple of AST_PANEL */
     int32_t *ids;                      /* (capacity) what the kernels write for mean k */
     float *means;                      /* small: (D, capacity); large: (capacity / AST_PANEL, D, AST_PANEL) */
@@ -32,7 +32,7 @@ typedef struct ast_table {
                     panel */
     bool axial;  /* scores are |x . mu| */
     struct ast_mean_heads *heads; /* of these means, as far as anyone asked for them (heads.h); NULL: none */
-} ast_table;
+} ast_mean_table;
 
 /* For each point the best score, the second best and the id of the best. */
 typedef struct ast_scores {
@@ -84,20 +84,20 @@ typedef struct ast_small_block {
     float *gaps;       /* (AST_GROUPS) the smallest gap of each group, plus `lead` */
     float lead;
     float fit;
-    float margin;        /* gaps up to this do not decide */
-    const float *alone;  /* label_rows: NULL, or (table->count) as of ast_alone_from */
-    int32_t before;      /* label_rows: the label of the point before, one of the table's ids, or below 0 */
+    float margin;             /* gaps up to this do not decide */
+    const float *half_angles; /* label_rows: NULL, or (table->count) as of ast_half_angle_cosines */
+    int32_t before;           /* label_rows: the label of the point before, one of the table's ids, or below 0 */
     const uint8_t *late; /* label_rows: NULL, or (AST_BLOCK) not 0: the point takes no part, and gets the label -1 */
 } ast_small_block;
 
 typedef struct ast_small_result {
-    uint32_t fresh; /* one bit per scored group */
-    float gap;      /* the smallest stored gap of all groups */
-    float least;    /* the smallest best score of the scored groups' points, except label -1 */
-    bool attention; /* a point may be undecided, or has a label >= 0 and another id */
-    uint32_t mask;  /* label_rows: bit (label mod 32) of every label >= 0, and maybe of `before` */
-    size_t holes;   /* label_rows: points whose components are all NaN, */
-    size_t late;    /* ... and late points that are no holes */
+    uint32_t scored_groups; /* one bit per scored group */
+    float gap;              /* the smallest stored gap of all groups */
+    float least;            /* the smallest best score of the scored groups' points, except label -1 */
+    bool attention;         /* a point may be undecided, or has a label >= 0 and another id */
+    uint32_t mask;          /* label_rows: bit (label mod 32) of every label >= 0, and maybe of `before` */
+    size_t holes;           /* label_rows: points whose components are all NaN, */
+    size_t late;            /* ... and late points that are no holes */
 } ast_small_result;
 
 /* Rows that are not unit vectors. */
@@ -107,11 +107,11 @@ typedef struct ast_odd_rows {
     size_t holes;   /* rows that are all NaN, which are not listed */
 } ast_odd_rows;
 
-/* A mean that may be the best one of a row, and its reach (heads.h). */
-typedef struct ast_rival {
+/* A mean that may be the best one of a row, and its upper_bound (heads.h). */
+typedef struct ast_mean_candidate {
     uint32_t mean;
-    float reach;
-} ast_rival;
+    float upper_bound;
+} ast_mean_candidate;
 
 /* A byte stands for a coordinate in units that its row has: -AST_BYTE..AST_BYTE. Those of points have AST_BYTE added.
  */
@@ -121,7 +121,7 @@ typedef struct ast_rival {
 /* Heads of means as the kernels read them. A head is `plain` floats and then 4 `quads` bytes. */
 typedef struct ast_packed_means {
     size_t count, plain, quads;
-    const float *base;    /* (capacity) 0 for a mean; AST_NO_SCORE for nobody */
+    const float *bias;    /* (capacity) 0 for a mean; AST_NO_SCORE for nobody */
     const float *floats;  /* (capacity / AST_PANEL, plain, AST_PANEL) */
     const int8_t *bytes;  /* (capacity / AST_PANEL, quads, AST_PANEL, 4) */
     const int32_t *shift; /* (capacity) minus AST_BYTE times the sum of the bytes */
@@ -130,21 +130,21 @@ typedef struct ast_packed_means {
     bool axial;
 } ast_packed_means;
 
-/* Heads of n rows, at most AST_TILE_ROWS. The reach of a mean is
+/* Heads of n rows, at most AST_TILE_ROWS. The upper_bound of a mean is
  *     product of floats + unit (product of bytes) + length (the mean's error) + tail (the mean's tail),
  * axial: with the magnitude of the products. */
 typedef struct ast_head_tile {
     size_t n;
-    const float *const *floats;  /* (n) */
-    const uint8_t *const *bytes; /* (n) aligned to 4 bytes */
-    const float *units;          /* (n) of the product of bytes */
-    const float *lengths;        /* (n) of what the bytes stand for */
-    const float *tails;          /* (n) */
-    const float *limits;         /* (n) a mean is a rival if its reach is no smaller */
-    ast_rival *rivals;           /* (n, room), room for all means */
-    size_t *counts;              /* (n) of rivals */
-    float *reaches;              /* (n, room) of all means */
-    size_t room;                 /* a multiple of AST_PANEL */
+    const float *const *floats;     /* (n) */
+    const uint8_t *const *bytes;    /* (n) aligned to 4 bytes */
+    const float *units;             /* (n) of the product of bytes */
+    const float *lengths;           /* (n) of what the bytes stand for */
+    const float *tails;             /* (n) */
+    const float *limits;            /* (n) a mean is a candidate if its upper_bound is no smaller */
+    ast_mean_candidate *candidates; /* (n, room), room for all means */
+    size_t *counts;                 /* (n) of candidates */
+    float *upper_bounds;            /* (n, room) of all means */
+    size_t room;                    /* a multiple of AST_PANEL */
 } ast_head_tile;
 
 /* What became of numbers that were made bytes. */
@@ -160,15 +160,16 @@ typedef struct ast_head_kernels {
      * over AST_BYTE. Numbers that are too large become AST_BYTE. */
     ast_bytes_made (*to_bytes)(const float *x, size_t n, float unit, int offset, uint8_t *to);
 
-    /* Lists the rivals of each row of a tile; passed (n): the largest reach of the others. scratch: AST_ROW_SCRATCH
-     * floats, aligned to 32 bytes. */
-    void (*rivals)(const ast_head_tile *tile, const ast_packed_means *means, float *passed, float *scratch);
+    /* Lists the candidates of each row of a tile; passed (n): the largest upper_bound of the others. scratch:
+     * AST_ROW_SCRATCH floats, aligned to 32 bytes. */
+    void (*list_candidates)(const ast_head_tile *tile, const ast_packed_means *means, float *passed, float *scratch);
 
-    /* Where limits are not known yet: stores the reaches of all means; finds the first of the largest of `count`; and
-     * lists those that are no smaller than a limit, returning how many. */
-    void (*reaches)(const ast_head_tile *tile, const ast_packed_means *means);
-    size_t (*largest)(const float *reaches, size_t count);
-    size_t (*select)(const float *reaches, size_t count, float limit, ast_rival *rivals, float *passed);
+    /* Where limits are not known yet: stores the upper_bounds of all means; finds the first of the largest of `count`;
+     * and lists those that are no smaller than a limit, returning how many. */
+    void (*store_upper_bounds)(const ast_head_tile *tile, const ast_packed_means *means);
+    size_t (*largest_upper_bound)(const float *upper_bounds, size_t count);
+    size_t (*select_candidates)(const float *upper_bounds, size_t count, float limit, ast_mean_candidate *candidates,
+                                float *passed);
 
     float byte_price; /* the time of a product of bytes, relative to one of floats */
 } ast_head_kernels;
@@ -186,29 +187,30 @@ typedef struct ast_kernels {
                                          ast_odd_rows *odd);
 
     /* Scores n small points against every mean of the table. */
-    void (*score_columns[AST_SMALL + 1])(const float *const *x, size_t n, const ast_table *table, ast_scores out);
+    void (*score_columns[AST_SMALL + 1])(const float *const *x, size_t n, const ast_mean_table *table, ast_scores out);
 
-    /* Scores the groups of a block whose stored gap is at most `awake`. */
-    ast_small_result (*label_block[AST_SMALL + 1])(const ast_small_block *block, const ast_table *table, float awake);
+    /* Scores the groups of a block whose stored gap is at most `gap_limit`. */
+    ast_small_result (*label_block[AST_SMALL + 1])(const ast_small_block *block, const ast_mean_table *table,
+                                                   float gap_limit);
 
     /* Scores every group, makes the ids the labels, and adds every point (axial: with its sign) to the sums of its id.
      * Stores no scores. */
-    ast_small_result (*label_and_sum[AST_SMALL + 1])(const ast_small_block *block, const ast_table *table,
+    ast_small_result (*label_and_sum[AST_SMALL + 1])(const ast_small_block *block, const ast_mean_table *table,
                                                      ast_bins *bins);
 
-    /* The same from packed rows of three components, without columns (block->x): holes get the label -1. `fresh` is 0,
-     * and the sums are as they were, if a row is neither a hole nor a unit vector. A late
-     * one may have another length. One float after the last row is
-     * read. */
-    ast_small_result (*label_rows)(const float *rows, const ast_small_block *block, const ast_table *table,
+    /* The same from packed rows of three components, without columns (block->x): holes get the label -1.
+     * `scored_groups` is 0, and the sums are as they were, if a row is neither a hole nor a unit vector. A late one may
+     * have another length. One float after the last row is read. */
+    ast_small_result (*label_rows)(const float *rows, const ast_small_block *block, const ast_mean_table *table,
                                    ast_bins *bins);
 
     /* Scores n rows of a large dimension; among equal best scores, the id is any of them. scratch: AST_ROW_SCRATCH
      * floats, aligned to 32 bytes. */
-    void (*score_rows)(const float *const *rows, size_t n, const ast_table *table, ast_scores out, float *scratch);
+    void (*score_rows)(const float *const *rows, size_t n, const ast_mean_table *table, ast_scores out, float *scratch);
 
     /* The same for n sparse rows and a large table. The error depends on the row's entries: ast_score_error(count). */
-    void (*score_sparse)(const ast_sparse_row *rows, size_t n, const ast_table *table, ast_scores out, float *scratch);
+    void (*score_sparse)(const ast_sparse_row *rows, size_t n, const ast_mean_table *table, ast_scores out,
+                         float *scratch);
 
     /* Products of n rows, 1..AST_PRODUCT_ROWS, with the AST_PANEL columns of a panel (D, AST_PANEL), errors as for
      * score_rows: out (AST_PRODUCT_ROWS, AST_PANEL). `rows` has AST_PRODUCT_ROWS pointers; those after n repeat. */
@@ -255,24 +257,24 @@ typedef struct ast_kernels {
     /* Three dimensions. Keeps, in order, the means of `from` that can have the largest exact score, or share it and
      * come first, for some x with |x - centre| <= radius. The radius must include a margin of 2^-20. `to` has a
      * capacity of at least from->count + AST_LANES. */
-    void (*prune_means)(const ast_table *from, const float *centre, float radius, ast_table *to);
+    void (*prune_means)(const ast_mean_table *from, const float *centre, float radius, ast_mean_table *to);
 
-    /* Three dimensions. Lists the balls among first..first+n-1 that intersect the ball of radius `reach` around the
+    /* Three dimensions. Lists the balls among first..first+n-1 that intersect the ball of radius `radius` around the
      * centre. Distances are in float, with errors below 2^-20 for distances below 8. */
-    size_t (*meet_balls)(const ast_balls *balls, size_t first, size_t n, const float *centre, float reach,
-                         uint32_t *list);
+    size_t (*intersecting_balls)(const ast_balls *balls, size_t first, size_t n, const float *centre, float radius,
+                                 uint32_t *list);
 } ast_kernels;
 
 /* Points near a mean are far from all others. Let a be the angle from mean k to the nearest other one, and s the score
  * of a point with mean k. Its score with any other mean is at most cos(a - acos s), which is a concave function of s,
  * equal to s with slope -1 where s = cos(a / 2). So it is at most 2 cos(a / 2) - s, and mean k wins by at least 2 (s -
- * cos(a / 2)) where that is positive. For each mean of a small table of at most AST_ALONE_MOST: cos(a / 2), with an
- * allowance for rounding. */
-#define AST_ALONE_MOST 32
-void ast_alone_from(const ast_table *table, float *from);
+ * cos(a / 2)) where that is positive. For each mean of a small table of at most AST_HALF_ANGLE_MEANS: cos(a / 2), with
+ * an allowance for rounding. */
+#define AST_HALF_ANGLE_MEANS 32
+void ast_half_angle_cosines(const ast_mean_table *table, float *from);
 
 /* cos(a / 2) of means whose product is `cosine`, with that allowance. */
-double ast_halfway(double cosine);
+double ast_half_angle_cosine(double cosine);
 
 /* Scratch of score_rows, in floats: best, second and id in AST_LANES lanes for each row of a tile. */
 #define AST_PRODUCT_ROWS 6
@@ -292,6 +294,6 @@ static inline float ast_score_error(size_t dimension) {
 double ast_exact_score(const float *x, const float *mu, size_t dimension);
 
 /* The exact scores of one point against every mean of a table: scores (count rounded up to AST_PANEL). */
-void ast_exact_scores(const float *x, const ast_table *table, double *scores);
+void ast_exact_scores(const float *x, const ast_mean_table *table, double *scores);
 
 #endif

@@ -15,8 +15,8 @@
 typedef struct ast_silhouette_means {
     const double *means; /* (count, features); they need not be unit vectors */
     size_t count, features;
-    const double *without; /* (count) n / (n - 1), where n is the number of points of the mean; 0 for one point */
-    double none;           /* dissimilarities up to this may be rounding */
+    const double *leave_one_out; /* (count) n / (n - 1), where n is the number of points of the mean; 0 for one point */
+    double rounding_limit;       /* dissimilarities up to this may be rounding */
 } ast_silhouette_means;
 
 /* x in units of 1 / scale, a power of two, rounded to the nearest integer, ties to even; |x| scale is below 2^51. */
@@ -35,9 +35,10 @@ typedef struct ast_silhouette_kernels {
     /* The components as integers by ast_to_fixed: fixed (n / AST_LANES, D, AST_LANES). */
     void (*fix_columns)(const float *const *x, size_t n, size_t dimension, double scale, int64_t *fixed);
 
-    /* Adds silhouettes: totals[i mod AST_LANES] += (b - a) / max(a, b), where a = without[own] (1 - x . means[own]) and
-     * b = 1 - the largest x . means[k], k other than own; both at least 0. Adds nothing if own < 0, if without[own] is
-     * 0, or if neither exceeds `none`; such points may have any value. D is the number of features. */
+    /* Adds silhouettes: totals[i mod AST_LANES] += (b - a) / max(a, b), where a = leave_one_out[own] (1 - x .
+     * means[own]) and b = 1 - the largest x . means[k], k other than own; both at least 0. Adds nothing if own < 0, if
+     * leave_one_out[own] is 0, or if neither exceeds `rounding_limit`; such points may have any value. D is the number
+     * of features. */
     void (*columns)(const float *const *x, size_t n, const ast_silhouette_means *to, const int32_t *own,
                     double *totals);
 

@@ -107,7 +107,7 @@ static inline vf magnitude(vf v) {
     return (vf)((vi)v & all_i(INT32_MAX));
 }
 
-static inline vf turned(vf v, vi mask) {
+static inline vf flip_signs(vf v, vi mask) {
     return (vf)((vi)v ^ (mask & all_i(INT32_MIN)));
 }
 

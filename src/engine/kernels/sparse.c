@@ -13,7 +13,7 @@ double ast_sparse_exact_score(const ast_sparse_row *row, const float *mean) {
     return sum;
 }
 
-void ast_sparse_exact_scores(const ast_sparse_row *row, const ast_table *table, double *scores) {
+void ast_sparse_exact_scores(const ast_sparse_row *row, const ast_mean_table *table, double *scores) {
     for (size_t k = 0; k < table->count; k += AST_PANEL) {
         const float *panel = table->means + k * table->dimension;
         double sum[AST_PANEL] = {0};

@@ -4,7 +4,7 @@
 #ifndef AST_PRICES_H
 #define AST_PRICES_H
 
-#include "kinds.h"
+#include "small_large.h"
 
 enum {
     AST_TRIAL_POINTS = 64, /* in the sample, */
@@ -17,8 +17,8 @@ typedef struct ast_trial {
     const float **points; /* (n) */
     const float **means;  /* (m) */
     size_t n, m;
-    size_t expected;              /* means that the pass will have */
-    bool known;                   /* points have labels, so that one score of theirs is at hand */
+    size_t expected_means;        /* means that the pass will have */
+    bool labelled;                /* points have labels, so that one score of theirs is at hand */
     float best[AST_TRIAL_POINTS]; /* their best scores */
 } ast_trial;
 

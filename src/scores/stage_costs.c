@@ -3,7 +3,7 @@
  * Prices of stages. Products of a sample of points and means over more and more coordinates tell which share of the
  * means would be left; the error of bytes is estimated from the largest coordinate, since nothing depends on the
  * estimate but time. */
-#include "prices.h"
+#include "stage_costs.h"
 
 #include "memory.h"
 
@@ -12,7 +12,7 @@
 
 /* Prices are in units of one product within a panel. A single product is that much dearer, and each has a fixed cost;
  * so has every mean that is looked at. */
-#define SINGLE 6.0
+#define SEPARATE_PRODUCT_COST 6.0
 #define FIXED 1200.0
 #define LOOK 8.0
 #define FORESIGHT 1.5  /* how much dearer a pass may be, if the next one is likely to be cheap */
@@ -138,22 +138,22 @@ static float byte_error(const view *v, size_t p, size_t w, const span *point) {
     return each * (point->largest[p][w] / AST_BYTE * v->longest[p][w] + point->length[p][w] * v->units[p][w]);
 }
 
-static void count_rivals(const view *v, float spare, shares *out) {
+static void count_candidates(const view *v, float keep_within, shares *out) {
     const ast_trial *t = v->t;
     const ast_heads *h = &t->s->heads;
     *out = (shares){0};
     for (size_t i = 0; i < t->n; i++) {
-        float goal = fmaxf(t->best[i], h->floor) - spare - h->slack, error[PLAINS + 1][WIDTHS] = {0};
+        float goal = fmaxf(t->best[i], h->floor) - keep_within - h->slack, error[PLAINS + 1][WIDTHS] = {0};
         for (size_t p = 0; p < PLAINS; p++)
             for (size_t w = 0; w < v->count; w++)
                 error[p][w] = byte_error(v, p, w, &v->spans[i]);
         for (size_t k = 0; k < t->m; k++)
             for (size_t w = 0; w < v->count; w++) {
                 float product = v->products[(i * t->m + k) * v->count + w];
-                float reach =
+                float upper_bound =
                     (t->s->rows->axial ? fabsf(product) : product) + v->spans[i].tail[w] * v->spans[t->n + k].tail[w];
                 for (size_t p = 0; p <= ALL; p++)
-                    out->of[p][w] += reach + error[p][w] >= goal;
+                    out->of[p][w] += upper_bound + error[p][w] >= goal;
             }
     }
     for (size_t p = 0; p <= ALL; p++)
@@ -164,22 +164,23 @@ static void count_rivals(const view *v, float spare, shares *out) {
 /* The time per point and mean. */
 static double price_of(const view *v, const shares *share, size_t p, size_t first, size_t second) {
     const ast_rowset *rows = v->t->s->rows;
-    double dimension = (double)rows->dimension, expected = (double)v->t->expected, width = (double)v->widths[first];
+    double dimension = (double)rows->dimension, expected = (double)v->t->expected_means,
+           width = (double)v->widths[first];
     double plain = p == ALL ? width : (double)plains[p];
     double finding = rows->reader || !v->t->s->kept ? 1 : 0.25; /* how often a pass finds the heads of points */
     double price = LOOK + plain + (double)v->t->s->kernels->heads.byte_price * (width - plain);
-    double full = FIXED + SINGLE * dimension;
+    double full = FIXED + SEPARATE_PRODUCT_COST * dimension;
     if (v->raw)
         return price + (share->of[p][first] + 2 / expected) * full;
     double last = (double)v->widths[second];
-    return price + share->of[p][first] * (FIXED + SINGLE * last) + (share->of[ALL][second] + 2 / expected) * full +
-           finding * dimension * last / expected;
+    return price + share->of[p][first] * (FIXED + SEPARATE_PRODUCT_COST * last) +
+           (share->of[ALL][second] + 2 / expected) * full + finding * dimension * last / expected;
 }
 
-static double choose(const view *v, float spare, size_t second_width, ast_stages *to) {
+static double choose(const view *v, float keep_within, size_t second_width, ast_stages *to) {
     shares share;
     double least = INFINITY;
-    count_rivals(v, spare, &share);
+    count_candidates(v, keep_within, &share);
     for (size_t second = 0; second < v->count; second++) {
         if (v->raw ? second > 0 : second_width && v->widths[second] != second_width)
             continue;
@@ -194,30 +195,30 @@ static double choose(const view *v, float spare, size_t second_width, ast_stages
                                    .first = v->widths[first],
                                    .second = v->raw ? 0 : v->widths[second],
                                    .unit = p == ALL ? 1 : v->units[p][first],
-                                   .spare = spare};
+                                   .keep_within = keep_within};
             }
     }
     return least;
 }
 
 /* How much nearer a rival may come to the best score in two passes, if means move as in the last one. */
-static float likely_rise(const ast_trial *t) {
+static float likely_increase(const ast_trial *t) {
     float sum = 0;
     for (size_t i = 0; i < t->n; i++)
-        sum += ast_risen(t->best[i], t->s->moves.slow.most[0]) - t->best[i];
+        sum += ast_upper_bound_after_move(t->best[i], t->s->moves.slow.most[0]) - t->best[i];
     return 2 * sum / (float)t->n;
 }
 
 /* Means that cannot win are scored all the same, if they might in the next pass and that does not cost much: then the
- * bounds spare most points that pass. */
+ * bounds keep_within most points that pass. */
 double ast_price_stages(const ast_trial *t, bool raw, size_t second, ast_stages *stages) {
     view v = {.t = t, .raw = raw};
-    float spare = 2 * t->s->margin;
+    float keep_within = 2 * t->s->margin;
     double price = INFINITY;
     if (open_view(&v)) {
-        price = choose(&v, spare, second, stages);
+        price = choose(&v, keep_within, second, stages);
         ast_stages wide;
-        if (t->known && choose(&v, spare + likely_rise(t), second, &wide) < FORESIGHT * price)
+        if (t->labelled && choose(&v, keep_within + likely_increase(t), second, &wide) < FORESIGHT * price)
             *stages = wide;
     }
     ast_free_all(v.heads, v.spans, v.products);

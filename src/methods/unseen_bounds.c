@@ -22,8 +22,8 @@ static double ceiling_of(const ast_tracks *t, size_t k);
 static double stiffness_of(const ast_tracks *t, size_t k);
 static bool find_changed(ast_tracks *t, const ast_cluster_list *c, size_t *count);
 static double highest_ceiling(const ast_tracks *t);
-static bool meet(ast_tracks *t, const ast_cluster_list *c, size_t k, size_t changed);
-static double safe_from(const ast_tracks *t, size_t k, double cosine);
+static bool update_nearest(ast_tracks *t, const ast_cluster_list *c, size_t k, size_t changed);
+static double unseen_bound_from(const ast_tracks *t, size_t k, double cosine);
 
 /* The product of two unit vectors, additions in any order: bounds do not need the definition's, which is slower. */
 static double product(const float *x, const float *y, size_t dimension) {
@@ -56,7 +56,7 @@ bool ast_tracks_may_win(const ast_tracks *t, size_t k, const float *x, double be
     return ceiling - stiffness_of(t, k) * (1 - cosine) + LOOSE >= least;
 }
 
-bool ast_tracks_threaten(void *tracks, const float *x, double best) {
+bool ast_tracks_unseen_can_win(void *tracks, const float *x, double best) {
     const ast_tracks *t = tracks;
     for (size_t k = 0; k < t->count; k++)
         if (ghost(t, k) && ast_tracks_may_win(t, k, x, best))
@@ -64,7 +64,7 @@ bool ast_tracks_threaten(void *tracks, const float *x, double best) {
     return false;
 }
 
-float ast_tracks_safe(void *tracks, const ast_cluster_list *c) {
+float ast_tracks_unseen_bound(void *tracks, const ast_cluster_list *c) {
     ast_tracks *t = tracks;
     double safe = NOWHERE;
     size_t changed;
@@ -82,16 +82,16 @@ float ast_tracks_safe(void *tracks, const ast_cluster_list *c) {
             near->slot = -1;
             continue;
         }
-        if (meet(t, c, k, changed))
-            near->safe = safe_from(t, k, near->cosine);
-        safe = near->safe > safe ? near->safe : safe;
+        if (update_nearest(t, c, k, changed))
+            near->unseen_bound = unseen_bound_from(t, k, near->cosine);
+        safe = near->unseen_bound > safe ? near->unseen_bound : safe;
     }
     return (float)safe + 0x1p-22f;
 }
 
 /* Pairs are brought up to date for all tracked clusters, unseen or not: who is unseen changes more often than a mean.
  */
-void ast_tracks_safe_of(void *tracks, const ast_cluster_list *c, float of[AST_MASK_BITS]) {
+void ast_tracks_unseen_bound_of(void *tracks, const ast_cluster_list *c, float of[AST_MASK_BITS]) {
     ast_tracks *t = tracks;
     bool known = t->count > 0 && t->candidates && t->changed_count < SIZE_MAX;
     for (size_t slot = 0; slot < AST_MASK_BITS; slot++)
@@ -99,7 +99,7 @@ void ast_tracks_safe_of(void *tracks, const ast_cluster_list *c, float of[AST_MA
     for (size_t e = 0; known && e < t->changed_count; e++)
         for (size_t k = 0, slot = (size_t)t->changed[e]; k < t->count; k++)
             t->pairs[k * AST_MASK_BITS + slot] =
-                (float)safe_from(t, k, closeness(t, c->means + slot * t->dimension, k)) + 0x1p-22f;
+                (float)unseen_bound_from(t, k, closeness(t, c->means + slot * t->dimension, k)) + 0x1p-22f;
     for (size_t k = 0; known && k < t->count; k++)
         for (size_t slot = 0; slot < c->slots && ghost(t, k) && ceiling_of(t, k) >= t->limit; slot++)
             if (t->met[slot] && t->pairs[k * AST_MASK_BITS + slot] > of[slot])
@@ -127,16 +127,16 @@ static double highest_ceiling(const ast_tracks *t) {
 
 /* ---- The nearest cluster with points --------------------------------------------------------------------------- */
 
-static bool reserve_met(ast_tracks *t, size_t slots) {
-    if (slots <= t->met_capacity)
+static bool reserve_previous(ast_tracks *t, size_t slots) {
+    if (slots <= t->previous_capacity)
         return true;
-    size_t capacity = 2 * slots, used = t->met_capacity;
+    size_t capacity = 2 * slots, used = t->previous_capacity;
     if (!ast_grow_array(&t->met, used, capacity, sizeof *t->met) ||
-        !ast_grow_array(&t->met_means, used, capacity, t->dimension * sizeof *t->met_means) ||
+        !ast_grow_array(&t->previous_means, used, capacity, t->dimension * sizeof *t->previous_means) ||
         !ast_grow_array(&t->changed, 0, capacity, sizeof *t->changed))
         return false;
     memset(t->met + used, 0, capacity - used);
-    t->met_capacity = capacity;
+    t->previous_capacity = capacity;
     return true;
 }
 
@@ -147,13 +147,13 @@ static bool has_points(const ast_tracks *t, const ast_cluster_list *c, size_t sl
 /* Lists the clusters with points that are not as they were at the last call, and makes a note of those that were there
  * then and are gone. */
 static bool find_changed(ast_tracks *t, const ast_cluster_list *c, size_t *count) {
-    size_t bytes = t->dimension * sizeof *t->met_means;
+    size_t bytes = t->dimension * sizeof *t->previous_means;
     *count = 0;
-    if (!reserve_met(t, c->slots))
+    if (!reserve_previous(t, c->slots))
         return false;
     for (size_t slot = 0; slot < c->slots; slot++) {
         const float *mean = c->means + slot * t->dimension;
-        float *known = t->met_means + slot * t->dimension;
+        float *known = t->previous_means + slot * t->dimension;
         bool here = has_points(t, c, slot);
         if (here && !(t->met[slot] && memcmp(known, mean, bytes) == 0)) {
             t->changed[(*count)++] = (int32_t)slot;
@@ -174,7 +174,7 @@ static void compare(ast_tracks *t, const ast_cluster_list *c, size_t k, int32_t 
 }
 
 /* Brings the nearest of cluster k up to date; true if it is another, or elsewhere. */
-static bool meet(ast_tracks *t, const ast_cluster_list *c, size_t k, size_t changed) {
+static bool update_nearest(ast_tracks *t, const ast_cluster_list *c, size_t k, size_t changed) {
     ast_neighbour *near = &t->near[k], before = *near;
     bool lost = before.slot < 0 || !t->met[before.slot];
     for (size_t e = 0; e < changed && !lost; e++)
@@ -194,10 +194,10 @@ static bool meet(ast_tracks *t, const ast_cluster_list *c, size_t k, size_t chan
 /* ---- From there to a score ------------------------------------------------------------------------------------- */
 
 /* A point at angle theta from a mean that is `apart` from m_k is at least apart - theta from m_k. The largest theta up
- * to which cos(theta) stays above the bound on J_k, C - W (1 - cos(apart - theta)): where the two meet, (1 - W cos
- * apart) cos(theta) - W sin(apart) sin(theta) = C - W, a cosine of theta plus something. It grows with `apart`, so that
- * the nearest mean speaks for all of them. */
-static double safe_angle(double ceiling, double stiffness, double apart) {
+ * to which cos(theta) stays above the bound on J_k, C - W (1 - cos(apart - theta)): where the two update_nearest, (1 -
+ * W cos apart) cos(theta) - W sin(apart) sin(theta) = C - W, a cosine of theta plus something. It grows with `apart`,
+ * so that the nearest mean speaks for all of them. */
+static double unseen_bound_angle(double ceiling, double stiffness, double apart) {
     double a = 1 - stiffness * cos(apart), b = stiffness * sin(apart), length = sqrt(a * a + b * b);
     double ratio = length > 0 ? (ceiling - stiffness) / length : 2;
     double theta = ratio >= 1 ? 0 : acos(ratio > -1 ? ratio : -1) - atan2(b, a);
@@ -206,12 +206,12 @@ static double safe_angle(double ceiling, double stiffness, double apart) {
     return ceiling < 1 ? acos(ceiling > -1 ? ceiling : -1) : 0; /* beyond m_k itself the bound is the ceiling */
 }
 
-static double safe_from(const ast_tracks *t, size_t k, double cosine) {
+static double unseen_bound_from(const ast_tracks *t, size_t k, double cosine) {
     double ceiling = ceiling_of(t, k);
     if (cosine <= NOWHERE)
         return NOWHERE; /* nobody has points, so no score can be good enough */
     cosine += LOOSE;
     double apart = acos(cosine < -1 ? -1 : cosine > 1 ? 1 : cosine) - LOOSE;
-    double safe = cos(safe_angle(ceiling, stiffness_of(t, k), apart > 0 ? apart : 0)) + LOOSE;
+    double safe = cos(unseen_bound_angle(ceiling, stiffness_of(t, k), apart > 0 ? apart : 0)) + LOOSE;
     return safe < ceiling ? safe : ceiling;
 }

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT
  *
- * Scores of listed points by heads and tails. For each point: a score that some mean reaches, the rivals whose reach is
- * no smaller, fewer after more coordinates, and full scores of what is left. */
-#include "contest.h"
-#include "kinds.h"
+ * Scores of listed points by heads and tails. For each point: a score that some mean upper_bounds, the candidates whose
+ * upper_bound is no smaller, fewer after more coordinates, and full scores of what is left. */
+#include "best_search.h"
+#include "small_large.h"
 
 #include "memory.h"
 
 #include <math.h>
 #include <string.h>
 
-#define TILE 24                  /* rows whose rivals are listed together: their reaches fit the cache */
-#define AHEAD 8                  /* rivals whose heads are fetched before their turn */
+#define TILE 24                  /* rows whose candidates are listed together: their upper_bounds fit the cache */
+#define AHEAD 8                  /* candidates whose heads are fetched before their turn */
 #define PARTS 4                  /* of the means, for first scores */
-enum { LEADERS = 4, MANY = 32 }; /* rivals that are met at once, if there are more than MANY */
+enum { LEADERS = 4, MANY = 32 }; /* candidates that are scored at once, if there are more than MANY */
 enum { OWN = -1, NOBODY = -2 };
 #define SAME_AS_MEAN 0x1p-18f /* a score so near to 1: the point may be its cluster's only member */
 
 /* The score that a contest begins with. */
 typedef struct seed {
     float score;
-    int32_t mean; /* its number, or OWN: the point's own, or NOBODY */
-    bool alone;   /* the point seems to be its cluster's only member: the score is 1, and others count if they fit */
+    int32_t mean;   /* its number, or OWN: the point's own, or NOBODY */
+    bool singleton; /* the point seems to be its cluster's only member: the score is 1, and others count if they fit */
 } seed;
 
-/* A tile of listed points and their rivals. */
+/* A tile of listed points and their candidates. */
 typedef struct tile {
     const ast_scorer *s;
     ast_chunk *c;
@@ -34,11 +34,12 @@ typedef struct tile {
     const float *heads[TILE];
     const uint8_t *bytes[TILE];
     float units[TILE], lengths[TILE], tails[2][TILE];
-    float extra[TILE]; /* what is missing to the reach that the kernel finds: slack, and what the row's bytes leave */
+    float extra[TILE]; /* what is missing to the upper_bound that the kernel finds: slack, and what the row's bytes
+                          leave */
     seed seeds[TILE];
-    float limits[TILE];  /* of a reach */
-    float passed[TILE];  /* the largest reach below the limit */
-    size_t counts[TILE]; /* of rivals */
+    float limits[TILE];  /* of a upper_bound */
+    float passed[TILE];  /* the largest upper_bound below the limit */
+    size_t counts[TILE]; /* of candidates */
 } tile;
 
 /* ---- Heads of points --------------------------------------------------------------------------------------------- */
@@ -68,9 +69,9 @@ static void find_heads(tile *t) {
     for (size_t j = 0; j < t->n; j++)
         t->heads[j] = h->stages.raw  ? rows[j]
                       : h->kept.used ? h->kept.rows + (t->c->base + t->c->list[t->first + j]) * width
-                                     : t->c->rivals.heads + j * width;
+                                     : t->c->candidates.heads + j * width;
     if (!h->stages.raw && !h->kept.used)
-        ast_heads_project(&h->axes, t->s->kernels, rows, t->n, width, t->c->rivals.heads);
+        ast_heads_project(&h->axes, t->s->kernels, rows, t->n, width, t->c->candidates.heads);
 }
 
 /* Their bytes, and what these leave: |x - bytes| times the longest mean, at most. */
@@ -80,7 +81,7 @@ static void pack_heads(tile *t) {
     size_t count = ast_byte_count(s), coordinates = s->first - s->plain;
     const ast_basis *axes = s->raw ? NULL : &h->axes;
     for (size_t j = 0; j < t->n; j++) {
-        uint8_t *bytes = t->c->rivals.bytes + j * count;
+        uint8_t *bytes = t->c->candidates.bytes + j * count;
         ast_bytes_made made = {0};
         if (count) {
             made = t->s->kernels->heads.to_bytes(t->heads[j] + s->plain, coordinates, 0, AST_BYTE, bytes);
@@ -95,7 +96,8 @@ static void pack_heads(tile *t) {
     }
 }
 
-/* ---- A point and its rivals -------------------------------------------------------------------------------------- */
+/* ---- A point and its candidates
+ * -------------------------------------------------------------------------------------- */
 
 static float full_score(const tile *t, size_t j, size_t mean) {
     size_t dimension = t->s->rows->dimension;
@@ -103,112 +105,114 @@ static float full_score(const tile *t, size_t j, size_t mean) {
     return t->s->rows->axial ? fabsf(score) : score;
 }
 
-static void score(const tile *t, size_t j, ast_contest *x, size_t mean) {
-    ast_contest_meet(x, full_score(t, j, mean), mean);
-    t->c->rivals.products++;
+static void score(const tile *t, size_t j, ast_best_search *x, size_t mean) {
+    ast_best_search_add(x, full_score(t, j, mean), mean);
+    t->c->candidates.products++;
 }
 
-/* The most that a rival's score can be, by all coordinates of the heads; and what it is likely to be. */
-static float refined_reach(const tile *t, size_t j, ast_rival rival, float *likely) {
+/* The most that a candidate's score can be, by all coordinates of the heads; and what it is likely to be. */
+static float refined_upper_bound(const tile *t, size_t j, ast_mean_candidate candidate, float *likely) {
     const ast_heads *h = &t->s->heads;
     size_t width = h->stages.second;
     *likely = AST_NO_SCORE;
     if (h->stages.raw)
-        return rival.reach;
-    float product = t->s->kernels->dot(t->heads[j], t->means->rows + rival.mean * width, width);
-    float tails = t->tails[1][j] * t->means->last_tails[rival.mean];
-    float reach = (t->s->rows->axial ? fabsf(product) : product) + tails + h->slack;
-    *likely = reach - tails / 2;
-    return reach < rival.reach ? reach : rival.reach;
+        return candidate.upper_bound;
+    float product = t->s->kernels->dot(t->heads[j], t->means->rows + candidate.mean * width, width);
+    float tails = t->tails[1][j] * t->means->last_tails[candidate.mean];
+    float upper_bound = (t->s->rows->axial ? fabsf(product) : product) + tails + h->slack;
+    *likely = upper_bound - tails / 2;
+    return upper_bound < candidate.upper_bound ? upper_bound : candidate.upper_bound;
 }
 
-/* The rivals whose reach is no smaller than the limit by now. */
-static size_t drop(const tile *t, size_t j, ast_contest *x, ast_rival *rivals, size_t count) {
+/* The candidates whose upper_bound is no smaller than the limit by now. */
+static size_t drop(const tile *t, size_t j, ast_best_search *x, ast_mean_candidate *candidates, size_t count) {
     float limit = x->limit - t->extra[j], passed = AST_NO_SCORE;
     size_t left = 0;
     for (size_t r = 0; r < count; r++) {
-        ast_rival rival = rivals[r];
-        bool stays = rival.reach >= limit;
-        passed = ast_larger(passed, stays ? AST_NO_SCORE : rival.reach);
-        rivals[left] = rival;
+        ast_mean_candidate candidate = candidates[r];
+        bool stays = candidate.upper_bound >= limit;
+        passed = ast_larger(passed, stays ? AST_NO_SCORE : candidate.upper_bound);
+        candidates[left] = candidate;
         left += stays;
     }
-    ast_contest_dismiss(x, passed + t->extra[j]);
+    ast_best_search_discard(x, passed + t->extra[j]);
     return left;
 }
 
-/* Has the memory of a rival's head ready. */
+/* Has the memory of a candidate's head ready. */
 static void expect(const tile *t, uint32_t mean) {
     size_t width = t->s->heads.stages.second;
     for (size_t d = 0; d < width; d += AST_PANEL)
         __builtin_prefetch(t->means->rows + mean * width + d);
 }
 
-/* The rivals that are left after the second stage, in the place of those before. One that is likely to win is met at
- * once: it rules others out. */
-static size_t refine(const tile *t, size_t j, ast_contest *x, ast_rival *rivals, size_t count) {
+/* The candidates that are left after the second stage, in the place of those before. One that is likely to win is
+ * scored at once: it rules others out. */
+static size_t refine(const tile *t, size_t j, ast_best_search *x, ast_mean_candidate *candidates, size_t count) {
     size_t left = 0;
     for (size_t r = 0; r < count && r < AHEAD; r++)
-        expect(t, rivals[r].mean);
+        expect(t, candidates[r].mean);
     for (size_t r = 0; r < count; r++) {
         float likely = AST_NO_SCORE;
-        ast_rival rival = {rivals[r].mean, rivals[r].reach + t->extra[j]};
+        ast_mean_candidate candidate = {candidates[r].mean, candidates[r].upper_bound + t->extra[j]};
         if (r + AHEAD < count)
-            expect(t, rivals[r + AHEAD].mean);
-        if (rival.reach >= x->limit)
-            rival.reach = refined_reach(t, j, rival, &likely);
-        if (rival.reach < x->limit)
-            ast_contest_dismiss(x, rival.reach);
-        else if (likely > x->best && !x->alone)
-            score(t, j, x, rival.mean);
+            expect(t, candidates[r + AHEAD].mean);
+        if (candidate.upper_bound >= x->limit)
+            candidate.upper_bound = refined_upper_bound(t, j, candidate, &likely);
+        if (candidate.upper_bound < x->limit)
+            ast_best_search_discard(x, candidate.upper_bound);
+        else if (likely > x->best && !x->singleton)
+            score(t, j, x, candidate.mean);
         else
-            rivals[left++] = rival;
+            candidates[left++] = candidate;
     }
     return left;
 }
 
-/* Full scores, those of the largest reach first as far as that is easy: the first raises the limit for the others. */
-static void score_rivals(const tile *t, size_t j, ast_contest *x, ast_rival *rivals, size_t count) {
+/* Full scores, those of the largest upper_bound first as far as that is easy: the first raises the limit for the
+ * others. */
+static void score_candidates(const tile *t, size_t j, ast_best_search *x, ast_mean_candidate *candidates,
+                             size_t count) {
     for (size_t r = 1; r < count; r++)
-        if (rivals[r].reach > rivals[0].reach) {
-            ast_rival swap = rivals[r];
-            rivals[r] = rivals[0];
-            rivals[0] = swap;
+        if (candidates[r].upper_bound > candidates[0].upper_bound) {
+            ast_mean_candidate swap = candidates[r];
+            candidates[r] = candidates[0];
+            candidates[0] = swap;
         }
     for (size_t r = 0; r < count; r++) {
-        if (rivals[r].reach < x->limit) {
-            ast_contest_dismiss(x, rivals[r].reach);
+        if (candidates[r].upper_bound < x->limit) {
+            ast_best_search_discard(x, candidates[r].upper_bound);
             continue;
         }
-        score(t, j, x, rivals[r].mean);
+        score(t, j, x, candidates[r].mean);
     }
 }
 
-/* The rivals with the largest reach, in order, to the front. Returns their number. */
-static size_t find_leaders(ast_rival *rivals, size_t count) {
+/* The candidates with the largest upper_bound, in order, to the front. Returns their number. */
+static size_t find_leaders(ast_mean_candidate *candidates, size_t count) {
     size_t leaders = count < LEADERS ? count : LEADERS;
     for (size_t r = 1; r < count; r++) {
         size_t to = r < leaders ? r : leaders;
-        ast_rival rival = rivals[r];
+        ast_mean_candidate candidate = candidates[r];
         if (to == leaders) {
-            if (rival.reach <= rivals[--to].reach)
+            if (candidate.upper_bound <= candidates[--to].upper_bound)
                 continue;
-            rivals[r] = rivals[to];
+            candidates[r] = candidates[to];
         }
-        for (; to > 0 && rivals[to - 1].reach < rival.reach; to--)
-            rivals[to] = rivals[to - 1];
-        rivals[to] = rival;
+        for (; to > 0 && candidates[to - 1].upper_bound < candidate.upper_bound; to--)
+            candidates[to] = candidates[to - 1];
+        candidates[to] = candidate;
     }
     return leaders;
 }
 
-/* Where rivals are many, one of those with the largest reach has probably a better score than the seed, and rules most
- * of the others out. Returns how many were met. */
-static size_t meet_leaders(const tile *t, size_t j, ast_contest *x, ast_rival *rivals, size_t count) {
-    size_t met = 0, leaders = count > MANY ? find_leaders(rivals, count) : 0;
-    for (; met < leaders && rivals[met].reach + t->extra[j] >= x->limit; met++)
-        score(t, j, x, rivals[met].mean);
-    return met;
+/* Where candidates are many, one of those with the largest upper_bound has probably a better score than the seed, and
+ * rules most of the others out. Returns how many were scored. */
+static size_t score_leaders(const tile *t, size_t j, ast_best_search *x, ast_mean_candidate *candidates, size_t count) {
+    size_t scored = 0, leaders = count > MANY ? find_leaders(candidates, count) : 0;
+    for (; scored < leaders && candidates[scored].upper_bound + t->extra[j] >= x->limit; scored++)
+        score(t, j, x, candidates[scored].mean);
+    return scored;
 }
 
 /* ---- Close calls ------------------------------------------------------------------------------------------------- */
@@ -220,13 +224,13 @@ static double exact_score(const tile *t, size_t j, uint32_t mean) {
 }
 
 /* Settles by exact scores what the float scores leave open, unless too many means are near. */
-static void call(tile *t, size_t j, const ast_contest *x) {
-    ast_rival_buffer *b = &t->c->rivals;
+static void decide_exactly(tile *t, size_t j, const ast_best_search *x) {
+    ast_candidate_buffer *b = &t->c->candidates;
     ast_close_call *c = &b->calls[b->call_count];
     uint32_t best = 0;
-    *c = (ast_close_call){t->c->list[t->first + j], x->alone, AST_NOBODY, -INFINITY, (double)x->rest};
-    for (size_t i = 0; i < x->near_count && i < AST_NEAR; i++) {
-        uint32_t mean = x->near[i].mean;
+    *c = (ast_close_call){t->c->list[t->first + j], x->singleton, AST_NOBODY, -INFINITY, (double)x->rest};
+    for (size_t i = 0; i < x->tie_count && i < AST_MAX_TIES; i++) {
+        uint32_t mean = x->ties[i].mean;
         double score = exact_score(t, j, mean);
         bool wins = score > c->score || (score == c->score && mean < best);
         c->second = fmax(c->second, wins ? c->score : score);
@@ -236,23 +240,23 @@ static void call(tile *t, size_t j, const ast_contest *x) {
             best = mean;
         }
     }
-    b->call_count += x->near_count <= AST_NEAR;
+    b->call_count += x->tie_count <= AST_MAX_TIES;
 }
 
-static bool is_open(const tile *t, const ast_contest *x) {
+static bool is_open(const tile *t, const ast_best_search *x) {
     return x->best < ast_deciding_score(t->s, t->c) || x->best - x->second <= t->s->margin;
 }
 
 const ast_close_call *ast_close_call_of(const ast_chunk *c, size_t at) {
-    size_t first = 0, last = c->rivals.call_count;
+    size_t first = 0, last = c->candidates.call_count;
     while (first < last) {
         size_t middle = (first + last) / 2;
-        if (c->rivals.calls[middle].at < at)
+        if (c->candidates.calls[middle].at < at)
             first = middle + 1;
         else
             last = middle;
     }
-    return first < c->rivals.call_count && c->rivals.calls[first].at == at ? &c->rivals.calls[first] : NULL;
+    return first < c->candidates.call_count && c->candidates.calls[first].at == at ? &c->candidates.calls[first] : NULL;
 }
 
 /* ---- A tile ------------------------------------------------------------------------------------------------------ */
@@ -265,10 +269,10 @@ static ast_head_tile head_tile(tile *t, const float *limits) {
                            .lengths = t->lengths,
                            .tails = t->tails[0],
                            .limits = limits,
-                           .rivals = t->c->rivals.list,
+                           .candidates = t->c->candidates.list,
                            .counts = t->counts,
-                           .reaches = t->c->rivals.reaches,
-                           .room = t->c->rivals.room};
+                           .upper_bounds = t->c->candidates.upper_bounds,
+                           .room = t->c->candidates.room};
 }
 
 /* The score with the own mean: fresh in bounded passes, found now in others; AST_NO_SCORE: none is known. */
@@ -277,7 +281,7 @@ static float own_score(const tile *t, size_t j, bool bounded) {
     size_t at = t->c->list[t->first + j], dimension = s->rows->dimension;
     int32_t label = s->labels[t->c->base + at];
     float score = t->c->scores.best[at];
-    if (label < 0 || (!bounded && (!s->bounds.on || s->bounds.blind)))
+    if (label < 0 || (!bounded && (!s->bounds.on || s->bounds.invalid)))
         return AST_NO_SCORE;
     if (!bounded)
         score =
@@ -285,68 +289,68 @@ static float own_score(const tile *t, size_t j, bool bounded) {
     return s->rows->axial && score > AST_NO_SCORE ? fabsf(score) : score;
 }
 
-/* A mean matters if it reaches the score that the contest begins with, and fits; for a point in a cluster of its own,
- * if it fits. */
+/* A mean matters if it upper_bounds the score that the contest begins with, and fits; for a point in a cluster of its
+ * own, if it fits. */
 static float limit_of(const tile *t, const seed *x) {
     const ast_heads *h = &t->s->heads;
-    float least = x->alone ? h->floor : ast_larger(x->score, h->floor);
-    return ast_larger(least - h->stages.spare, AST_NO_SCORE + 2); /* below every score, above nobody's */
+    float least = x->singleton ? h->floor : ast_larger(x->score, h->floor);
+    return ast_larger(least - h->stages.keep_within, AST_NO_SCORE + 2); /* below every score, above nobody's */
 }
 
 /* Contests begin with the score of the own mean, where that is known. Returns whether all do. */
-static bool begin_contests(tile *t, bool bounded) {
+static bool seed_searches(tile *t, bool bounded) {
     bool all = true;
     for (size_t j = 0; j < t->n; j++) {
         float own = own_score(t, j, bounded);
         bool known = own > AST_NO_SCORE;
-        bool alone = known && own > 1 - SAME_AS_MEAN && t->s->heads.floor > AST_NO_SCORE;
-        t->seeds[j] = (seed){own, known ? OWN : NOBODY, alone};
+        bool singleton = known && own > 1 - SAME_AS_MEAN && t->s->heads.floor > AST_NO_SCORE;
+        t->seeds[j] = (seed){own, known ? OWN : NOBODY, singleton};
         t->limits[j] = limit_of(t, &t->seeds[j]);
-        t->c->rivals.products += known;
+        t->c->candidates.products += known;
         all = all && known;
     }
     return all;
 }
 
-/* Where no score is known yet, a contest begins with the best of the means of the largest reach, one from each part of
- * them. */
-static void find_seed(tile *t, size_t j, const float *reaches) {
+/* Where no score is known yet, a contest begins with the best of the means of the largest upper_bound, one from each
+ * part of them. */
+static void find_seed(tile *t, size_t j, const float *upper_bounds) {
     size_t count = t->means->packed.count, part = count / PARTS / AST_PANEL * AST_PANEL + AST_PANEL;
     for (size_t first = 0; first < count; first += part) {
         size_t some = count - first < part ? count - first : part;
-        size_t mean = first + t->s->kernels->heads.largest(reaches + first, some);
+        size_t mean = first + t->s->kernels->heads.largest_upper_bound(upper_bounds + first, some);
         float score = full_score(t, j, mean);
-        t->c->rivals.products++;
+        t->c->candidates.products++;
         if (score > t->seeds[j].score && t->ids[mean] != AST_NOBODY)
             t->seeds[j] = (seed){score, (int32_t)mean, false};
     }
     t->limits[j] = limit_of(t, &t->seeds[j]);
 }
 
-static void search_rivals(tile *t) {
-    ast_rival_buffer *b = &t->c->rivals;
+static void bound_then_select(tile *t) {
+    ast_candidate_buffer *b = &t->c->candidates;
     const ast_head_kernels *kernels = &t->s->kernels->heads;
     ast_head_tile heads = head_tile(t, NULL);
-    kernels->reaches(&heads, &t->means->packed);
+    kernels->store_upper_bounds(&heads, &t->means->packed);
     for (size_t j = 0; j < t->n; j++) {
-        const float *reaches = b->reaches + j * b->room;
+        const float *upper_bounds = b->upper_bounds + j * b->room;
         if (t->seeds[j].mean == NOBODY)
-            find_seed(t, j, reaches);
-        t->counts[j] = kernels->select(reaches, t->means->packed.count, t->limits[j] - t->extra[j],
-                                       b->list + j * b->room, &t->passed[j]);
+            find_seed(t, j, upper_bounds);
+        t->counts[j] = kernels->select_candidates(upper_bounds, t->means->packed.count, t->limits[j] - t->extra[j],
+                                                  b->list + j * b->room, &t->passed[j]);
     }
 }
 
-static void find_rivals(tile *t, bool bounded) {
+static void find_mean_candidates(tile *t, bool bounded) {
     float limits[TILE];
-    if (!begin_contests(t, bounded) && t->s->heads.floor == AST_NO_SCORE) {
-        search_rivals(t);
+    if (!seed_searches(t, bounded) && t->s->heads.floor == AST_NO_SCORE) {
+        bound_then_select(t);
         return;
     }
     for (size_t j = 0; j < t->n; j++)
         limits[j] = t->limits[j] - t->extra[j];
     ast_head_tile heads = head_tile(t, limits);
-    t->s->kernels->heads.rivals(&heads, &t->means->packed, t->passed, t->c->scratch);
+    t->s->kernels->heads.list_candidates(&heads, &t->means->packed, t->passed, t->c->scratch);
 }
 
 /* Whether a mean is the one that the contest began with. */
@@ -356,29 +360,29 @@ static bool is_seed(const tile *t, size_t j, uint32_t mean) {
                           : x->mean == (int32_t)mean;
 }
 
-/* The rivals without the seed, which meets the contest first. Returns whether it is among them, as it must be. */
-static bool begin_contest(tile *t, size_t j, ast_contest *x) {
+/* The candidates without the seed, which meets the contest first. Returns whether it is among them, as it must be. */
+static bool begin_search(tile *t, size_t j, ast_best_search *x) {
     const seed *own = &t->seeds[j];
-    ast_rival *rivals = t->c->rivals.list + j * t->c->rivals.room;
+    ast_mean_candidate *candidates = t->c->candidates.list + j * t->c->candidates.room;
     size_t left = 0;
     int32_t mean = own->mean;
     float passed = t->passed[j] + t->extra[j];
-    *x = (ast_contest){.best = AST_NO_SCORE,
-                       .mean = NOBODY,
-                       .second = passed,
-                       .rest = passed,
-                       .limit = t->limits[j],
-                       .margin = t->s->margin,
-                       .spare = t->s->heads.stages.spare,
-                       .alone = own->alone};
+    *x = (ast_best_search){.best = AST_NO_SCORE,
+                           .mean = NOBODY,
+                           .second = passed,
+                           .rest = passed,
+                           .limit = t->limits[j],
+                           .margin = t->s->margin,
+                           .keep_within = t->s->heads.stages.keep_within,
+                           .singleton = own->singleton};
     for (size_t r = 0; r < t->counts[j]; r++)
-        if (is_seed(t, j, rivals[r].mean))
-            mean = (int32_t)rivals[r].mean;
+        if (is_seed(t, j, candidates[r].mean))
+            mean = (int32_t)candidates[r].mean;
         else
-            rivals[left++] = rivals[r];
+            candidates[left++] = candidates[r];
     t->counts[j] = left;
-    if (!own->alone && mean >= 0)
-        ast_contest_meet(x, own->score, (size_t)mean);
+    if (!own->singleton && mean >= 0)
+        ast_best_search_add(x, own->score, (size_t)mean);
     return mean != OWN;
 }
 
@@ -386,27 +390,27 @@ static bool begin_contest(tile *t, size_t j, ast_contest *x) {
 static void score_in_full(const tile *t, size_t at) {
     ast_scores to = {t->c->compact.best + at, t->c->compact.second + at, t->c->compact.id + at};
     t->s->kernels->score_rows(t->c->picked + at, 1, t->c->table, to, t->c->scratch);
-    t->c->rivals.products += t->c->table->count;
+    t->c->candidates.products += t->c->table->count;
 }
 
-static void end_contest(tile *t, size_t j) {
-    ast_contest x;
+static void finish_search(tile *t, size_t j) {
+    ast_best_search x;
     const seed *own = &t->seeds[j];
-    ast_rival *rivals = t->c->rivals.list + j * t->c->rivals.room;
+    ast_mean_candidate *candidates = t->c->candidates.list + j * t->c->candidates.room;
     size_t at = t->first + j;
-    if (!begin_contest(t, j, &x)) {
+    if (!begin_search(t, j, &x)) {
         score_in_full(t, at);
         return;
     }
-    size_t met = meet_leaders(t, j, &x, rivals, t->counts[j]);
-    rivals += met;
-    size_t left = drop(t, j, &x, rivals, t->counts[j] - met);
-    score_rivals(t, j, &x, rivals, refine(t, j, &x, rivals, left));
-    if (x.alone ? ast_larger(x.best, x.rest) + t->s->margin >= t->s->heads.floor : is_open(t, &x))
-        call(t, j, &x);
-    t->c->compact.best[at] = x.alone ? own->score : x.best;
-    t->c->compact.second[at] = x.alone ? ast_larger(x.best, x.second) : x.second;
-    t->c->compact.id[at] = x.alone      ? t->s->labels[t->c->base + t->c->list[at]]
+    size_t scored = score_leaders(t, j, &x, candidates, t->counts[j]);
+    candidates += scored;
+    size_t left = drop(t, j, &x, candidates, t->counts[j] - scored);
+    score_candidates(t, j, &x, candidates, refine(t, j, &x, candidates, left));
+    if (x.singleton ? ast_larger(x.best, x.rest) + t->s->margin >= t->s->heads.floor : is_open(t, &x))
+        decide_exactly(t, j, &x);
+    t->c->compact.best[at] = x.singleton ? own->score : x.best;
+    t->c->compact.second[at] = x.singleton ? ast_larger(x.best, x.second) : x.second;
+    t->c->compact.id[at] = x.singleton  ? t->s->labels[t->c->base + t->c->list[at]]
                            : x.mean < 0 ? AST_NOBODY
                                         : t->ids[x.mean];
 }
@@ -414,14 +418,14 @@ static void end_contest(tile *t, size_t j) {
 static void score_tile(tile *t, bool bounded) {
     find_heads(t);
     pack_heads(t);
-    find_rivals(t, bounded);
+    find_mean_candidates(t, bounded);
     for (size_t j = 0; j < t->n; j++)
-        end_contest(t, j);
+        finish_search(t, j);
 }
 
 /* ---- A list ------------------------------------------------------------------------------------------------------ */
 
-static bool reserve(ast_rival_buffer *b, size_t means, const ast_stages *stages, size_t chunk) {
+static bool reserve(ast_candidate_buffer *b, size_t means, const ast_stages *stages, size_t chunk) {
     size_t room = means / AST_PANEL * AST_PANEL + AST_PANEL,
            width = stages->second + ast_byte_count(stages) / sizeof(float);
     if (!b->calls)
@@ -429,12 +433,12 @@ static bool reserve(ast_rival_buffer *b, size_t means, const ast_stages *stages,
     if (!b->calls)
         return false;
     if (room > b->room || width > b->width) {
-        ast_free_all(b->list, b->reaches, b->heads);
+        ast_free_all(b->list, b->upper_bounds, b->heads);
         room = (room + room / 4) / AST_PANEL * AST_PANEL;
         b->list = ast_allocate(TILE * room, sizeof *b->list);
-        b->reaches = ast_allocate(TILE * room, sizeof *b->reaches);
+        b->upper_bounds = ast_allocate(TILE * room, sizeof *b->upper_bounds);
         b->heads = ast_allocate(TILE * width, sizeof *b->heads);
-        bool ready = b->list && b->reaches && b->heads;
+        bool ready = b->list && b->upper_bounds && b->heads;
         b->room = ready ? room : 0;
         b->width = ready ? width : 0;
     }
@@ -442,10 +446,10 @@ static bool reserve(ast_rival_buffer *b, size_t means, const ast_stages *stages,
     return b->room > 0;
 }
 
-bool ast_heads_ready(ast_scorer *s, ast_chunk *c, const ast_table *table) {
+bool ast_heads_ready(ast_scorer *s, ast_chunk *c, const ast_mean_table *table) {
     if (!s->heads.on || table != c->table || table->count < ast_least_means(&s->heads))
         return false;
-    if (!reserve(&c->rivals, table->count, &s->heads.stages, s->rows->chunk) ||
+    if (!reserve(&c->candidates, table->count, &s->heads.stages, s->rows->chunk) ||
         !ast_mean_heads_sync(&s->heads, s->kernels, c->table, NULL))
         return false;
     if (s->heads.kept.used)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "table.h"
+#include "mean_table.h"
 
 #include "heads.h"
 #include "memory.h"
@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
-void ast_table_clear(ast_table *table, size_t dimension, bool axial) {
+void ast_mean_table_clear(ast_mean_table *table, size_t dimension, bool axial) {
     table->dimension = dimension;
     table->axial = axial;
     table->count = 0;
@@ -15,14 +15,14 @@ void ast_table_clear(ast_table *table, size_t dimension, bool axial) {
         table->heads->packed.count = 0;
 }
 
-void ast_table_free(ast_table *table) {
+void ast_mean_table_free(ast_mean_table *table) {
     ast_free_all(table->ids, table->means, table->bias);
     ast_mean_heads_free(table->heads);
-    *table = (ast_table){0};
+    *table = (ast_mean_table){0};
 }
 
 /* Columns have the capacity as their pitch, so a grown table of a small dimension is laid out anew. */
-static bool reserve(ast_table *table) {
+static bool reserve(ast_mean_table *table) {
     if (table->count < table->capacity)
         return true;
     size_t capacity = table->capacity ? 2 * table->capacity : AST_PANEL, dimension = table->dimension;
@@ -44,11 +44,11 @@ static bool reserve(ast_table *table) {
         memcpy(means, table->means, table->capacity * dimension * sizeof *means);
     size_t count = table->count;
     ast_free_all(table->ids, table->means, table->bias);
-    *table = (ast_table){dimension, count, capacity, ids, means, bias, table->axial, table->heads};
+    *table = (ast_mean_table){dimension, count, capacity, ids, means, bias, table->axial, table->heads};
     return true;
 }
 
-static void open_panel(ast_table *table) {
+static void open_panel(ast_mean_table *table) {
     size_t k = table->count;
     memset(table->means + k * table->dimension, 0, AST_PANEL * table->dimension * sizeof *table->means);
     for (size_t j = 0; j < AST_PANEL; j++) {
@@ -57,7 +57,7 @@ static void open_panel(ast_table *table) {
     }
 }
 
-bool ast_table_append(ast_table *table, const float *mean, int32_t id) {
+bool ast_mean_table_append(ast_mean_table *table, const float *mean, int32_t id) {
     if (!reserve(table))
         return false;
     size_t k = table->count, dimension = table->dimension;
@@ -68,7 +68,7 @@ bool ast_table_append(ast_table *table, const float *mean, int32_t id) {
     } else {
         if (k % AST_PANEL == 0)
             open_panel(table);
-        ast_table_replace(table, k, mean);
+        ast_mean_table_replace(table, k, mean);
         table->bias[k] = 0;
     }
     table->ids[k] = id;
@@ -76,20 +76,20 @@ bool ast_table_append(ast_table *table, const float *mean, int32_t id) {
     return true;
 }
 
-static float *column_of(ast_table *table, size_t k) {
+static float *column_of(ast_mean_table *table, size_t k) {
     return table->means + k / AST_PANEL * AST_PANEL * table->dimension + k % AST_PANEL;
 }
 
-void ast_table_replace(ast_table *table, size_t k, const float *mean) {
+void ast_mean_table_replace(ast_mean_table *table, size_t k, const float *mean) {
     assert(table->dimension > AST_SMALL && k < table->capacity);
     float *column = column_of(table, k);
     for (size_t d = 0; d < table->dimension; d++)
         column[d * AST_PANEL] = mean[d];
     if (table->heads)
-        ast_mean_heads_forget(table->heads, k);
+        ast_mean_heads_invalidate_from(table->heads, k);
 }
 
-void ast_table_vacate(ast_table *table, size_t k) {
+void ast_mean_table_clear_entry(ast_mean_table *table, size_t k) {
     assert(table->dimension > AST_SMALL && k < table->count);
     float *column = column_of(table, k);
     for (size_t d = 0; d < table->dimension; d++)
@@ -97,21 +97,21 @@ void ast_table_vacate(ast_table *table, size_t k) {
     table->bias[k] = AST_NO_SCORE;
     table->ids[k] = AST_NOBODY;
     if (table->heads)
-        ast_mean_heads_vacate(table->heads, k);
+        ast_mean_heads_clear_entry(table->heads, k);
 }
 
-bool ast_table_copy(ast_table *table, const ast_table *from) {
+bool ast_mean_table_copy(ast_mean_table *table, const ast_mean_table *from) {
     assert(from->dimension > AST_SMALL && from->count <= from->capacity);
     size_t used = (from->count + AST_PANEL - 1) / AST_PANEL * AST_PANEL;
-    ast_table_clear(table, from->dimension, from->axial);
+    ast_mean_table_clear(table, from->dimension, from->axial);
     if (table->capacity < used) {
-        ast_table_free(table);
-        *table = (ast_table){.dimension = from->dimension, .capacity = used, .axial = from->axial};
+        ast_mean_table_free(table);
+        *table = (ast_mean_table){.dimension = from->dimension, .capacity = used, .axial = from->axial};
         table->ids = ast_allocate(used, sizeof *table->ids);
         table->means = ast_allocate(used * from->dimension, sizeof *table->means);
         table->bias = ast_allocate(used, sizeof *table->bias);
         if (!table->ids || !table->means || !table->bias) {
-            ast_table_free(table);
+            ast_mean_table_free(table);
             return false;
         }
     }

@@ -6,7 +6,7 @@
 #include "cells.h"
 
 #include "memory.h"
-#include "table.h"
+#include "mean_table.h"
 
 #include <assert.h>
 #include <math.h>
@@ -15,78 +15,78 @@
 #define FAN 16
 #define GROUP (FAN * FAN)
 #define BATCH ((size_t)64) /* groups whose balls are looked at together */
-#define LATE 512           /* late clusters at least before the table is made anew, ... */
-#define LATE_SHARE 16      /* ... and at least one in so many */
+#define UNSORTED_MOST 512           /* unsorted clusters at least before the table is made anew, ... */
+#define UNSORTED_SHARE 16      /* ... and at least one in so many */
 #define LOOSE 0x1p-20f     /* of a bound in float */
 
-void ast_near_free(ast_near *near) {
-    ast_table_free(&near->sorted);
-    ast_free_all(near->blocks.columns, near->groups.columns, near->pairs, near->stale, near->listed, near->rank,
-                 near->late);
-    *near = (ast_near){0};
+void ast_mean_index_free(ast_mean_index *index) {
+    ast_mean_table_free(&index->sorted);
+    ast_free_all(index->blocks.columns, index->groups.columns, index->pairs, index->stale, index->listed, index->creation_order,
+                 index->unsorted);
+    *index = (ast_mean_index){0};
 }
 
 /* ---- what happened ---- */
 
-static bool reserve_slots(ast_near *near, size_t slots) {
-    if (slots <= near->slots)
+static bool reserve_slots(ast_mean_index *index, size_t slots) {
+    if (slots <= index->slots)
         return true;
-    size_t used = near->slots, wanted = 2 * slots;
-    if (!ast_grow_array(&near->stale, used, wanted, sizeof *near->stale) ||
-        !ast_grow_array(&near->listed, used, wanted, sizeof *near->listed) ||
-        !ast_grow_array(&near->rank, used, wanted, sizeof *near->rank) ||
-        !ast_grow_array(&near->late, near->late_count, wanted, sizeof *near->late))
+    size_t used = index->slots, wanted = 2 * slots;
+    if (!ast_grow_array(&index->stale, used, wanted, sizeof *index->stale) ||
+        !ast_grow_array(&index->listed, used, wanted, sizeof *index->listed) ||
+        !ast_grow_array(&index->creation_order, used, wanted, sizeof *index->creation_order) ||
+        !ast_grow_array(&index->unsorted, index->unsorted_count, wanted, sizeof *index->unsorted))
         return false;
-    memset(near->stale + used, 0, wanted - used);
-    memset(near->listed + used, 0, wanted - used);
-    near->slots = wanted;
+    memset(index->stale + used, 0, wanted - used);
+    memset(index->listed + used, 0, wanted - used);
+    index->slots = wanted;
     return true;
 }
 
 static bool build(ast_cells *cells, const ast_mean_list *c);
 
-bool ast_near_begin(ast_cells *cells, const ast_mean_list *means) {
-    ast_near *near = &cells->near;
-    if (!reserve_slots(near, means->slots))
+bool ast_mean_index_build(ast_cells *cells, const ast_mean_list *means) {
+    ast_mean_index *index = &cells->mean_index;
+    if (!reserve_slots(index, means->slots))
         return false;
-    near->failed = false;
-    near->ranks = (int32_t)means->live;
-    assert(means->live <= near->slots);
+    index->failed = false;
+    index->next_creation = (int32_t)means->live;
+    assert(means->live <= index->slots);
     for (size_t k = 0; k < means->live; k++)
-        near->rank[means->order[k]] = (int32_t)k;
+        index->creation_order[means->order[k]] = (int32_t)k;
     return build(cells, means);
 }
 
-bool ast_near_born(ast_cells *cells, const ast_mean_list *means, int32_t slot) {
-    ast_near *near = &cells->near;
-    if (!reserve_slots(near, means->slots))
+bool ast_mean_index_add(ast_cells *cells, const ast_mean_list *means, int32_t slot) {
+    ast_mean_index *index = &cells->mean_index;
+    if (!reserve_slots(index, means->slots))
         return false;
-    near->rank[slot] = near->ranks++;
-    ast_near_moved(cells, slot);
+    index->creation_order[slot] = index->next_creation++;
+    ast_mean_index_move(cells, slot);
     return true;
 }
 
-void ast_near_moved(ast_cells *cells, int32_t slot) {
-    assert(slot >= 0 && (size_t)slot < cells->near.slots);
-    ast_near *near = &cells->near;
-    near->stale[slot] = 1;
-    if (!near->listed[slot])
-        near->late[near->late_count++] = slot;
-    assert(near->late_count <= near->slots);
-    near->listed[slot] = 1;
+void ast_mean_index_move(ast_cells *cells, int32_t slot) {
+    assert(slot >= 0 && (size_t)slot < cells->mean_index.slots);
+    ast_mean_index *index = &cells->mean_index;
+    index->stale[slot] = 1;
+    if (!index->listed[slot])
+        index->unsorted[index->unsorted_count++] = slot;
+    assert(index->unsorted_count <= index->slots);
+    index->listed[slot] = 1;
 }
 
-void ast_near_gone(ast_cells *cells, int32_t slot) {
-    assert(slot >= 0 && (size_t)slot < cells->near.slots);
-    cells->near.stale[slot] = 1;
+void ast_mean_index_remove(ast_cells *cells, int32_t slot) {
+    assert(slot >= 0 && (size_t)slot < cells->mean_index.slots);
+    cells->mean_index.stale[slot] = 1;
 }
 
 /* ---- the table ---- */
 
-bool ast_reserve_list(ast_table *list, size_t count) {
+bool ast_cell_list_reserve(ast_mean_table *list, size_t count) {
     if (count + AST_LANES <= list->capacity)
         return true;
-    ast_table_free(list);
+    ast_mean_table_free(list);
     size_t capacity = (count + AST_LANES + count / 4 + AST_PANEL) / AST_PANEL * AST_PANEL;
     list->ids = ast_allocate(capacity, sizeof *list->ids);
     list->means = ast_allocate(3 * capacity, sizeof *list->means);
@@ -101,22 +101,22 @@ static bool reserve_balls(ast_balls *balls, size_t count) {
     return balls->columns != NULL;
 }
 
-static bool reserve_table(ast_near *near, size_t count) {
-    if (count <= near->capacity)
+static bool reserve_table(ast_mean_index *index, size_t count) {
+    if (count <= index->capacity)
         return true;
-    near->capacity = 0;
-    ast_free_all(near->blocks.columns, near->groups.columns, near->pairs);
+    index->capacity = 0;
+    ast_free_all(index->blocks.columns, index->groups.columns, index->pairs);
     size_t capacity = 2 * ((count + GROUP - 1) / GROUP * GROUP);
-    near->pairs = ast_allocate(2 * capacity, sizeof *near->pairs);
-    bool ready = near->pairs && ast_reserve_list(&near->sorted, capacity);
-    ready = reserve_balls(&near->blocks, capacity / FAN) && ready;
-    ready = reserve_balls(&near->groups, capacity / GROUP) && ready;
-    near->capacity = ready ? capacity : 0;
+    index->pairs = ast_allocate(2 * capacity, sizeof *index->pairs);
+    bool ready = index->pairs && ast_cell_list_reserve(&index->sorted, capacity);
+    ready = reserve_balls(&index->blocks, capacity / FAN) && ready;
+    ready = reserve_balls(&index->groups, capacity / GROUP) && ready;
+    index->capacity = ready ? capacity : 0;
     return ready;
 }
 
 /* The ball around means first..last of the table: their middle, and the largest distance from it, rounded up. */
-static void enclose(const ast_table *table, size_t first, size_t last, const ast_balls *balls, size_t number) {
+static void enclose(const ast_mean_table *table, size_t first, size_t last, const ast_balls *balls, size_t number) {
     double most = 0;
     float ball[3];
     for (size_t d = 0; d < 3; d++) {
@@ -138,12 +138,12 @@ static void enclose(const ast_table *table, size_t first, size_t last, const ast
 
 /* Sorting by 16 bits takes half the time of sorting by all, and cells of that size have few means. */
 static uint32_t code_of(const float mean[3]) {
-    return ast_cell_code(mean) >> AST_SPARE_BITS;
+    return ast_cell_code(mean) >> AST_DROPPED_CODE_BITS;
 }
 
 /* The means that the table is made of. */
 typedef struct build_job {
-    ast_near *near;
+    ast_mean_index *index;
     const ast_mean_list *means;
 } build_job;
 
@@ -152,19 +152,19 @@ typedef struct build_job {
 /* Sixteen times sixteen means: their place in the table, and the balls around them. */
 static void fill_balls(void *data, size_t number, int worker) {
     const build_job *job = data;
-    ast_near *near = job->near;
+    ast_mean_index *index = job->index;
     const ast_mean_list *c = job->means;
-    ast_table *sorted = &near->sorted;
+    ast_mean_table *sorted = &index->sorted;
     size_t first = number * GROUP, last = first + GROUP < sorted->count ? first + GROUP : sorted->count;
     (void)worker;
     for (size_t k = first; k < last; k++) {
-        int32_t slot = sorted->ids[k] = c->order[(uint32_t)near->pairs[k]];
+        int32_t slot = sorted->ids[k] = c->order[(uint32_t)index->pairs[k]];
         for (size_t d = 0; d < 3; d++)
             sorted->means[d * sorted->capacity + k] = c->means[3 * (size_t)slot + d];
     }
     for (size_t k = first; k < last; k += FAN)
-        enclose(sorted, k, k + FAN < last ? k + FAN : last, &near->blocks, k / FAN);
-    enclose(sorted, first, last, &near->groups, number);
+        enclose(sorted, k, k + FAN < last ? k + FAN : last, &index->blocks, k / FAN);
+    enclose(sorted, first, last, &index->groups, number);
 }
 
 static void find_codes(void *data, size_t block, int worker) {
@@ -172,7 +172,7 @@ static void find_codes(void *data, size_t block, int worker) {
     const ast_mean_list *c = job->means;
     (void)worker;
     for (size_t k = block * CODES; k < (block + 1) * CODES && k < c->live; k++)
-        job->near->pairs[k] = (uint64_t)code_of(c->means + 3 * (size_t)c->order[k]) << 32 | k;
+        job->index->pairs[k] = (uint64_t)code_of(c->means + 3 * (size_t)c->order[k]) << 32 | k;
 }
 
 /* The pairs of the clusters that are alive. */
@@ -185,31 +185,31 @@ static size_t drop_dead(const ast_mean_list *c, uint64_t *pairs) {
 }
 
 static bool build(ast_cells *cells, const ast_mean_list *c) {
-    ast_near *near = &cells->near;
-    build_job job = {near, c};
-    if (!reserve_table(near, c->live))
+    ast_mean_index *index = &cells->mean_index;
+    build_job job = {index, c};
+    if (!reserve_table(index, c->live))
         return false;
     ast_pool_run(cells->pool, (c->live + CODES - 1) / CODES, find_codes, &job);
-    size_t count = near->sorted.count = drop_dead(c, near->pairs);
-    assert(count <= near->capacity && near->capacity % GROUP == 0);
-    ast_sort_codes(near->pairs, near->pairs + near->capacity, count);
+    size_t count = index->sorted.count = drop_dead(c, index->pairs);
+    assert(count <= index->capacity && index->capacity % GROUP == 0);
+    ast_sort_codes(index->pairs, index->pairs + index->capacity, count);
     ast_pool_run(cells->pool, (count + GROUP - 1) / GROUP, fill_balls, &job);
-    memset(near->stale, 0, near->slots);
-    memset(near->listed, 0, near->slots);
-    near->late_count = 0;
+    memset(index->stale, 0, index->slots);
+    memset(index->listed, 0, index->slots);
+    index->unsorted_count = 0;
     return true;
 }
 
 /* ---- near a cell ---- */
 
 /* The distance of the centre from some mean that is near, rounded up: of those whose cells come next in the order. */
-static float some_distance(const ast_near *near, const float centre[3]) {
-    const ast_table *sorted = &near->sorted;
+static float some_distance(const ast_mean_index *index, const float centre[3]) {
+    const ast_mean_table *sorted = &index->sorted;
     size_t first = 0, last = sorted->count;
     uint32_t code = code_of(centre);
     while (first < last) {
         size_t middle = first + (last - first) / 2;
-        if (near->pairs[middle] >> 32 < code)
+        if (index->pairs[middle] >> 32 < code)
             first = middle + 1;
         else
             last = middle;
@@ -228,7 +228,7 @@ static float some_distance(const ast_near *near, const float centre[3]) {
 }
 
 /* Always a whole block, which is faster; what is beyond the last mean does not count. */
-static void take_block(const ast_table *sorted, size_t first, ast_table *list) {
+static void take_block(const ast_mean_table *sorted, size_t first, ast_mean_table *list) {
     memcpy(list->ids + list->count, sorted->ids + first, FAN * sizeof *list->ids);
     for (size_t d = 0; d < 3; d++)
         memcpy(list->means + d * list->capacity + list->count, sorted->means + d * sorted->capacity + first,
@@ -238,25 +238,25 @@ static void take_block(const ast_table *sorted, size_t first, ast_table *list) {
 
 /* A mean that is at `away` from the centre is at most away + radius from any point of the cell. What is farther from
  * all of them than that loses. */
-bool ast_near_gather(const ast_cells *cells, const ast_cell *cell, ast_table *list) {
-    const ast_near *near = &cells->near;
-    const size_t blocks = (near->sorted.count + FAN - 1) / FAN, groups = (blocks + FAN - 1) / FAN;
+bool ast_mean_index_gather(const ast_cells *cells, const ast_cell *cell, ast_mean_table *list) {
+    const ast_mean_index *index = &cells->mean_index;
+    const size_t blocks = (index->sorted.count + FAN - 1) / FAN, groups = (blocks + FAN - 1) / FAN;
     float centre[3], radius;
-    if (!ast_reserve_list(list, near->sorted.count + FAN))
+    if (!ast_cell_list_reserve(list, index->sorted.count + FAN))
         return false;
     ast_cell_bound(cell, centre, &radius);
-    float most = some_distance(near, centre) + radius;
-    float reach = sqrtf(most * most + 0x1p-20f) * (1 + 0x1p-20f) + LOOSE + radius;
-    uint32_t met[BATCH], near_by[FAN];
+    float most = some_distance(index, centre) + radius;
+    float search_radius = sqrtf(most * most + 0x1p-20f) * (1 + 0x1p-20f) + LOOSE + radius;
+    uint32_t hits[BATCH], near_by[FAN];
     list->count = 0;
     for (size_t first = 0; first < groups; first += BATCH) {
         size_t n = groups - first < BATCH ? groups - first : BATCH;
-        n = cells->scorer->kernels->meet_balls(&near->groups, first, n, centre, reach, met);
+        n = cells->scorer->kernels->intersecting_balls(&index->groups, first, n, centre, search_radius, hits);
         for (size_t g = 0; g < n; g++) {
-            size_t at = met[g] * FAN, left = blocks - at < FAN ? blocks - at : FAN;
-            left = cells->scorer->kernels->meet_balls(&near->blocks, at, left, centre, reach, near_by);
+            size_t at = hits[g] * FAN, left = blocks - at < FAN ? blocks - at : FAN;
+            left = cells->scorer->kernels->intersecting_balls(&index->blocks, at, left, centre, search_radius, near_by);
             for (size_t b = 0; b < left; b++)
-                take_block(&near->sorted, (size_t)near_by[b] * FAN, list);
+                take_block(&index->sorted, (size_t)near_by[b] * FAN, list);
         }
     }
     return true;
@@ -266,59 +266,59 @@ bool ast_near_gather(const ast_cells *cells, const ast_cell *cell, ast_table *li
 
 typedef struct search {
     const ast_mean_list *means;
-    const ast_near *near;
+    const ast_mean_index *index;
     const float *x;
     int32_t barred, found;
     double best;
-    float reach; /* of the best score: what is farther away is worse */
+    float search_radius; /* of the best score: what is farther away is worse */
 } search;
 
 static void consider(search *s, int32_t slot) {
     if (slot == s->barred)
         return;
     double score = ast_exact_score(s->x, s->means->means + 3 * (size_t)slot, 3);
-    bool earlier = s->found == AST_NOBODY || s->near->rank[slot] < s->near->rank[s->found];
+    bool earlier = s->found == AST_NOBODY || s->index->creation_order[slot] < s->index->creation_order[s->found];
     if (score > s->best || (score == s->best && earlier)) {
         s->best = score;
-        s->reach = ast_reach(score);
+        s->search_radius = ast_distance_at_score(score);
         s->found = slot;
     }
 }
 
-static bool in_reach(const search *s, const ast_balls *balls, size_t number) {
+static bool ball_in_range(const search *s, const ast_balls *balls, size_t number) {
     const float *ball = balls->columns + number;
     float a = ball[0] - s->x[0], b = ball[balls->pitch] - s->x[1], c = ball[2 * balls->pitch] - s->x[2];
-    float reach = s->reach + ball[3 * balls->pitch];
-    return a * a + b * b + c * c <= reach * reach;
+    float search_radius = s->search_radius + ball[3 * balls->pitch];
+    return a * a + b * b + c * c <= search_radius * search_radius;
 }
 
 static void search_table(search *s) {
-    const ast_near *near = s->near;
-    const ast_table *sorted = &near->sorted;
+    const ast_mean_index *index = s->index;
+    const ast_mean_table *sorted = &index->sorted;
     for (size_t at = 0; at < sorted->count; at += GROUP) {
-        if (!in_reach(s, &near->groups, at / GROUP))
+        if (!ball_in_range(s, &index->groups, at / GROUP))
             continue;
         for (size_t block = at; block < at + GROUP && block < sorted->count; block += FAN) {
-            if (!in_reach(s, &near->blocks, block / FAN))
+            if (!ball_in_range(s, &index->blocks, block / FAN))
                 continue;
             for (size_t k = block; k < block + FAN && k < sorted->count; k++)
-                if (!near->stale[sorted->ids[k]])
+                if (!index->stale[sorted->ids[k]])
                     consider(s, sorted->ids[k]);
         }
     }
 }
 
-int32_t ast_near_find(ast_cells *cells, const ast_mean_list *means, const float x[3], int32_t barred) {
-    ast_near *near = &cells->near;
+int32_t ast_mean_index_find(ast_cells *cells, const ast_mean_list *means, const float x[3], int32_t barred) {
+    ast_mean_index *index = &cells->mean_index;
     double limit = cells->scorer->limit;
-    if (near->late_count > LATE + near->sorted.count / LATE_SHARE && !build(cells, means)) {
-        near->failed = true;
+    if (index->unsorted_count > UNSORTED_MOST + index->sorted.count / UNSORTED_SHARE && !build(cells, means)) {
+        index->failed = true;
         return AST_NOBODY;
     }
-    search s = {means, near, x, barred, AST_NOBODY, limit, ast_reach(limit)};
+    search s = {means, index, x, barred, AST_NOBODY, limit, ast_distance_at_score(limit)};
     search_table(&s);
-    for (size_t e = 0; e < near->late_count; e++)
-        if (means->alive[near->late[e]])
-            consider(&s, near->late[e]);
+    for (size_t e = 0; e < index->unsorted_count; e++)
+        if (means->alive[index->unsorted[e]])
+            consider(&s, index->unsorted[e]);
     return s.found;
 }
