@@ -12,7 +12,7 @@
  *     W (1 - cos zeta),    1 / W = 1 / w + dt / beta + 1.
  *
  * So J_k is at most 1 + dt_k Q - W (1 - x . m_k), which is linear in a dot product. That shows for nearly every point,
- * without a Newton step, that no cluster without points can win it (unseen.c). */
+ * without a Newton step, that no cluster without points can win it (unseen_bounds.c). */
 #ifndef AST_TRACKS_H
 #define AST_TRACKS_H
 
@@ -20,9 +20,9 @@
 
 /* Which of the clusters with points is nearest to an unseen one. */
 typedef struct ast_neighbour {
-    int32_t slot;  /* -1: not known */
-    double cosine; /* of its mean and m_k; -4 if no cluster has points */
-    double unseen_bound;   /* from this score on the unseen one cannot win */
+    int32_t slot;        /* -1: not known */
+    double cosine;       /* of its mean and m_k; -4 if no cluster has points */
+    double unseen_bound; /* from this score on the unseen one cannot win */
 } ast_neighbour;
 
 typedef struct ast_tracks {
@@ -31,19 +31,19 @@ typedef struct ast_tracks {
     bool candidates;                   /* may clusters without points win at all */
     bool axial;                        /* x and -x are the same */
     double limit;                      /* a score fits from here */
-    bool revive_needs_fit;                    /* points that do not fit m_k cannot revive it */
+    bool revive_needs_fit;             /* points that do not fit m_k cannot revive it */
     float *m;                          /* (count, D) where each was */
     double *w;                         /* (count) how sure that is */
     double *beta;                      /* (count) of the transition */
     uint32_t *dt;                      /* (count) frames since it last had points */
     uint8_t *unseen;                   /* (count) has no points now */
     ast_neighbour *near;               /* (count) of those that are unseen, as of the last ast_tracks_unseen_bound */
-    size_t previous_capacity;               /* slots that the following have memory for */
+    size_t previous_capacity;          /* slots that the following have memory for */
     uint8_t *met;                      /* (slots) it had points then, */
-    float *previous_means;                  /* (slots, D) and this mean */
+    float *previous_means;             /* (slots, D) and this mean */
     int32_t *changed;                  /* (slots) list of those that are not as they were */
     size_t changed_count;              /* at the last ast_tracks_unseen_bound; SIZE_MAX: there was no memory to tell */
-    float *pairs;                      /* (capacity, AST_MASK_BITS) as `unseen_bound`, of each cluster and the mean of a slot */
+    float *pairs; /* (capacity, AST_MASK_BITS) as `unseen_bound`, of each cluster and the mean of a slot */
 } ast_tracks;
 
 bool ast_tracks_reserve(ast_tracks *tracks, size_t count, size_t dimension);
@@ -68,8 +68,8 @@ bool ast_tracks_unseen_can_win(void *tracks, const float *x, double best);
 float ast_tracks_unseen_bound(void *tracks, const ast_cluster_list *clusters);
 void ast_tracks_revive(void *tracks, int32_t slot, const float *x, float *mu);
 
-/* After ast_tracks_unseen_bound, where there are no more slots than bits: the same for each slot, for points whose best score
- * is that with its mean. */
+/* After ast_tracks_unseen_bound, where there are no more slots than bits: the same for each slot, for points whose best
+ * score is that with its mean. */
 void ast_tracks_unseen_bound_of(void *tracks, const ast_cluster_list *clusters, float of[AST_MASK_BITS]);
 
 /* The geodesic mean of the cluster's sum into mu (D); false: the sum is zero. */
