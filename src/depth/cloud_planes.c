@@ -59,7 +59,8 @@ static ast_status find_planes(ast_fault *fault, ast_cloud_planes_job *job, ast_p
         return ast_fail_memory(fault);
     for (size_t i = 0; i < job->count; i++)
         job->plane_of[i] = -1;
-    if (!ast_pool_run_cancellable(job->pool, (ast_kdtree_leaves(job->tree) + BLOCK_LEAVES - 1) / BLOCK_LEAVES, assign_points, job))
+    if (!ast_pool_run_cancellable(job->pool, (ast_kdtree_leaves(job->tree) + BLOCK_LEAVES - 1) / BLOCK_LEAVES,
+                                  assign_points, job))
         return AST_OK; /* cancelled */
     pieces p;
     bool good = open_pieces(&p, job);

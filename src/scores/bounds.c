@@ -4,8 +4,9 @@
  *
  * Large points. The bound on a point's rivals rises by the largest move of all means, so one mean that moves far would
  * invalidate the bounds of all points. So the clusters are split. The *fast* ones have a bound of their own for each
- * point; if it fails, the point is compared with the fast means only (the fast_table). Clusters that were born or had their
- * mean reset are fast, since no bound covers them. Small points have no such split: scoring them again is as cheap. */
+ * point; if it fails, the point is compared with the fast means only (the fast_table). Clusters that were born or had
+ * their mean reset are fast, since no bound covers them. Small points have no such split: scoring them again is as
+ * cheap. */
 #include "small_large.h"
 
 #include "memory.h"
@@ -61,7 +62,8 @@ static size_t sort_movers(const update *u, int32_t *movers) {
     for (size_t k = 0; k < c->live; k++) {
         int32_t slot = c->order[k];
         float move = c->moves[slot];
-        if (move == 0 || ast_is_uninstantiated(u->c, slot) || (count == MOST_FAST && move <= c->moves[movers[count - 1]]))
+        if (move == 0 || ast_is_uninstantiated(u->c, slot) ||
+            (count == MOST_FAST && move <= c->moves[movers[count - 1]]))
             continue;
         size_t at = count < MOST_FAST ? count++ : count - 1;
         for (; at > 0 && c->moves[movers[at - 1]] < move; at--)
@@ -78,10 +80,11 @@ static size_t sample_slack(const update *u, bool anew, float slack[SAMPLE]) {
     for (size_t i = step / 2; i < u->s->rows->count && count < SAMPLE; i += step) {
         float best = u->s->bounds.scores.best[i], other_score = u->s->bounds.scores.second[i];
         other_score = anew ? fmaxf(other_score, u->s->bounds.fast_bound[i]) : other_score;
-        float per_move = sqrtf(fmaxf(1 - other_score * other_score, 0x1p-12f)); /* how fast the other_score's score rises */
+        float per_move =
+            sqrtf(fmaxf(1 - other_score * other_score, 0x1p-12f)); /* how fast the other_score's score rises */
         if (u->s->labels[i] >= 0)
-            slack[count++] =
-                fminf((best - other_score - u->s->margin) / per_move, best - fmaxf(u->s->fit, u->unseen_bound) - u->s->margin);
+            slack[count++] = fminf((best - other_score - u->s->margin) / per_move,
+                                   best - fmaxf(u->s->fit, u->unseen_bound) - u->s->margin);
     }
     return count;
 }
@@ -102,7 +105,8 @@ static double price(const update *u, const float *slack, size_t sampled, size_t 
     return looked_at * columns / (double)u->c->live + awake_share(slack, sampled, gain);
 }
 
-/* How many of the movers should be fast: a fast one costs a column of the fast_table, a slow one the points that it wakes.
+/* How many of the movers should be fast: a fast one costs a column of the fast_table, a slow one the points that it
+ * wakes.
  */
 static size_t choose_count(const update *u, const float *slack, size_t sampled, const int32_t *movers, size_t count,
                            double *least) {
@@ -143,7 +147,8 @@ static void choose_fast(const update *u) {
     size_t chosen = choose_count(u, slack, sampled, movers, count, &least);
     bool futile_move = u->s->moves.all.most[0] > u->s->moves.futile_move / 4 && u->s->moves.futile_move > 0;
     chosen = futile_move ? 0 : chosen;
-    u->s->moves.regrouped = !knows_events(u) || (futile_move ? u->s->moves.fast_table.count > 0 : now > least + WORTH_IT);
+    u->s->moves.regrouped =
+        !knows_events(u) || (futile_move ? u->s->moves.fast_table.count > 0 : now > least + WORTH_IT);
     if (!u->s->moves.regrouped)
         return;
     memset(u->s->moves.fast, 0, u->s->moves.fast_capacity);
@@ -161,7 +166,8 @@ static bool fill_carry(const update *u) {
     for (size_t k = 0; k < u->c->live && ready; k++) {
         int32_t slot = u->c->order[k];
         if (u->s->moves.fast[slot] && u->c->alive[slot] && !ast_is_uninstantiated(u->c, slot))
-            ready = ast_mean_table_append(&u->s->moves.fast_table, u->c->means + (size_t)slot * u->s->rows->dimension, slot);
+            ready = ast_mean_table_append(&u->s->moves.fast_table, u->c->means + (size_t)slot * u->s->rows->dimension,
+                                          slot);
     }
     assert(u->s->moves.fast_table.count <= u->c->live);
     return ready;
@@ -212,7 +218,8 @@ static void find_newcomers(const update *u) {
             m->born[u->events[e] & (AST_MASK_BITS - 1)] = e + 1;
 }
 
-bool ast_bounds_after_update(ast_scorer *s, const ast_mean_list *means, const int32_t *events, size_t count, float unseen_bound) {
+bool ast_bounds_after_update(ast_scorer *s, const ast_mean_list *means, const int32_t *events, size_t count,
+                             float unseen_bound) {
     assert(means->live <= means->slots && means->tracked_slots <= means->slots);
     const update u = {s, means, events, count, unseen_bound};
     bool ready = ast_reserve(&s->moves.fast, &s->moves.fast_capacity, s->moves.fast_capacity, means->slots, 1);

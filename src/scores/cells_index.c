@@ -15,14 +15,14 @@
 #define FAN 16
 #define GROUP (FAN * FAN)
 #define BATCH ((size_t)64) /* groups whose balls are looked at together */
-#define UNSORTED_MOST 512           /* unsorted clusters at least before the table is made anew, ... */
-#define UNSORTED_SHARE 16      /* ... and at least one in so many */
+#define UNSORTED_MOST 512  /* unsorted clusters at least before the table is made anew, ... */
+#define UNSORTED_SHARE 16  /* ... and at least one in so many */
 #define LOOSE 0x1p-20f     /* of a bound in float */
 
 void ast_mean_index_free(ast_mean_index *index) {
     ast_mean_table_free(&index->sorted);
-    ast_free_all(index->blocks.columns, index->groups.columns, index->pairs, index->stale, index->listed, index->creation_order,
-                 index->unsorted);
+    ast_free_all(index->blocks.columns, index->groups.columns, index->pairs, index->stale, index->listed,
+                 index->creation_order, index->unsorted);
     *index = (ast_mean_index){0};
 }
 

@@ -38,12 +38,13 @@ bool ast_chunk_open(ast_chunk *c, const ast_rowset *rows) {
     c->scratch = rows->small ? NULL : ast_allocate(AST_ROW_SCRATCH, sizeof *c->scratch);
     bool ready = ast_scores_open(&c->own, n) && ast_scores_open(&c->other, n) && ast_scores_open(&c->compact, n);
     ready = ast_row_buffer_open(&c->rows, rows) && ready;
-    return ready && c->early_labels && c->early_signs && c->list && c->scored_groups && (rows->small || (c->picked && c->scratch));
+    return ready && c->early_labels && c->early_signs && c->list && c->scored_groups &&
+           (rows->small || (c->picked && c->scratch));
 }
 
 void ast_chunk_free(ast_chunk *c) {
-    ast_free_all(c->early_labels, c->early_signs, c->list, c->scored_groups, c->picked, c->scratch, c->candidates.list, c->candidates.upper_bounds,
-                 c->candidates.heads, c->candidates.calls);
+    ast_free_all(c->early_labels, c->early_signs, c->list, c->scored_groups, c->picked, c->scratch, c->candidates.list,
+                 c->candidates.upper_bounds, c->candidates.heads, c->candidates.calls);
     ast_scores_free(&c->own);
     ast_scores_free(&c->other);
     ast_scores_free(&c->compact);
