@@ -41,7 +41,7 @@ int ast_cli_surface_read(ast_cli_surface *surface, const ast_cli_cloud *cloud, c
 /* The normals as points; those of faces have weights. */
 ast_points ast_cli_surface_points(const ast_cli_surface *surface);
 
-/* A line for people on what the file holds and how the normals were had, and a word for JSON. */
+/* A line for people: what the file holds and where the normals come from. A word for JSON with the same meaning. */
 enum { AST_CLI_SURFACE_TEXT = 256 };
 const char *ast_cli_surface_text(const ast_cli_surface *surface, char text[AST_CLI_SURFACE_TEXT]);
 const char *ast_cli_surface_word(const ast_cli_surface *surface);

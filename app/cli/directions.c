@@ -39,8 +39,8 @@ static int check_inputs(const char *command, const ast_cli_input *inputs) {
     return -1;
 }
 
-/* Of a folder of tables, whose files begin at `first`, those of one binary format are taken: .npy if there are any,
- * otherwise that of the first. */
+/* Keeps the files of one binary format among those of a folder, which begin at `first`: .npy files if there are any,
+ * otherwise the format of the first file. */
 static int keep_tables(ast_frame_list *list, size_t first, const char *input) {
     const struct ast_format *wanted = NULL, *npy = ast_format_of("-", "npy").row;
     size_t kept = first;
@@ -193,7 +193,7 @@ static int fit(ast_cli_directions *d, const ast_cli_reading *how, const char *in
     return -1;
 }
 
-/* Rows from everywhere, as one number; 0 where they cannot be read, which shows otherwise. */
+/* A hash of rows spread over the whole table; 0 if they cannot be read, which another call reports. */
 static uint64_t glance(const ast_source *source) {
     size_t size = ast_source_row(source), step = source->count / LOOKED_AT + 1;
     uint64_t sum = ast_fnv(AST_FNV_START, &source->type, sizeof source->type);

@@ -66,7 +66,7 @@ ast_input_options ast_cli_input_options(const ast_cli_source *source) {
 
 /* ---- What the names show ----------------------------------------------------------------------------------------- */
 
-/* A name that says nothing about its format may be that of no file, or of a folder. */
+/* If the name has no known format, the file may be missing, or it may be a folder. */
 static int refuse(const char *path, const char *before, const char *problem) {
     struct stat file;
     if (stat(path, &file) != 0)

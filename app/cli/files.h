@@ -16,7 +16,7 @@ struct ast_cli_input {
     unsigned kinds; /* that it may be: AST_CLI_TABLE and so on */
 };
 
-/* Looks up an input by its name, that of its format (or NULL) and what was typed (rules.c). */
+/* Looks up an input by its name, by the name of its format (or NULL), and by the options that were typed (rules.c). */
 ast_cli_input ast_cli_look_up(const ast_cli_common *common, const char *path, const char *format);
 
 /* How INPUT is to be read: the options that every subcommand with points has. */

@@ -267,7 +267,7 @@ static int check_no_data(const ast_cli_common *common) {
 
 /* ---- All of them ------------------------------------------------------------------------------------------------- */
 
-/* Whether an option was typed that cannot be combined with this one: it stands for it. */
+/* Whether an option was typed that excludes this one, and so replaces it. */
 static int typed_instead(const ast_cli_common *common, const char *name) {
     for (size_t i = 0; i < common->typed_count; i++)
         if (common->typed[i]->excludes && lists(common->typed[i]->excludes, name))

@@ -34,8 +34,8 @@ typedef struct ast_nyu_scenes {
     size_t count, room;
 } ast_nyu_scenes;
 
-/* Takes over the rows of a file. False with a sentence if it was made under another key, or is no such file; one that
- * is not there is fine. */
+/* Reads the rows of an earlier run. False with a sentence if the file has another key or another layout. A missing file
+ * is not an error. */
 bool ast_nyu_scenes_read(ast_nyu_scenes *scenes, const char *path, ast_format_error *error);
 
 /* The scene of that number, or NULL. Valid until the next one is put in. */

@@ -13,8 +13,8 @@ typedef enum ast_scene_list_problem {
     AST_SCENES_BEYOND
 } ast_scene_list_problem;
 
-/* Marks those of `count` scenes that the list names, from 0. `wanted` is NULL where only the writing is looked at: then
- * no number is beyond. `beyond` is the number that is. */
+/* Marks the scenes that the list names, out of `count`, counted from 0. With `wanted` NULL only the syntax is checked,
+ * and no number is out of range. *beyond becomes the number that is out of range. */
 ast_scene_list_problem ast_scene_list_mark(const char *list, size_t count, bool *wanted, size_t *beyond);
 
 #endif

@@ -21,7 +21,7 @@ static bool wait_for_bytes(const ast_bytes *bytes, ast_format_error *error);
 bool ast_bytes_open(ast_bytes *bytes, const char *path, bool compressed, int stop, ast_format_error *error) {
     bool standard = strcmp(path, "-") == 0;
     *bytes = (ast_bytes){.name = standard ? "standard input" : path, .descriptor = -1, .stop = stop};
-    /* The size of standard input is not asked for: somebody may have read from it before us. */
+    /* The size of standard input is unknown: another process may have read a part of it already. */
     if (standard)
         bytes->descriptor = STDIN_FILENO;
     else if (!open_file(bytes, path, error))
@@ -131,7 +131,7 @@ int ast_write_at(int descriptor, uint64_t offset, const void *bytes, size_t size
 }
 
 static bool open_file(ast_bytes *bytes, const char *path, ast_format_error *error) {
-    /* A named pipe that nobody writes to yet would be waited for here, where nobody can stop it. */
+    /* Opening a named pipe blocks until a writer opens it, and that wait could not be stopped. */
     int flags = O_RDONLY | O_CLOEXEC | (bytes->stop >= 0 ? O_NONBLOCK : 0);
     do
         bytes->descriptor = open(path, flags);

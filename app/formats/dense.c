@@ -4,14 +4,14 @@
  * rows and columns, two uint32, and the rows. .fvecs and .bvecs (TEXMEX): each row behind its dimension, an int32. */
 #include "registry.h"
 
-static bool plain(ast_table *table, ast_bytes *bytes, const ast_format *format, ast_format_error *error);
-static bool counted(ast_table *table, ast_bytes *bytes, const ast_format *format, ast_format_error *error);
+static bool plain(ast_file_table *table, ast_bytes *bytes, const ast_format *format, ast_format_error *error);
+static bool counted(ast_file_table *table, ast_bytes *bytes, const ast_format *format, ast_format_error *error);
 
-bool ast_dense_table(ast_table *table, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
+bool ast_dense_table(ast_file_table *table, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
     return (how->format->counted ? counted : plain)(table, bytes, how->format, error);
 }
 
-static bool plain(ast_table *table, ast_bytes *bytes, const ast_format *format, ast_format_error *error) {
+static bool plain(ast_file_table *table, ast_bytes *bytes, const ast_format *format, ast_format_error *error) {
     unsigned char header[8];
     const char *name = bytes->name;
     if (!ast_bytes_at(bytes, 0, header, sizeof header))
@@ -31,16 +31,16 @@ static bool plain(ast_table *table, ast_bytes *bytes, const ast_format *format, 
     return true;
 }
 
-/* Whether the row begins with the dimension of the first. One that is not there does. */
-static bool same_count(const ast_table *table, const ast_bytes *bytes, size_t row) {
+/* Whether the row begins with the same dimension as the first row. A row beyond the end of the file counts as equal. */
+static bool same_count(const ast_file_table *table, const ast_bytes *bytes, size_t row) {
     unsigned char count[4];
     return !ast_bytes_at(bytes, (uint64_t)row * table->row_stride, count, sizeof count) ||
            ast_little4(count) == table->dimension;
 }
 
-/* Rows do not fill the file: the last one is cut short, or one of them is longer or shorter than the first. Then those
- * behind it are not where they should be, the last one too; which one it is shows by following them. */
-static bool odd_size(const ast_table *table, const ast_bytes *bytes, ast_format_error *error) {
+/* The rows do not fill the file. Either the last row is cut short, or some row has another dimension than the first. In
+ * the second case every row behind it is misplaced, the last one included, so the rows are followed to find it. */
+static bool odd_size(const ast_file_table *table, const ast_bytes *bytes, ast_format_error *error) {
     size_t last = table->count;
     bool moved = (last > 0 && !same_count(table, bytes, last - 1)) || !same_count(table, bytes, last);
     for (size_t row = 1; row <= last && moved; row++)
@@ -50,7 +50,7 @@ static bool odd_size(const ast_table *table, const ast_bytes *bytes, ast_format_
                            (unsigned long long)(bytes->size - (uint64_t)last * table->row_stride), table->row_stride);
 }
 
-static bool counted(ast_table *table, ast_bytes *bytes, const ast_format *format, ast_format_error *error) {
+static bool counted(ast_file_table *table, ast_bytes *bytes, const ast_format *format, ast_format_error *error) {
     unsigned char count[4];
     if (!ast_bytes_at(bytes, 0, count, sizeof count))
         return ast_format_fail(error, "%s: is %s; each row of .%s begins with its dimension, 4 bytes", bytes->name,

@@ -10,37 +10,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool slow_field(ast_text *text, size_t column, ast_field *field, char **word, ast_format_error *error);
-static bool end_field(ast_text *text, char *cursor, size_t column, ast_field *field, ast_format_error *error);
+static bool slow_field(ast_fields *text, size_t column, ast_field *field, char **word, ast_format_error *error);
+static bool end_field(ast_fields *text, char *cursor, size_t column, ast_field *field, ast_format_error *error);
 
-static bool is_blank(const ast_text *text, char byte) {
+static bool is_blank(const ast_fields *text, char byte) {
     return byte == ' ' || (byte == '\t' && text->separator != '\t');
 }
 
-static char *skip_blanks(const ast_text *text, char *cursor) {
+static char *skip_blanks(const ast_fields *text, char *cursor) {
     while (is_blank(text, *cursor))
         cursor++;
     return cursor;
 }
 
 /* Whether a field ends at the cursor. NUL ends one only where the buffer does. */
-static bool is_field_end(const ast_text *text, const char *cursor) {
+static bool is_field_end(const ast_fields *text, const char *cursor) {
     char byte = *cursor;
     return byte == text->separator || ast_is_line_end(byte) || cursor == text->end ||
            (text->separator == ' ' && byte == '\t');
 }
 
 /* Half a step above FLT_MAX: from there on a double rounds to no finite float. */
-static bool is_large(const ast_text *text, double value) {
+static bool is_large(const ast_fields *text, double value) {
     return fabs(value) >= (text->doubles ? (double)INFINITY : 0x1.ffffffp127);
 }
 
-static bool too_long(const ast_text *text, size_t column, ast_format_error *error) {
+static bool too_long(const ast_fields *text, size_t column, ast_format_error *error) {
     return ast_format_fail(error, "%s: line %llu, column %zu: is longer than %zu bytes, or its quote is never closed",
                            text->bytes->name, (unsigned long long)text->line, column, (size_t)AST_FIELD_LIMIT);
 }
 
-bool ast_text_begin(ast_text *text, ast_bytes *bytes, ast_format_error *error) {
+bool ast_fields_begin(ast_fields *text, ast_bytes *bytes, ast_format_error *error) {
     text->bytes = bytes;
     text->line = 1;
     text->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -49,13 +49,13 @@ bool ast_text_begin(ast_text *text, ast_bytes *bytes, ast_format_error *error) {
     return (text->buffer && text->locale) || ast_format_no_memory(error, bytes->name);
 }
 
-void ast_text_end(ast_text *text) {
+void ast_fields_end(ast_fields *text) {
     free(text->buffer);
     if (text->locale)
         freelocale(text->locale);
 }
 
-bool ast_text_fill(ast_text *text, ast_format_error *error) {
+bool ast_fields_fill(ast_fields *text, ast_format_error *error) {
     size_t left = (size_t)(text->end - text->cursor);
     if (left >= AST_FIELD_LIMIT || text->ended)
         return true;
@@ -69,25 +69,25 @@ bool ast_text_fill(ast_text *text, ast_format_error *error) {
     return good;
 }
 
-void ast_text_skip_blanks(ast_text *text) {
+void ast_fields_skip_blanks(ast_fields *text) {
     text->cursor = skip_blanks(text, text->cursor);
 }
 
-bool ast_text_skip_line(ast_text *text, ast_format_error *error) {
+bool ast_fields_skip_line(ast_fields *text, ast_format_error *error) {
     for (;;) {
         while (text->cursor < text->end && !ast_is_line_end(*text->cursor))
             text->cursor++;
         if (text->cursor < text->end || text->ended)
             break;
-        if (!ast_text_fill(text, error))
+        if (!ast_fields_fill(text, error))
             return false;
     }
     ast_field ignored;
     return end_field(text, text->cursor, 1, &ignored, error);
 }
 
-bool ast_field_next(ast_text *text, bool wanted, size_t column, ast_field *field, ast_format_error *error) {
-    if (!ast_text_fill(text, error))
+bool ast_field_next(ast_fields *text, bool wanted, size_t column, ast_field *field, ast_format_error *error) {
+    if (!ast_fields_fill(text, error))
         return false;
     char *cursor = skip_blanks(text, text->cursor);
     char *stop;
@@ -107,12 +107,12 @@ bool ast_field_next(ast_text *text, bool wanted, size_t column, ast_field *field
     return end_field(text, stop, column, field, error);
 }
 
-bool ast_field_word(ast_text *text, size_t column, ast_field *field, char **word, ast_format_error *error) {
-    return ast_text_fill(text, error) && slow_field(text, column, field, word, error);
+bool ast_field_word(ast_fields *text, size_t column, ast_field *field, char **word, ast_format_error *error) {
+    return ast_fields_fill(text, error) && slow_field(text, column, field, word, error);
 }
 
 /* Takes what follows a field: blanks, then a separator, a line end or the end of the file. */
-static bool end_field(ast_text *text, char *cursor, size_t column, ast_field *field, ast_format_error *error) {
+static bool end_field(ast_fields *text, char *cursor, size_t column, ast_field *field, ast_format_error *error) {
     cursor = skip_blanks(text, cursor);
     if (cursor == text->end && !text->ended)
         return too_long(text, column, error);
@@ -127,7 +127,7 @@ static bool end_field(ast_text *text, char *cursor, size_t column, ast_field *fi
         return true;
     if (*cursor == '\r') {
         /* Its line feed may be the first byte of the next part. */
-        if (!ast_text_fill(text, error))
+        if (!ast_fields_fill(text, error))
             return false;
         text->cursor += text->cursor[1] == '\n';
     }
@@ -141,7 +141,7 @@ static bool same_word(const char *begin, size_t length, const char *word) {
 }
 
 /* What a field that is not simply a number holds. begin..begin+length has no blanks and no quotes around it. */
-static void judge(const ast_text *text, const char *begin, size_t length, ast_field *field) {
+static void judge(const ast_fields *text, const char *begin, size_t length, ast_field *field) {
     size_t sign = length > 0 && (*begin == '-' || *begin == '+');
     const char *word = begin + sign;
     size_t size = length - sign;
@@ -167,7 +167,7 @@ static void judge(const ast_text *text, const char *begin, size_t length, ast_fi
 
 /* The closing quote of a field that begins at `cursor` with a quote, or NULL. Doubled quotes are part of the text, and
  * so are line ends, which are counted. */
-static char *closing_quote(ast_text *text, char *cursor) {
+static char *closing_quote(ast_fields *text, char *cursor) {
     for (cursor++; cursor < text->end; cursor++) {
         if (*cursor == '"' && cursor[1] != '"')
             return cursor;
@@ -178,7 +178,7 @@ static char *closing_quote(ast_text *text, char *cursor) {
 }
 
 /* `word`, if it is not NULL, becomes a copy of the field. */
-static bool slow_field(ast_text *text, size_t column, ast_field *field, char **word, ast_format_error *error) {
+static bool slow_field(ast_fields *text, size_t column, ast_field *field, char **word, ast_format_error *error) {
     char *begin = skip_blanks(text, text->cursor);
     char *stop;
     uint64_t line = text->line;

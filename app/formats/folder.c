@@ -79,7 +79,7 @@ bool ast_same_file(const char *a, const char *b) {
            one.st_ino == other.st_ino;
 }
 
-/* Most file systems say with the name what it stands for; a link may lead to a folder or to nothing. */
+/* Most file systems give the type with the name. A link must be followed: it may lead to a folder or to nothing. */
 static bool is_file(const struct dirent *entry, const char *path) {
     struct stat status;
     if (entry->d_type == DT_REG || entry->d_type == DT_DIR)

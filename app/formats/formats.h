@@ -59,7 +59,7 @@ enum {
     AST_HOLDS_SOLID = AST_HOLDS_CLOUD | AST_HOLDS_MESH
 };
 
-/* The format of a file. It is looked up once, and whoever reads the file takes this value. */
+/* The format of a file. It is looked up once, and the value is passed to the reader. */
 typedef struct ast_file_format {
     const struct ast_format *row; /* of the table of formats (registry.h); NULL: unknown */
     unsigned holds;               /* 0: unknown */
@@ -229,15 +229,14 @@ size_t ast_points_index(const ast_points *points, const void *array, size_t at);
 /* One row of a view, dense or sparse, as doubles: `row` has room for points->dimension of them. */
 void ast_points_row(const ast_points *points, size_t index, double *row);
 
-/* ---- Labels that do not fit into memory
- * ---------------------------------------------------------------------------------------- */
+/* ---- Labels that do not fit into memory ------------------------------------------------------------------------ */
 
 /* A file without a name that is gone with the process, for labels that have no room in memory. It is made where
  * `beside` will be written, if that is a file, otherwise in TMPDIR or /var/tmp. */
 typedef struct ast_scratch {
     char *folder; /* for sentences */
     int descriptor;
-    int reason; /* as above */
+    int reason; /* why writing or reading failed: errno, or -1 if the file is cut short; 0: it did not */
 } ast_scratch;
 
 bool ast_scratch_open(ast_scratch *scratch, const char *beside, ast_format_error *error);
@@ -260,9 +259,8 @@ bool ast_output_check(const char *path, bool table, ast_format_error *error);
 /* NULL on failure. `durable`: sync the file, and its folder after the rename, to disk. */
 ast_output *ast_output_open(const char *path, bool durable, ast_format_error *error);
 
-/* The same for a file that nobody else writes at the same time and that is written again and again. The moment between
- * naming the temporary file and renaming it cannot be avoided; if the process is killed in it, the next one that writes
- * the file takes the leftover away. */
+/* The same for a file that one process writes again and again. The temporary file has a name for a moment before it is
+ * renamed. If the process is killed in that moment, the next process that writes the file removes the leftover. */
 ast_output *ast_output_open_sole(const char *path, bool durable, ast_format_error *error);
 
 /* Bytes in memory instead of a file, for what goes into another file; `name` is for sentences. */
@@ -286,7 +284,7 @@ bool ast_output_commit(ast_output *output, ast_format_error *error);
 /* Removes the temporary file and frees the output. NULL is fine. What went to a device or pipe stays written. */
 void ast_output_abandon(ast_output *output);
 
-/* A commit if all went well so far, otherwise an abandon: whether the file is in place. NULL is not good. */
+/* Commits the output if `good`, otherwise abandons it. Returns whether the file is in place; false for NULL. */
 bool ast_output_close(ast_output *output, bool good, ast_format_error *error);
 
 /* For several processes that write one file. Where the output is a file that is renamed at the commit, `name` (room

@@ -238,8 +238,8 @@ static bool add_content(ast_frame_list *list, const char *path, ast_frame_kind k
         error, "%s: holds no depth image (.png or .pgm), no depth.txt and no folder \"depth\" of such images", path);
 }
 
-/* The images of the subfolder "depth", if there are any: *found. If there is nothing in it, that is why nothing was
- * found: *hollow. */
+/* Adds the images of the subfolder "depth"; *found tells whether there are any. *hollow: the subfolder is empty, or all
+ * its links lead nowhere. */
 static bool add_subfolder(ast_frame_list *list, const char *input, const char *path, bool *found, bool *hollow,
                           ast_format_error *error) {
     content held = {0};

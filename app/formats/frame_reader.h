@@ -17,7 +17,7 @@ typedef struct ast_table_frames ast_table_frames;
 ast_table_frames *ast_table_frames_open(const ast_input_file *file, const ast_frames_options *options, int stop,
                                         ast_format_error *error);
 
-/* Whether frames are told apart by their number in the file, since its name stands for more than one. */
+/* Whether frames have a number in the file, because the file may hold more than one frame. */
 bool ast_table_frames_numbered(const ast_table_frames *frames);
 
 /* Passes over the next `count` frames, or all that are left where the file says how many there are: how many. */

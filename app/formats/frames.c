@@ -89,7 +89,7 @@ static int decoders(const ast_frames *frames) {
     return half < 1 ? 1 : half > DECODERS ? DECODERS : half;
 }
 
-/* Waiting goes by a clock that nobody sets, as the time of day may jump. */
+/* Timeouts use the monotonic clock, because the time of day may jump. */
 static void make_locks(ast_frames *frames) {
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
@@ -183,7 +183,7 @@ void ast_frames_close(ast_frames *frames) {
 static bool start(ast_frames *frames, ast_format_error *error) {
     sigset_t all, before;
     if (pipe2(frames->stop, O_CLOEXEC) != 0)
-        return ast_format_fail(error, "frames cannot be read: there is no pipe: %s", strerror(errno));
+        return ast_format_fail(error, "cannot open a pipe for the thread that reads frames: %s", strerror(errno));
     frames->reader.stop = frames->stop[0];
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -198,7 +198,7 @@ static bool start(ast_frames *frames, ast_format_error *error) {
         return true;
     close(frames->stop[0]);
     close(frames->stop[1]);
-    return ast_format_fail(error, "frames cannot be read: there is no thread: %s", strerror(problem));
+    return ast_format_fail(error, "cannot start the thread that reads frames: %s", strerror(problem));
 }
 
 static void wait_a_little(ast_frames *frames) {
@@ -297,8 +297,8 @@ static bool is_regular(const char *path) {
     return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* The caller decodes an image itself. Not one from a pipe: there it could not be interrupted. Not a single one: there is
- * nothing to gain. */
+/* The caller decodes an image itself. Not one from a pipe: there it could not be interrupted. Not a single one: there
+ * is nothing to gain. */
 static bool help(ast_frames *frames) {
     const ast_frame_reader *reader = &frames->reader;
     if (!frames->parallel || reader->list->count == 1 || !has_room(frames) || frames->ended ||

@@ -141,7 +141,7 @@ ast_frames *ast_frames_open(ast_frame_list *list, const ast_frames_options *opti
 /* How many frames there are, or SIZE_MAX where only reading shows it: tables, and raw frames. */
 size_t ast_frames_count(const ast_frames *frames);
 
-/* Whether depth images have a number in their file, since its name stands for many: raw ones and scenes. */
+/* Whether depth images have a number in their file, because the file holds many: raw images and scenes. */
 bool ast_frames_numbered(const ast_frames *frames);
 
 /* Passes over the next `count` files, or all there are. They are not even opened, unless they are tables whose frames
@@ -158,7 +158,7 @@ int ast_frames_next(ast_frames *frames, ast_input_frame *frame, ast_format_error
 /* Ends the threads, wherever they are, also if one waits for standard input. NULL is fine. */
 void ast_frames_close(ast_frames *frames);
 
-/* Whether a table is one frame of the file's name. A file that cannot be read is none. */
+/* Whether a file of tables holds exactly one frame. False if the file cannot be read. */
 bool ast_frames_single(const ast_input_file *file);
 
 #endif

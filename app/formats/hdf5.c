@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tables in HDF5 files. Which datasets there are is libhdf5's word. One whose numbers lie in one piece, as they are in
- * memory, is a place in the file like any other and needs libhdf5 no more; any other (chunked, compressed, in the other
- * byte order) is read by it, rows at a time. libhdf5 is no library for several threads at once, so one lock guards it.
- */
+ * Tables in HDF5 files. libhdf5 lists the datasets. A dataset in one piece, in the machine's byte order, is mapped like
+ * any other table and needs libhdf5 no more. Any other (chunked, compressed, in the other byte order) is read by
+ * libhdf5, some rows at a time. libhdf5 is not safe for threads, so one lock guards it. */
 #include "registry.h"
 
 #include <string.h>
@@ -16,8 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A chunk is unpacked again for every read that needs some of it, unless it is kept. Those of a row of chunks are kept
- * while rows are read in order, up to this. */
+/* libhdf5 unpacks a chunk again for every read that needs a part of it, unless the chunk is cached. The cache holds one
+ * row of chunks, but at most this many bytes. */
 #define CHUNKS_MOST ((size_t)64 << 20)
 #define MEMBERS_MOST 10000 /* datasets that are looked at */
 
@@ -38,10 +37,10 @@ typedef struct search {
 static const ast_member_words words = {"dataset", "datasets", "--dataset PATH",
                                        "floats of 2, 4 or 8 bytes or integers of 1 byte", .rooted = true};
 
-static bool find_table(struct ast_hdf5 *hdf5, ast_table *table, const ast_bytes *bytes, const char *wanted,
+static bool find_table(struct ast_hdf5 *hdf5, ast_file_table *table, const ast_bytes *bytes, const char *wanted,
                        ast_format_error *error);
 
-bool ast_hdf5_table(ast_table *table, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
+bool ast_hdf5_table(ast_file_table *table, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
     if (bytes->memory || bytes->descriptor < 0)
         return ast_format_fail(error, "%s: HDF5 is read from files only, which are neither pipes nor compressed",
                                bytes->name);
@@ -49,7 +48,7 @@ bool ast_hdf5_table(ast_table *table, ast_bytes *bytes, const ast_resolved *how,
     if (!hdf5)
         return ast_format_no_memory(error, bytes->name);
     *hdf5 = (struct ast_hdf5){H5I_INVALID_HID, H5I_INVALID_HID, H5I_INVALID_HID, 0};
-    *table = (ast_table){0};
+    *table = (ast_file_table){0};
     pthread_mutex_lock(&lock);
     ast_hdf5_voice before = ast_hdf5_silence();
     hdf5->file = H5Fopen(bytes->name, H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -193,7 +192,7 @@ static hid_t open_dataset(hid_t file, const char *name, size_t dimension) {
 }
 
 /* Whether the numbers are in one piece of this very file, as they are in memory: then it is only a place. */
-static bool in_place(const struct ast_hdf5 *hdf5, ast_table *table, const ast_bytes *bytes) {
+static bool in_place(const struct ast_hdf5 *hdf5, ast_file_table *table, const ast_bytes *bytes) {
     hid_t own = H5Dget_type(hdf5->dataset), made = H5Dget_create_plist(hdf5->dataset);
     haddr_t offset = HADDR_UNDEF;
     if (H5Tequal(own, hdf5->type) > 0 && H5Pget_layout(made) == H5D_CONTIGUOUS && H5Pget_external_count(made) == 0)
@@ -208,7 +207,7 @@ static bool in_place(const struct ast_hdf5 *hdf5, ast_table *table, const ast_by
     return true;
 }
 
-static bool open_member(struct ast_hdf5 *hdf5, ast_table *table, const ast_member *member, const ast_bytes *bytes,
+static bool open_member(struct ast_hdf5 *hdf5, ast_file_table *table, const ast_member *member, const ast_bytes *bytes,
                         ast_format_error *error) {
     char name[AST_EXCERPT];
     ast_excerpt(name, member->name, strlen(member->name));
@@ -233,7 +232,7 @@ static bool open_member(struct ast_hdf5 *hdf5, ast_table *table, const ast_membe
     return true;
 }
 
-static bool find_table(struct ast_hdf5 *hdf5, ast_table *table, const ast_bytes *bytes, const char *wanted,
+static bool find_table(struct ast_hdf5 *hdf5, ast_file_table *table, const ast_bytes *bytes, const char *wanted,
                        ast_format_error *error) {
     ast_members members = {0};
     search found = {hdf5->file, &members, false};
@@ -252,7 +251,7 @@ static bool find_table(struct ast_hdf5 *hdf5, ast_table *table, const ast_bytes 
 #else
 
 /* No table is ever opened, so that there are no rows to read and nothing to close. */
-bool ast_hdf5_table(ast_table *table, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
+bool ast_hdf5_table(ast_file_table *table, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
     (void)table, (void)how;
     return ast_format_fail(error, "%s: this build cannot read HDF5 files: libhdf5 was not there when it was made",
                            bytes->name);

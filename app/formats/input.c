@@ -16,7 +16,7 @@
 typedef struct input_file {
     ast_bytes bytes;
     bool known; /* `table` is read: a regular file of a binary format */
-    ast_table table;
+    ast_file_table table;
     size_t first, count; /* the number of its first row among those of all files; its rows */
     size_t odd;          /* the row whose dimension is another one, if that is the reason */
     int reason;          /* why rows could not be read, as ast_table_rows; 0: they could */
@@ -246,12 +246,12 @@ static int read_rows(size_t first, size_t count, void *place, void *data) {
     return reason != 0;
 }
 
-/* The disk may begin: what comes of it is seen when the rows are read. */
+/* Starts reading ahead. Errors show when the rows are read. */
 static void expect_rows(size_t first, size_t count, void *data) {
     struct ast_opened *opened = data;
     for (size_t part; count > 0; first += part, count -= part) {
         const input_file *file = file_of(opened, first);
-        const ast_table *table = &file->table;
+        const ast_file_table *table = &file->table;
         part = rows_in(file, first, count);
         if (!table->hdf5)
             (void)posix_fadvise(file->bytes.descriptor,
@@ -261,7 +261,7 @@ static void expect_rows(size_t first, size_t count, void *data) {
 }
 
 static bool understand(ast_input *input, input_file *file, ast_format_error *error) {
-    ast_table *table = &file->table;
+    ast_file_table *table = &file->table;
     struct ast_opened *opened = input->opened;
     if (!opened->how.format->table(table, &file->bytes, &opened->how, error))
         return false;

@@ -12,7 +12,7 @@
 #include <strings.h>
 
 typedef struct mtx_reader {
-    ast_text text;
+    ast_fields text;
     ast_entries entries;
     bool pattern;    /* entries have no value */
     double promised; /* entries */
@@ -26,9 +26,9 @@ bool ast_mtx_open(ast_input *input, ast_bytes *bytes, const ast_resolved *how, a
     if (how->columns.count > 0)
         return ast_format_fail(error, "%s: columns cannot be picked from sparse rows", bytes->name);
     mtx_reader reader = {.text = {.doubles = true, .separator = ' '}, .entries = {.name = bytes->name}};
-    bool good = ast_text_begin(&reader.text, bytes, error) && read_banner(&reader, error) &&
+    bool good = ast_fields_begin(&reader.text, bytes, error) && read_banner(&reader, error) &&
                 read_sizes(&reader, error) && read_entries(&reader, error);
-    ast_text_end(&reader.text);
+    ast_fields_end(&reader.text);
     if (good)
         return ast_entries_open(&reader.entries, how->transpose, input, error);
     ast_entries_free(&reader.entries);
@@ -47,7 +47,7 @@ static bool read_banner(mtx_reader *reader, ast_format_error *error) {
     static const char *const words[] = {"%%MatrixMarket", "matrix", "coordinate", NULL, "general"};
     for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
         ast_field field;
-        if (!ast_text_fill(&reader->text, error) || !ast_field_next(&reader->text, true, w + 1, &field, error))
+        if (!ast_fields_fill(&reader->text, error) || !ast_field_next(&reader->text, true, w + 1, &field, error))
             return false;
         bool text = field.kind == AST_FIELD_TEXT;
         if (!text || field.last != (w == 4) || (words[w] && strcasecmp(field.excerpt, words[w]) != 0))
@@ -60,20 +60,20 @@ static bool read_banner(mtx_reader *reader, ast_format_error *error) {
     return true;
 }
 
-/* Goes to the next line that is neither blank nor a comment; false at the end of the file, or where it cannot be read,
- * which *failed tells. */
-static bool next_line(ast_text *text, bool *failed, ast_format_error *error) {
+/* Goes to the next line that is neither blank nor a comment. False at the end of the file, and after a read error,
+ * which sets *failed. */
+static bool next_line(ast_fields *text, bool *failed, ast_format_error *error) {
     for (;;) {
-        *failed = !ast_text_fill(text, error);
+        *failed = !ast_fields_fill(text, error);
         if (*failed)
             return false;
-        ast_text_skip_blanks(text);
+        ast_fields_skip_blanks(text);
         if (text->cursor == text->end && text->ended)
             return false;
         if (text->cursor < text->end && !ast_is_line_end(*text->cursor) && *text->cursor != '%')
             return true;
         if (text->cursor < text->end) {
-            *failed = !ast_text_skip_line(text, error);
+            *failed = !ast_fields_skip_line(text, error);
             if (*failed)
                 return false;
         }
@@ -81,7 +81,7 @@ static bool next_line(ast_text *text, bool *failed, ast_format_error *error) {
 }
 
 /* A line of `count` numbers and nothing else. */
-static bool read_numbers(ast_text *text, size_t count, double *numbers, const char *what, ast_format_error *error) {
+static bool read_numbers(ast_fields *text, size_t count, double *numbers, const char *what, ast_format_error *error) {
     unsigned long long line = text->line;
     for (size_t j = 0; j < count; j++) {
         ast_field field;
@@ -116,7 +116,7 @@ static bool is_index(double number, size_t count) {
 }
 
 static bool read_entry(mtx_reader *reader, ast_format_error *error) {
-    ast_text *text = &reader->text;
+    ast_fields *text = &reader->text;
     ast_entries *entries = &reader->entries;
     unsigned long long line = text->line;
     double numbers[3] = {0, 0, 1};

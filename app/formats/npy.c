@@ -11,7 +11,7 @@
 #include <string.h>
 
 static bool check_points(const ast_npy_header *header, const char *name, ast_format_error *error);
-static ast_table table_of(const ast_npy_header *header);
+static ast_file_table table_of(const ast_npy_header *header);
 static bool wrong_size(const ast_npy_header *header, const char *name, const char *few_or_many, uint64_t follow,
                        ast_format_error *error);
 
@@ -22,11 +22,11 @@ bool ast_npy_open(ast_input *input, ast_bytes *bytes, const ast_resolved *how, a
         !ast_columns_fit(&how->columns, header.shape[header.dimensions - 1], bytes->name, error) ||
         !ast_npy_read_body(&body, &header, bytes, error))
         return false;
-    ast_table table = table_of(&header);
+    ast_file_table table = table_of(&header);
     return ast_table_view(input, &table, body, how, bytes->name, error);
 }
 
-bool ast_npy_table(ast_table *table, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
+bool ast_npy_table(ast_file_table *table, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
     ast_npy_header header;
     (void)how;
     if (!ast_npy_read_header(&header, bytes, error) || !check_points(&header, bytes->name, error))
@@ -141,19 +141,19 @@ static bool wrong_size(const ast_npy_header *header, const char *name, const cha
 }
 
 /* Fortran order is only other strides. */
-static ast_table table_of(const ast_npy_header *header) {
+static ast_file_table table_of(const ast_npy_header *header) {
     bool image = header->dimensions == 3;
     size_t count = image ? header->shape[0] * header->shape[1] : header->shape[0];
     size_t dimension = header->shape[header->dimensions - 1];
-    return (ast_table){.type = ast_npy_type(header),
-                       .count = count,
-                       .dimension = dimension,
-                       .height = image ? header->shape[0] : 0,
-                       .width = image ? header->shape[1] : 0,
-                       .offset = header->offset,
-                       .row_stride = header->item * (header->fortran ? 1 : dimension),
-                       .column_stride = header->item * (header->fortran ? count : 1),
-                       .swapped = header->swapped};
+    return (ast_file_table){.type = ast_npy_type(header),
+                            .count = count,
+                            .dimension = dimension,
+                            .height = image ? header->shape[0] : 0,
+                            .width = image ? header->shape[1] : 0,
+                            .offset = header->offset,
+                            .row_stride = header->item * (header->fortran ? 1 : dimension),
+                            .column_stride = header->item * (header->fortran ? count : 1),
+                            .swapped = header->swapped};
 }
 
 ast_type ast_npy_type(const ast_npy_header *header) {

@@ -12,7 +12,7 @@
 #define MAGIC "\x93NUMPY"
 #define MAGIC_SIZE 6
 
-/* NumPy itself writes some 128 bytes. A header that claims more than this lies, and is not allocated for. */
+/* NumPy writes about 128 bytes. A longer header is refused before memory is allocated for it. */
 #define HEADER_LIMIT ((size_t)1 << 20)
 
 static bool parse_dictionary(ast_scan *scan, ast_npy_header *header);

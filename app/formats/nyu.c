@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A scene is 0.3 million pixels; a file that claims this many more is none of this data set. */
+/* A scene has 0.3 million pixels. A file that promises more than this per scene is not the data set. */
 #define PIXELS_MOST ((hsize_t)1 << 24)
 #define SCENES_MOST ((hsize_t)1 << 16) /* there are 1,449; HDF5 can promise any number without a byte behind it */
 

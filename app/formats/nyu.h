@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The labelled part of the NYU Depth data set, version 2: nyu_depth_v2_labeled.mat, 1,449 scenes of an indoor camera in
- * one MATLAB 7.3 file, which is HDF5. One scene is read at a time; the file stays closed to the rest of memory.
+ * one MATLAB 7.3 file, which is HDF5. One scene is read at a time, so that the size of the file does not matter.
  *
  *     ast_nyu *nyu = ast_nyu_open("nyu_depth_v2_labeled.mat", &error);
  *     float *metres = malloc(nyu->width * nyu->height * sizeof *metres);

@@ -101,7 +101,7 @@ static void area_vector(const int32_t *triangle, const float *points, double are
         area[d] = u[(d + 1) % 3] * v[(d + 2) % 3] - u[(d + 2) % 3] * v[(d + 1) % 3];
 }
 
-/* The sum is that of the polygon, however it is cut. NaN: nothing to be done. */
+/* The sum does not depend on how the polygon is cut. NaN: the polygon is left as it is. */
 static bool fan_is_right(const int32_t *triangles, size_t count, const float *points, double sum[3]) {
     double area[3];
     sum[0] = sum[1] = sum[2] = 0;
@@ -147,7 +147,7 @@ static bool same_place(const flat *p, size_t a, size_t b) {
     return p->x[a] == p->x[b] && p->y[a] == p->y[b];
 }
 
-/* Corners that come again, where a bridge leads to a hole, are in nobody's way. */
+/* A corner that appears twice, where a bridge leads to a hole, does not block an ear. */
 static bool is_ear(flat *p, size_t a, size_t b, size_t c) {
     double area = turn(p, a, b, c);
     if (area <= 0)

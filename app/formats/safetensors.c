@@ -16,7 +16,7 @@ static const ast_member_words words = {"tensor", "tensors", "--tensor NAME", "F6
                                        .rooted = false};
 
 static bool parse_header(ast_scan *scan, ast_members *members, bool *no_memory);
-static bool check_bytes(ast_table *table, const ast_member *member, uint64_t offset, const ast_bytes *bytes,
+static bool check_bytes(ast_file_table *table, const ast_member *member, uint64_t offset, const ast_bytes *bytes,
                         ast_format_error *error);
 
 /* The header, to free(), and where the bytes of the tensors begin. */
@@ -50,7 +50,7 @@ static char *read_header(const ast_bytes *bytes, uint64_t *offset, ast_format_er
     return header;
 }
 
-bool ast_safetensors_table(ast_table *table, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
+bool ast_safetensors_table(ast_file_table *table, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
     ast_members members = {0};
     uint64_t offset;
     char *header = read_header(bytes, &offset, error);
@@ -75,8 +75,8 @@ bool ast_safetensors_table(ast_table *table, ast_bytes *bytes, const ast_resolve
     return good;
 }
 
-/* The shape must be that of the bytes, and the bytes must be in the file. */
-static bool check_bytes(ast_table *table, const ast_member *member, uint64_t offset, const ast_bytes *bytes,
+/* Checks that the shape and the type give the promised number of bytes, and that the file has them. */
+static bool check_bytes(ast_file_table *table, const ast_member *member, uint64_t offset, const ast_bytes *bytes,
                         ast_format_error *error) {
     uint64_t size = bytes->size - offset;
     char name[AST_EXCERPT];

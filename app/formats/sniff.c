@@ -60,7 +60,7 @@ static size_t count_lines(const char *begin, const char *end, char separator, bo
     return numbers;
 }
 
-char ast_text_separator(const char *begin, const char *end, locale_t locale) {
+char ast_fields_separator(const char *begin, const char *end, locale_t locale) {
     static const char candidates[] = ",;\t";
     char best = ' ';
     bool occurs = false;

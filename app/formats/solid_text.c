@@ -21,8 +21,8 @@ const char *ast_solid_next_line(const char *at, const char *end) {
     return at;
 }
 
-/* A byte that a number may stand before. A NUL or a backslash is no blank, so that whoever reads on stumbles over it,
- * unless a backslash joins lines there. */
+/* A byte that may follow a number. A NUL or a backslash is not a blank, so the reader reports it next, unless the
+ * backslash joins two lines. */
 static bool ends_word(char byte) {
     return ast_solid_blank(byte) || ast_solid_line_end(byte) || byte == '\0' || byte == '\\';
 }

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows without entries are missing, and cost memory all the same; so do columns, of which every mean has all. A table
- * in which nearly all are empty is a header that lies. Hashed words have some 2^20 columns, however few the rows. */
+/* Empty rows and columns take memory too: a row counts as missing, and every mean has all columns. If nearly all rows
+ * or columns are empty, the header is wrong. Hashed words have about 2^20 columns, even for few rows. */
 #define EMPTY_ROWS ((size_t)1 << 20)
 #define EMPTY_COLUMNS ((size_t)1 << 22)
 #define EMPTY_SHARE 64
@@ -159,7 +159,7 @@ static bool hand_over(const rows_state *state, size_t dimension, ast_input *inpu
     return true;
 }
 
-/* Whether the entries bear out the sizes, for which memory is needed later. */
+/* Checks the sizes against the number of entries, because memory is allocated by the sizes. */
 static bool plausible(const ast_entries *entries, ast_format_error *error) {
     size_t rows = entries->rows, columns = entries->columns, count = entries->count;
     if (rows > EMPTY_ROWS && rows / EMPTY_SHARE > count)

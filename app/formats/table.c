@@ -16,19 +16,20 @@
 #define COUNT_SIZE 4 /* bytes before a row that repeat its dimension */
 #define ROWS_AT_ONCE 256
 
-static bool read_body(ast_body *body, const ast_table *table, const ast_bytes *bytes, ast_format_error *error);
-static bool check_counts(const ast_table *table, const ast_body *body, const ast_bytes *bytes, ast_format_error *error);
-static bool flatten_image(ast_input *input, const ast_table *table, const char *name, ast_format_error *error);
+static bool read_body(ast_body *body, const ast_file_table *table, const ast_bytes *bytes, ast_format_error *error);
+static bool check_counts(const ast_file_table *table, const ast_body *body, const ast_bytes *bytes,
+                         ast_format_error *error);
+static bool flatten_image(ast_input *input, const ast_file_table *table, const char *name, ast_format_error *error);
 static void own_copy(ast_input *input, void *copy);
 
-bool ast_table_set(ast_table *table, ast_type type, uint64_t count, uint64_t dimension, uint64_t offset) {
+bool ast_table_set(ast_file_table *table, ast_type type, uint64_t count, uint64_t dimension, uint64_t offset) {
     size_t item = ast_points_item(&(ast_points){.type = type}), row, size;
-    *table = (ast_table){.type = type,
-                         .count = count,
-                         .dimension = dimension,
-                         .offset = offset,
-                         .column_stride = item,
-                         .swapped = item > 1 && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__};
+    *table = (ast_file_table){.type = type,
+                              .count = count,
+                              .dimension = dimension,
+                              .offset = offset,
+                              .column_stride = item,
+                              .swapped = item > 1 && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__};
     if (__builtin_mul_overflow(dimension, item, &row) || __builtin_mul_overflow(row, count, &size) ||
         __builtin_add_overflow(size, offset, &size) || size > PTRDIFF_MAX)
         return false;
@@ -36,7 +37,7 @@ bool ast_table_set(ast_table *table, ast_type type, uint64_t count, uint64_t dim
     return true;
 }
 
-void ast_table_close(ast_table *table) {
+void ast_table_close(ast_file_table *table) {
     ast_hdf5_close(table->hdf5);
     table->hdf5 = NULL;
 }
@@ -85,7 +86,7 @@ void ast_body_free(ast_body *body) {
 
 /* ---- Reading whole ----------------------------------------------------------------------------------------------- */
 
-bool ast_table_read(ast_input *input, const ast_table *table, ast_bytes *bytes, const ast_resolved *how,
+bool ast_table_read(ast_input *input, const ast_file_table *table, ast_bytes *bytes, const ast_resolved *how,
                     ast_format_error *error) {
     ast_body body;
     if (!ast_columns_fit(&how->columns, table->dimension, bytes->name, error) || !read_body(&body, table, bytes, error))
@@ -97,7 +98,7 @@ bool ast_table_read(ast_input *input, const ast_table *table, ast_bytes *bytes, 
     return ast_table_view(input, table, body, how, bytes->name, error);
 }
 
-/* Bytes of a pipe, or compressed ones, are all read first: then their number is known, as that of a file is. */
+/* A pipe or a compressed file is read whole first, so that its size is known like that of a regular file. */
 static bool read_all(ast_bytes *bytes, ast_buffer *buffer, ast_bytes *memory, ast_format_error *error) {
     if (!ast_bytes_fill(bytes, buffer, PTRDIFF_MAX, error))
         return false;
@@ -107,7 +108,7 @@ static bool read_all(ast_bytes *bytes, ast_buffer *buffer, ast_bytes *memory, as
 bool ast_table_open(ast_input *input, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
     ast_buffer buffer = {0};
     ast_bytes memory = *bytes;
-    ast_table table = {0};
+    ast_file_table table = {0};
     bool good =
         (bytes->sized || read_all(bytes, &buffer, &memory, error)) && how->format->table(&table, &memory, how, error);
     good = good && ast_table_read(input, &table, &memory, how, error);
@@ -119,16 +120,16 @@ bool ast_table_open(ast_input *input, ast_bytes *bytes, const ast_resolved *how,
     return good;
 }
 
-static size_t item_of(const ast_table *table) {
+static size_t item_of(const ast_file_table *table) {
     return ast_points_item(&(ast_points){.type = table->type});
 }
 
 /* Bytes from the first number to the last. */
-static size_t extent(const ast_table *table) {
+static size_t extent(const ast_file_table *table) {
     return (table->count - 1) * table->row_stride + (table->dimension - 1) * table->column_stride + item_of(table);
 }
 
-static bool read_body(ast_body *body, const ast_table *table, const ast_bytes *bytes, ast_format_error *error) {
+static bool read_body(ast_body *body, const ast_file_table *table, const ast_bytes *bytes, ast_format_error *error) {
     size_t item = item_of(table), row = table->dimension * item;
     size_t size = table->hdf5 ? table->count * row : extent(table);
     *body = (ast_body){0};
@@ -149,7 +150,7 @@ static bool read_body(ast_body *body, const ast_table *table, const ast_bytes *b
     return true;
 }
 
-bool ast_table_unequal(const ast_table *table, const ast_bytes *bytes, size_t row, ast_format_error *error) {
+bool ast_table_unequal(const ast_file_table *table, const ast_bytes *bytes, size_t row, ast_format_error *error) {
     unsigned char count[COUNT_SIZE] = {0};
     (void)ast_bytes_at(bytes, table->offset - COUNT_SIZE + (uint64_t)row * table->row_stride, count, sizeof count);
     return ast_format_fail(error, "%s: row %zu has %d numbers, but row 1 has %zu; all rows need the same number",
@@ -157,7 +158,7 @@ bool ast_table_unequal(const ast_table *table, const ast_bytes *bytes, size_t ro
 }
 
 /* The dimension before each row; the first one is the table's own. */
-static bool check_counts(const ast_table *table, const ast_body *body, const ast_bytes *bytes,
+static bool check_counts(const ast_file_table *table, const ast_body *body, const ast_bytes *bytes,
                          ast_format_error *error) {
     for (size_t i = 1; table->counted && i < table->count; i++) {
         uint32_t dimension;
@@ -170,8 +171,8 @@ static bool check_counts(const ast_table *table, const ast_body *body, const ast
     return true;
 }
 
-bool ast_table_view(ast_input *input, const ast_table *table, ast_body body, const ast_resolved *how, const char *name,
-                    ast_format_error *error) {
+bool ast_table_view(ast_input *input, const ast_file_table *table, ast_body body, const ast_resolved *how,
+                    const char *name, ast_format_error *error) {
     input->owned = body.owned;
     input->mapped = body.mapped;
     input->mapped_size = body.mapped_size;
@@ -206,7 +207,7 @@ static void own_copy(ast_input *input, void *copy) {
 }
 
 /* Copies an image in Fortran order, whose pixels row by row are no stride of each other: the row varies fastest. */
-static bool flatten_image(ast_input *input, const ast_table *table, const char *name, ast_format_error *error) {
+static bool flatten_image(ast_input *input, const ast_file_table *table, const char *name, ast_format_error *error) {
     ast_points *points = &input->points;
     size_t item = item_of(table), height = input->height, width = input->width, plane = height * width;
     char *place = malloc(table->count * table->dimension * item), *cursor = place;
@@ -243,7 +244,7 @@ static int read_counted(int descriptor, uint64_t offset, size_t row, size_t coun
     return reason;
 }
 
-static int read_counted_rows(const ast_table *table, int descriptor, size_t first, size_t count, char *place,
+static int read_counted_rows(const ast_file_table *table, int descriptor, size_t first, size_t count, char *place,
                              size_t *odd) {
     unsigned char counts[ROWS_AT_ONCE][COUNT_SIZE];
     size_t row = table->dimension * item_of(table);
@@ -262,7 +263,7 @@ static int read_counted_rows(const ast_table *table, int descriptor, size_t firs
     return 0;
 }
 
-int ast_table_rows(const ast_table *table, const ast_bytes *bytes, size_t first, size_t count, void *place,
+int ast_table_rows(const ast_file_table *table, const ast_bytes *bytes, size_t first, size_t count, void *place,
                    size_t *row) {
     if (table->hdf5)
         return ast_hdf5_rows(table->hdf5, first, count, place) ? 0 : AST_ROWS_DAMAGED;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Dense rows as a file holds them. Every binary table is described by one `ast_table`: a format finds the description
- * in its header and checks it against the size of the file; table.c maps the rows, copies them, or reads some of them.
+ * Dense rows as a file holds them. Every binary table is described by one `ast_file_table`: a format finds the
+ * description in its header and checks it against the size of the file; table.c maps the rows, copies them, or reads
+ * some of them.
  */
 #ifndef ASTERISM_FORMATS_TABLE_H
 #define ASTERISM_FORMATS_TABLE_H
@@ -11,7 +12,7 @@
 struct ast_hdf5;
 struct ast_resolved;
 
-typedef struct ast_table {
+typedef struct ast_file_table {
     ast_type type;
     size_t count, dimension;
     size_t height, width;  /* of an H x W x D array, whose pixels are the points; 0 otherwise */
@@ -21,21 +22,21 @@ typedef struct ast_table {
     bool swapped;          /* not in the machine's byte order */
     bool counted;          /* four bytes before each row repeat its dimension: .fvecs and .bvecs */
     struct ast_hdf5 *hdf5; /* rows that only libhdf5 can read: offset and strides are unused; NULL otherwise */
-} ast_table;
+} ast_file_table;
 
 /* The table of a regular file or of bytes in memory: read from the header, and within the size of the file. On failure
  * there is nothing to close. */
-typedef bool ast_table_function(ast_table *table, ast_bytes *bytes, const struct ast_resolved *how,
+typedef bool ast_table_function(ast_file_table *table, ast_bytes *bytes, const struct ast_resolved *how,
                                 ast_format_error *error);
 
 /* dense.c: .fbin, .u8bin, .i8bin, .fvecs and .bvecs; safetensors.c; hdf5.c */
 ast_table_function ast_dense_table, ast_safetensors_table, ast_hdf5_table;
 
 /* Describes (count, dimension) numbers in C order without gaps, from `offset` on. False if they are too many bytes. */
-bool ast_table_set(ast_table *table, ast_type type, uint64_t count, uint64_t dimension, uint64_t offset);
+bool ast_table_set(ast_file_table *table, ast_type type, uint64_t count, uint64_t dimension, uint64_t offset);
 
 /* Reads all rows: maps or borrows them where possible. The table stays open. */
-bool ast_table_read(ast_input *input, const ast_table *table, ast_bytes *bytes, const struct ast_resolved *how,
+bool ast_table_read(ast_input *input, const ast_file_table *table, ast_bytes *bytes, const struct ast_resolved *how,
                     ast_format_error *error);
 
 /* Numbers in memory, in the machine's byte order and aligned. */
@@ -52,7 +53,7 @@ void ast_body_free(ast_body *body);
 
 /* Makes the body of a table the points of an input, with the wanted columns, transposed if asked for. The input owns
  * the body from now on. */
-bool ast_table_view(ast_input *input, const ast_table *table, ast_body body, const struct ast_resolved *how,
+bool ast_table_view(ast_input *input, const ast_file_table *table, ast_body body, const struct ast_resolved *how,
                     const char *name, ast_format_error *error);
 
 /* Why rows could not be read, besides errno. */
@@ -60,14 +61,14 @@ enum { AST_ROWS_CUT = -1, AST_ROWS_UNEQUAL = -2, AST_ROWS_DAMAGED = -3 };
 
 /* Reads `count` rows from number `first` on, without gaps, from any thread: 0, or the reason; *row is then the number
  * of a row whose own dimension is another one. Not for rows in Fortran order or in the other byte order. */
-int ast_table_rows(const ast_table *table, const ast_bytes *bytes, size_t first, size_t count, void *place,
+int ast_table_rows(const ast_file_table *table, const ast_bytes *bytes, size_t first, size_t count, void *place,
                    size_t *row);
 
 /* The sentence for a row, counted from 0, whose own dimension is another one. */
-bool ast_table_unequal(const ast_table *table, const ast_bytes *bytes, size_t row, ast_format_error *error);
+bool ast_table_unequal(const ast_file_table *table, const ast_bytes *bytes, size_t row, ast_format_error *error);
 
 /* Fine on a zeroed or closed one. */
-void ast_table_close(ast_table *table);
+void ast_table_close(ast_file_table *table);
 
 /* All `size` bytes at `offset` of a regular file or of memory: false where it ends before, and if it cannot be read. */
 bool ast_bytes_at(const ast_bytes *bytes, uint64_t offset, void *place, size_t size);

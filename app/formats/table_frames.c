@@ -265,7 +265,7 @@ static bool view_frame(ast_table_frames *frames, const void *data, ast_points *p
     const ast_npy_header *header = &frames->header;
     ptrdiff_t item = (ptrdiff_t)header->item;
     ptrdiff_t rows = (ptrdiff_t)header->shape[1], columns = (ptrdiff_t)header->shape[2];
-    /* What lies between two rows of a Fortran array: the same row of all frames, unless they come one by one. */
+    /* In Fortran order the numbers of all frames are interleaved, unless the frames are read one by one. */
     ptrdiff_t between = item * (ptrdiff_t)header->shape[0];
     *points = ast_points_view(data, ast_npy_type(header), header->shape[1], header->shape[2],
                               header->fortran ? between : item * columns, header->fortran ? between * rows : item);

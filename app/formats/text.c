@@ -15,7 +15,7 @@
 #include <strings.h>
 
 typedef struct text_table {
-    ast_text text;
+    ast_fields text;
     const ast_columns *wanted;
     ast_columns found; /* what became of a list with names, once the header was read */
     size_t item;       /* bytes of a stored number: 4 or 8 */
@@ -77,9 +77,9 @@ bool ast_text_values(ast_values *values, ast_bytes *bytes, const ast_resolved *h
     return true;
 }
 
-/* What editors on other systems put first. */
-static bool skip_mark(ast_text *text, ast_format_error *error) {
-    if (!ast_text_fill(text, error))
+/* Skips the byte order mark that some editors write first. */
+static bool skip_mark(ast_fields *text, ast_format_error *error) {
+    if (!ast_fields_fill(text, error))
         return false;
     size_t size = (size_t)(text->end - text->cursor);
     if (size >= 2 && (memcmp(text->cursor, "\xFF\xFE", 2) == 0 || memcmp(text->cursor, "\xFE\xFF", 2) == 0))
@@ -90,32 +90,32 @@ static bool skip_mark(ast_text *text, ast_format_error *error) {
 }
 
 /* Skips the comments at the top, however long, and finds the separator from what follows them, unless it is known. */
-static bool begin_text(ast_text *text, ast_format_error *error) {
+static bool begin_text(ast_fields *text, ast_format_error *error) {
     bool known = text->separator != 0;
     if (!skip_mark(text, error))
         return false;
     text->separator = known ? text->separator : ' ';
     for (;;) {
-        if (!ast_text_fill(text, error))
+        if (!ast_fields_fill(text, error))
             return false;
         char *start = text->cursor;
-        ast_text_skip_blanks(text);
+        ast_fields_skip_blanks(text);
         bool nothing = ast_is_line_end(*text->cursor) || *text->cursor == '#';
         if (!nothing) {
             /* A tab here may be a separator, and an empty field before it. */
             text->cursor = start;
             break;
         }
-        if (!ast_text_skip_line(text, error))
+        if (!ast_fields_skip_line(text, error))
             return false;
     }
     if (!known)
-        text->separator = ast_text_separator(text->cursor, text->end, text->locale);
+        text->separator = ast_fields_separator(text->cursor, text->end, text->locale);
     return true;
 }
 
 static bool read_lines(text_table *table, ast_format_error *error) {
-    ast_text *text = &table->text;
+    ast_fields *text = &table->text;
     const char *names = table->wanted->names;
     bool numbered = names && strspn(names, "0123456789") == strlen(names);
     table->name = numbered ? strtoul(names, NULL, 10) : 0;
@@ -126,7 +126,7 @@ static bool read_lines(text_table *table, ast_format_error *error) {
         return ast_format_fail(error, "%s: column %zu holds the names, so it cannot be a coordinate too",
                                text->bytes->name, table->name);
     for (;;) {
-        if (!ast_text_fill(text, error))
+        if (!ast_fields_fill(text, error))
             return false;
         if (text->cursor == text->end)
             break;
@@ -135,7 +135,7 @@ static bool read_lines(text_table *table, ast_format_error *error) {
     }
     if (table->rows == 0) /* whoever asked decides whether that is an error */
         return true;
-    /* Gives back what doubling took too much; a failure to shrink is none. */
+    /* Frees the memory that doubling left over. If shrinking fails, the larger block is kept. */
     void *shrunk = realloc(table->numbers, table->rows * table->width * table->item);
     table->numbers = shrunk ? shrunk : table->numbers;
     return true;
@@ -148,8 +148,8 @@ static bool read_table(text_table *table, ast_bytes *bytes, const ast_columns *c
     table->item = doubles ? sizeof(double) : sizeof(float);
     table->header_possible = true;
     table->text.doubles = doubles;
-    bool good = ast_text_begin(&table->text, bytes, error) && read_lines(table, error);
-    ast_text_end(&table->text);
+    bool good = ast_fields_begin(&table->text, bytes, error) && read_lines(table, error);
+    ast_fields_end(&table->text);
     ast_columns_free(&table->found);
     table->wanted = NULL;
     free(table->word);
@@ -160,13 +160,13 @@ static bool read_table(text_table *table, ast_bytes *bytes, const ast_columns *c
     return good;
 }
 
-/* The fields of the header, whose names the list of columns has. A line of numbers is none. */
+/* Reads the fields of the header line, for a list of columns with names. A line of numbers is not a header. */
 static bool read_header(text_table *table, char ***names, size_t *count, ast_format_error *error) {
     const char *file = table->text.bytes->name;
     size_t capacity = 0;
     bool numbers = true;
     ast_field field = {0};
-    ast_text_skip_blanks(&table->text);
+    ast_fields_skip_blanks(&table->text);
     while (!field.last) {
         if (!ast_array_grow(names, &capacity, *count + 1, sizeof **names))
             return ast_format_no_memory(error, file);
@@ -207,17 +207,17 @@ static bool read_header_names(text_table *table, ast_format_error *error) {
 
 /* A blank line, a comment, the header or a row. */
 static bool read_line(text_table *table, ast_format_error *error) {
-    ast_text *text = &table->text;
-    ast_text_skip_blanks(text);
+    ast_fields *text = &table->text;
+    ast_fields_skip_blanks(text);
     if (text->cursor == text->end)
         return true;
     if (ast_is_line_end(*text->cursor))
-        return ast_text_skip_line(text, error);
+        return ast_fields_skip_line(text, error);
     line_state state = {.line = text->line, .comment = *text->cursor == '#'};
     /* A '#' where no number is wanted may be data: the word "#" has a vector like any other. */
     bool word = table->rows > 0 && wanted_slot(table, 0) == 0;
     if (state.comment && !word)
-        return ast_text_skip_line(text, error);
+        return ast_fields_skip_line(text, error);
     if (!read_fields(table, &state, error))
         return false;
     if (state.comment && (state.bad || state.column != table->columns))
@@ -260,7 +260,7 @@ static bool read_fields(text_table *table, line_state *state, ast_format_error *
         if (slot > 0 && !take_field(table, state, &field, slot - 1, error))
             return false;
         if (state->comment && state->bad && !field.last)
-            return ast_text_skip_line(&table->text, error);
+            return ast_fields_skip_line(&table->text, error);
     } while (!field.last);
     return true;
 }

@@ -15,7 +15,7 @@
 #define AST_TEXT_BUFFER ((size_t)1 << 20)
 #endif
 
-typedef struct ast_text {
+typedef struct ast_fields {
     ast_bytes *bytes;
     char *buffer;       /* AST_TEXT_BUFFER bytes and a NUL, which no number runs over */
     char *cursor, *end; /* what has not been looked at yet; *end is NUL */
@@ -24,7 +24,7 @@ typedef struct ast_text {
     bool doubles;       /* numbers are wanted as doubles, not as floats */
     uint64_t line;      /* of the cursor, 1-based */
     locale_t locale;    /* "C" */
-} ast_text;
+} ast_fields;
 
 /* What a field holds. */
 typedef enum ast_field_kind {
@@ -45,28 +45,28 @@ typedef struct ast_field {
 
 /* field.c. Sets up a text whose separator and `doubles` are set and which is otherwise zero; it is to be ended in any
  * case. */
-bool ast_text_begin(ast_text *text, ast_bytes *bytes, ast_format_error *error);
-void ast_text_end(ast_text *text);
+bool ast_fields_begin(ast_fields *text, ast_bytes *bytes, ast_format_error *error);
+void ast_fields_end(ast_fields *text);
 
 /* Makes sure that a whole field is in the buffer, or the rest of the file. */
-bool ast_text_fill(ast_text *text, ast_format_error *error);
+bool ast_fields_fill(ast_fields *text, ast_format_error *error);
 
 /* Takes the field at the cursor and the separator or line end behind it. `column` (1-based) is for sentences. An
  * unwanted field is passed over, and its kind means nothing. False only where the file cannot be read or the field has
  * no end. */
-bool ast_field_next(ast_text *text, bool wanted, size_t column, ast_field *field, ast_format_error *error);
+bool ast_field_next(ast_fields *text, bool wanted, size_t column, ast_field *field, ast_format_error *error);
 
 /* The same as a word, which is the caller's to free(). */
-bool ast_field_word(ast_text *text, size_t column, ast_field *field, char **word, ast_format_error *error);
+bool ast_field_word(ast_fields *text, size_t column, ast_field *field, char **word, ast_format_error *error);
 
 /* Passes over the rest of the line. */
-bool ast_text_skip_line(ast_text *text, ast_format_error *error);
+bool ast_fields_skip_line(ast_fields *text, ast_format_error *error);
 
 /* Passes over blanks, which stand for nothing at the start of a line. */
-void ast_text_skip_blanks(ast_text *text);
+void ast_fields_skip_blanks(ast_fields *text);
 
 /* sniff.c: the separator, from the first lines in the buffer. */
-char ast_text_separator(const char *begin, const char *end, locale_t locale);
+char ast_fields_separator(const char *begin, const char *end, locale_t locale);
 
 static inline bool ast_is_line_end(char byte) {
     return byte == '\n' || byte == '\r';

@@ -17,8 +17,8 @@ typedef struct ast_zip {
 bool ast_zip_open(ast_zip *zip, ast_bytes *bytes, ast_format_error *error);
 void ast_zip_close(ast_zip *zip); /* fine on a zeroed one */
 
-/* A member's bytes: *bytes is the caller's to free(). *found is false, and nothing else, where there is none of that
- * name. */
+/* Reads the bytes of a member; the caller frees *bytes. If there is no member of that name, *found is false and the
+ * function returns true. */
 bool ast_zip_read(const ast_zip *zip, const char *member, unsigned char **bytes, size_t *size, bool *found,
                   ast_format_error *error);
 

@@ -28,7 +28,7 @@ static ast_shared_text *next_message(void *data, void *viewer) {
     return ast_viewer_next(&live->viewers, viewer);
 }
 
-/* The page says nothing (no `hear`): whoever does is not the page. */
+/* The page sends nothing (no `hear`). A client that sends something is not the page. */
 ast_live *ast_live_open(const char *address, unsigned port, ast_text *html, ast_recording *recording,
                         ast_format_error *error) {
     ast_live *live = calloc(1, sizeof *live);

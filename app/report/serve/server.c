@@ -378,13 +378,13 @@ static bool set_up(ast_server *server, const char *address, unsigned port, ast_f
     if (!ast_live_token(access->token))
         return ast_format_fail(error, "the system has no random numbers for a token");
     if (pipe2(server->wake, O_CLOEXEC | O_NONBLOCK) != 0)
-        return ast_format_fail(error, "there is no pipe for the server: %s", strerror(errno));
+        return ast_format_fail(error, "cannot open a pipe for the server: %s", strerror(errno));
     server->listening = ast_listen(access, error);
     if (server->listening < 0)
         return false;
     ast_listening_url(access, server->url);
     server->running = pthread_create(&server->thread, NULL, serve, server) == 0;
-    return server->running || ast_format_fail(error, "there is no thread for the server");
+    return server->running || ast_format_fail(error, "cannot start the thread of the server");
 }
 
 ast_server *ast_server_open(const char *address, unsigned port, ast_text *html, const ast_server_app *app,
