@@ -25,14 +25,17 @@
  * comment says so. The caller frees nothing that the library returns, except by the _close functions. The library never
  * prints, never exits and has no mutable global state.
  *
- * Structs. Later versions append fields to structs, so the library must know how large the caller's structs are. Every
- * struct that a caller makes begins with `size_t size`, its sizeof. The struct's _init function sets the size and the
- * defaults. A struct without an _init function is zero apart from its size: `ast_report report = {.size = sizeof
- * report};`. If the size is wrong, the struct was never initialised, and the call returns AST_BAD_OPTION. Structs that
- * the library makes have no `size`. Callbacks get a pointer to one. A function that returns an array of them takes the
- * sizeof of the caller's record, which becomes the stride of the array: ast_clusters(context, &count) passes it to
- * ast_cluster_records, so that C programs index the array as usual. Such a function returns NULL and *count = 0 if it
- * does not know the size. The groups within ast_options, ast_camera and ast_tally_move never grow.
+ * Structs. Later versions append fields to structs, so the library must know how large the caller's structs are:
+ *
+ * - A struct that the caller makes begins with `size_t size`, its sizeof. Its _init function sets the size and the
+ *   defaults. A struct without an _init function is zero apart from its size:
+ *   `ast_report report = {.size = sizeof report};`. A wrong size means that the struct was never initialised: the call
+ *   returns AST_BAD_OPTION.
+ * - A struct that the library makes has no `size`. Callbacks get a pointer to it. A function that returns an array,
+ * such as ast_cluster_records, takes the sizeof of the caller's record, which becomes the stride of the array. C
+ * programs call ast_clusters(context, &count), which passes it, and index the array as usual. If the library does not
+ * know the size, it returns NULL and *count = 0.
+ * - ast_camera, ast_tally_move and the groups within ast_options never grow.
  *
  * Pointers. NULL is allowed only where a comment says so, and for arrays of 0 elements. Everywhere else NULL gives
  * AST_BAD_OPTION.
@@ -392,14 +395,16 @@ typedef struct ast_report {
     size_t missing;   /* rows without a direction; their label is -1 */
     size_t dimension; /* D */
     size_t clusters;  /* K */
-    double objective; /* what the method maximises: the sum of |sum of the members| over the clusters, for AST_DP plus
-                         (cos(angle) - 1) K. AST_MOVMF: the log-likelihood; hard: of points and labels; auto_clusters:
-                         a lower bound of the log evidence, relative to uniform points (docs/mixtures.md). AST_FSD,
-                         AST_CRP: log p(points, labels, means, kappas) of the last sample. AST_DPMEANS: minus the sum
-                         of squared distances minus (2 - 2 cos(angle)) K */
+    double
+        objective; /* what the method maximises. AST_SPKM, AST_OSPKM, AST_MBSPKM: the sum over the clusters of |sum of
+                      the members|. AST_DP: that plus (cos(angle) - 1) K. AST_DPMEANS: minus the sum of squared
+                      distances, minus (2 - 2 cos(angle)) K. AST_MOVMF: the log-likelihood; with `hard`, of points and
+                      labels; with `auto_clusters`, a lower bound of the log evidence relative to uniform points
+                      (docs/mixtures.md). AST_FSD, AST_CRP: log p(points, labels, means, kappas) of the last sample */
     double log_likelihood; /* sum of log p(x) over the points, in nats, with weights scaled to add up to the number of
                               points. NaN for methods without such a p */
-    double bic;            /* -2 log_likelihood + (free parameters) log(points); smaller is better. NaN like above */
+    double bic;            /* -2 log_likelihood + (free parameters) log(points); smaller is better. NaN if
+                              log_likelihood is */
     int iterations;        /* passes of the run that was kept */
     int converged;         /* 0 if it stopped at max_iterations. AST_FSD, AST_CRP: 0, see `settled` */
     uint64_t oir_restarts; /* AST_OIR: how often the remaining points were scored again */
@@ -419,14 +424,15 @@ typedef struct ast_report {
     double rayleigh_p;     /* the probability of such a statistic or a larger one if the points were uniform */
     double background;     /* the share of the background in the mixture, 0..1; NaN without one */
     double effective_samples; /* AST_FSD, AST_CRP: how many independent samples the chain is worth, by the log joint
-                                 density and the number of clusters. It and the two below leave out the sweeps of the
-                                 burn-in, without one the first fifth. NaN otherwise */
+                                 density and the number of clusters. This field, `settled` and `cluster_posterior`
+                                 leave out the sweeps of the burn-in, or the first fifth if burn_in is 0. NaN for
+                                 other methods */
     int settled;              /* AST_FSD, AST_CRP: 1 if the second half of the chain agrees with the first */
     const double *cluster_posterior; /* AST_FSD, AST_CRP: element k is the share of sweeps with k clusters. NULL
                                         otherwise. Valid until the next call with the context */
     size_t cluster_posterior_count;  /* elements: k = 0, 1, ... */
-    const float *center; /* (D) the mean that `center` has subtracted; NULL without. Valid until the next call with the
-                            context */
+    const float *center; /* (D) the mean that options.center subtracted from the rows; NULL without it. Valid until the
+                            next call with the context */
 } ast_report;
 
 /* A cluster of the last result. */
@@ -435,21 +441,21 @@ typedef struct ast_cluster_info {
     double weight;     /* the sum of their weights as given; equals `count` without weights */
     double resultant;  /* |sum of w x| / sum of w, 0..1: 1 if all members are equal */
     double kappa;      /* concentration of a von Mises-Fisher distribution: of the component or, for methods without
-                          components, by maximum likelihood for the members. NaN where undefined: fewer than two members,
-                          or all of them equal */
+                          components, by maximum likelihood for the members. NaN if there are fewer than two members, or
+                          if all are equal */
     const float *mean; /* (D) unit vector */
     double share;      /* the weight of the component in the mixture, 0..1; NaN for methods without components */
     double stability;  /* the mean over the other restarts of the Jaccard index with the most similar cluster there,
                           0..1; NaN with one run */
-    /* How well the mean is known (docs/errors.md). Angles are in degrees. NaN where kappa is undefined. */
+    /* How well the mean is known (docs/errors.md). Angles are in degrees. NaN if kappa is. */
     double effective; /* n, the number of points that weigh equally and tell as much: (sum w)^2 / sum w^2, `count`
                          without weights. AST_MOVMF: `share` times that of all points */
     double length;    /* R = n times the mean resultant length; AST_MOVMF: that of the component */
     double precision; /* kappa estimated from R alone. D = 3: Fisher's k = (n - 1) / (n - R). For few points in many
                          dimensions `kappa` is too large, and this is not. 0: R is as short as by chance */
-    double standard_error;    /* of the mean: D = 3: the angle that the error does not exceed with 63% probability */
-    double alpha95;           /* ... and with 95%, the confidence cone; 180 if the mean could be anywhere */
-    double kappa_interval[2]; /* 95% confidence limits of kappa */
+    double standard_error; /* of the mean. D = 3: with 63% probability the true mean is within this angle */
+    double alpha95;        /* the same with 95% probability: the confidence cone; 180 if the mean could be anywhere */
+    double kappa_interval[2];      /* 95% confidence limits of kappa */
     const size_t *representatives; /* (representative_count) numbers of the rows with this label that are nearest to the
                                       mean, from 0, nearest first, equal ones in order; NULL if none were asked for */
     size_t representative_count;   /* options.representatives, or `count` if that is less */
@@ -460,7 +466,7 @@ typedef struct ast_cluster_info {
 AST_API ast_status ast_cluster(ast_context *context, const ast_points *points, const ast_options *options,
                                int32_t *labels, ast_report *report);
 
-/* Writes a checkpoint of a run of AST_DP or AST_SPKM without `sample` and `start_points`. Call it only from `progress`,
+/* Writes a checkpoint of a run of AST_DP or AST_SPKM without dp.sample and start.points. Call it only from `progress`,
  * after a pass (iteration 1 or later). A later ast_cluster with `resume` continues from it, on any number of threads
  * and ranks, and gives exactly the labels, means and report of the uninterrupted run (except `seconds`, and
  * `oir_restarts` if only one of them used AST_OIR). A checkpoint of the last pass gives the result at once. Points,
@@ -550,7 +556,7 @@ typedef struct ast_tune_angle {
     double objective;         /* as in ast_report */
     size_t merged;            /* clusters with AST_MERGE_EVIDENCE */
     double merged_silhouette; /* NaN with fewer than two */
-    double evidence;          /* for these clusters, not merged, over one cluster, in nats (docs/merging.md) */
+    double evidence;          /* log evidence of these clusters, not merged, minus that of one cluster, in nats */
 } ast_tune_angle;
 
 /* Each comment begins with the default. */
@@ -600,7 +606,8 @@ typedef struct ast_tune_report {
     size_t clusters;    /* what these options find in all points */
     double silhouette;  /* of that; NaN with one cluster */
     double excess;      /* of the chosen level over the draws; NaN where there was nothing to choose from */
-    double evidence;    /* for the best level of the tree over one cluster, in nats; 0: one cluster is best */
+    double evidence;    /* log evidence of the best level of the tree minus that of one cluster, in nats
+                           (docs/merging.md); 0: one cluster is best */
     size_t limit;       /* clusters of that level: more are not recommended */
     int weak;           /* 1: nothing stands out, and the angle is only the least bad one */
     const char *reason; /* one sentence, without a full stop; valid until the next ast_tune with the context */

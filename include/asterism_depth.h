@@ -65,16 +65,17 @@ typedef struct ast_depth_image {
 /* ---- From depth to normals ------------------------------------------------------------------------------------- */
 
 typedef enum ast_smooth {
-    AST_SMOOTH_GUIDED = 0, /* edge-preserving guided filter on the depth (He et al. 2010): fast, for streams */
-    AST_SMOOTH_TV = 1, /* guided filter, then total variation of the normals on the sphere (Rosman et al. 2012): about
-                          thirty times slower, for single images */
+    AST_SMOOTH_GUIDED = 0, /* edge-preserving guided filter on the depth (He et al. 2010): every pixel has a normal of
+                              its own, so that curved surfaces stay curved */
+    AST_SMOOTH_TV = 1,     /* guided filter, then total variation of the normals on the sphere (Rosman et al. 2012):
+                              about thirty times slower, for single images */
     AST_SMOOTH_NONE = 2,
     AST_SMOOTH_PLANES = 3,     /* splits the image into planes as large as possible and returns their normals: for the
-                                  directions of walls and floors. Pixels on no plane, or on a plane that is too small or too
-                                  far away to determine its direction, are late (ast_depth_describe): they get the
-                                  uncertain normal of their plane or, on no plane at all, that of AST_SMOOTH_GUIDED. NaN
-                                  at the edges of uncertain planes */
-    AST_SMOOTH_PLANES_ONLY = 4 /* the same, and NaN for these pixels. Fastest */
+                                  directions of walls and floors. A pixel on no plane gets its normal of AST_SMOOTH_GUIDED.
+                                  A pixel on a plane that is too small or too far away to determine its direction gets the
+                                  uncertain normal of that plane, or NaN at its edges. These pixels are late
+                                  (ast_depth_report) */
+    AST_SMOOTH_PLANES_ONLY = 4 /* the same, but NaN for all pixels that would be late. Fastest */
 } ast_smooth;
 
 /* Each comment begins with the default. */
