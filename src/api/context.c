@@ -88,6 +88,18 @@ ast_status ast_leave(ast_context *context, ast_status status) {
     return status;
 }
 
+ast_status ast_open_call(void *handle, size_t size, ast_context *context, const char *problem, const char *function) {
+    void **opened = handle;
+    if (opened)
+        *opened = NULL;
+    if (!ast_enter_call(context, function))
+        return AST_BAD_OPTION;
+    if (problem)
+        return ast_leave(context, ast_fail(&context->fault, AST_BAD_OPTION, "%s", problem));
+    *opened = calloc(1, size);
+    return ast_leave(context, *opened ? AST_OK : ast_fail_memory(&context->fault));
+}
+
 ast_status ast_check_cancelled(ast_context *context) {
     return ast_pool_cancelled(context->pool) ? ast_fail_cancelled(&context->fault) : AST_OK;
 }

@@ -62,24 +62,18 @@ const char *ast_depth_options_problem(const ast_depth_options *o) {
 }
 
 ast_status ast_depth_open(ast_depth **opened, ast_context *context, const ast_depth_options *options) {
-    if (opened)
-        *opened = NULL;
-    if (!ast_enter(context))
-        return AST_BAD_OPTION;
     const char *problem = opened ? ast_depth_options_problem(options) : "depth: the pointer is NULL";
-    ast_depth *depth = problem ? NULL : calloc(1, sizeof *depth);
-    if (problem)
-        return ast_leave(context, ast_fail(&context->fault, AST_BAD_OPTION, "%s", problem));
-    if (!depth)
-        return ast_leave(context, ast_fail_memory(&context->fault));
+    ast_status status = ast_open_handle(opened, sizeof **opened, context, problem);
+    if (status != AST_OK)
+        return status;
+    ast_depth *depth = *opened;
     depth->context = depth->own.context = context;
     depth->fault = &context->fault;
     depth->pool = context->pool;
     depth->kernels = ast_image_kernels_choose(context->kernels->name);
     depth->options = *options;
     depth->camera = options->camera;
-    *opened = depth;
-    return ast_leave(context, AST_OK);
+    return AST_OK;
 }
 
 void ast_depth_close(ast_depth *depth) {
@@ -232,17 +226,10 @@ ast_status ast_depth_compute(ast_depth *depth, const ast_depth_image *image, flo
 }
 
 ast_status ast_depth_frame_open(ast_depth_frame **frame, ast_context *context) {
-    if (frame)
-        *frame = NULL;
-    if (!ast_enter(context))
-        return AST_BAD_OPTION;
-    if (!frame)
-        return ast_leave(context, ast_fail(&context->fault, AST_BAD_OPTION, "frame: the pointer is NULL"));
-    *frame = ast_allocate_zero(1, sizeof **frame);
-    if (!*frame)
-        return ast_leave(context, ast_fail_memory(&context->fault));
-    (*frame)->context = context;
-    return ast_leave(context, AST_OK);
+    ast_status status = ast_open_handle(frame, sizeof **frame, context, frame ? NULL : "frame: the pointer is NULL");
+    if (status == AST_OK)
+        (*frame)->context = context;
+    return status;
 }
 
 void ast_depth_frame_close(ast_depth_frame *frame) {

@@ -32,21 +32,15 @@ const char *ast_plane_options_problem(const ast_plane_options *o) {
 }
 
 ast_status ast_plane_map_open(ast_plane_map **map, ast_context *context, const ast_plane_options *options) {
-    if (map)
-        *map = NULL;
-    if (!ast_enter(context))
-        return AST_BAD_OPTION;
     const char *problem = map ? ast_plane_options_problem(options) : "map: the pointer is NULL";
-    if (problem)
-        return ast_leave(context, ast_fail(&context->fault, AST_BAD_OPTION, "%s", problem));
-    *map = ast_allocate_zero(1, sizeof **map);
-    if (!*map)
-        return ast_leave(context, ast_fail_memory(&context->fault));
+    ast_status status = ast_open_handle(map, sizeof **map, context, problem);
+    if (status != AST_OK)
+        return status;
     (*map)->context = context;
     (*map)->options = *options;
     (*map)->work.pool = context->pool;
     (*map)->work.kernels = ast_image_kernels_choose(context->kernels->name);
-    return ast_leave(context, AST_OK);
+    return AST_OK;
 }
 
 void ast_plane_map_close(ast_plane_map *map) {

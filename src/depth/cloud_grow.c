@@ -23,8 +23,8 @@
 
 typedef struct growth {
     ast_cloud_planes_job *job;
-    ast_ranked *seeds; /* patches that may start a region, the flattest first */
-    int32_t *queue;    /* patches of the region that grows */
+    ast_sort_entry *seeds; /* patches that may start a region, the flattest first */
+    int32_t *queue;        /* patches of the region that grows */
     size_t seed_count;
     double limit; /* mean square of the distances of a patch from its region's plane */
 } growth;
@@ -71,7 +71,7 @@ static bool open_growth(growth *g, ast_cloud_planes_job *job) {
         return false;
     for (size_t k = 0; k < job->patch_count; k++)
         if (job->patches[k].scatter.n >= SEED_LEAST && job->patches[k].mean_square <= g->limit)
-            g->seeds[g->seed_count++] = (ast_ranked){job->patches[k].mean_square, k};
+            g->seeds[g->seed_count++] = (ast_sort_entry){job->patches[k].mean_square, k};
     ast_rank(g->seeds, g->seed_count);
     return true;
 }

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 
 #define BLOCK_LEAVES 32 /* per task */
-#define BLOCK_ROWS 8192 /* per task that clears the result */
 
 typedef struct surface {
     const ast_cloud_kernels *kernels;
@@ -33,7 +32,7 @@ typedef struct patch {
     size_t neighbours; /* per point */
 } patch;
 
-static void clear_rows(void *data, size_t block, int worker);
+static void clear_rows(const surface *s);
 static void fit_leaves(void *data, size_t block, int worker);
 
 ast_status ast_normals_of_cloud(ast_fault *fault, ast_pool *pool, const ast_cloud_kernels *kernels, const float *points,
@@ -48,7 +47,7 @@ ast_status ast_normals_of_cloud(ast_fault *fault, ast_pool *pool, const ast_clou
         (s.wanted * (sizeof(double) + sizeof(int32_t)) + AST_ALIGNMENT - 1) / AST_ALIGNMENT * AST_ALIGNMENT;
     s.scratch = ast_allocate((size_t)ast_pool_threads(pool), s.scratch_size);
     if (s.scratch && !ast_pool_cancelled(pool)) {
-        ast_pool_run(pool, (count + BLOCK_ROWS - 1) / BLOCK_ROWS, clear_rows, &s);
+        clear_rows(&s);
         if (s.tree.count >= 3)
             ast_pool_run_cancellable(pool, (ast_kdtree_leaves(&s.tree) + BLOCK_LEAVES - 1) / BLOCK_LEAVES, fit_leaves,
                                      &s);
@@ -61,15 +60,11 @@ ast_status ast_normals_of_cloud(ast_fault *fault, ast_pool *pool, const ast_clou
     return status;
 }
 
-static void clear_rows(void *data, size_t block, int worker) {
-    const surface *s = data;
-    size_t end = (block + 1) * BLOCK_ROWS < s->count ? (block + 1) * BLOCK_ROWS : s->count;
-    (void)worker;
-    for (size_t i = block * BLOCK_ROWS; i < end; i++) {
-        s->normals[3 * i] = s->normals[3 * i + 1] = s->normals[3 * i + 2] = NAN;
-        if (s->curvature)
-            s->curvature[i] = NAN;
-    }
+static void clear_rows(const surface *s) {
+    for (size_t i = 0; i < 3 * s->count; i++)
+        s->normals[i] = NAN;
+    for (size_t i = 0; s->curvature && i < s->count; i++)
+        s->curvature[i] = NAN;
 }
 
 /* ---- The covariance ---------------------------------------------------------------------------------------------- */

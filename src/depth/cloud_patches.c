@@ -165,36 +165,29 @@ static void fill_patches(void *data, size_t block, int worker) {
 
 /* ---- Neighbours -------------------------------------------------------------------------------------------------- */
 
-static bool near_box(const ast_cloud_patch *patch, const float *low, const float *high) {
+/* Coordinate c of the box is at place c * stride of low and high. */
+static bool near_box(const ast_cloud_patch *patch, const float *low, const float *high, size_t stride) {
     double squares = 0;
-    for (int c = 0; c < 3; c++) {
-        double below = (double)patch->low[c] - high[c], above = (double)low[c] - patch->high[c];
+    for (size_t c = 0; c < 3; c++) {
+        double below = (double)patch->low[c] - high[c * stride], above = (double)low[c * stride] - patch->high[c];
         double gap = below > above ? below : above;
         squares += gap > 0 ? gap * gap : 0;
     }
     return squares <= patch->link_distance * patch->link_distance;
 }
 
-static bool near_child(const ast_cloud_patch *patch, const ast_kdnode *node, int child) {
-    float low[3], high[3];
-    for (int c = 0; c < 3; c++) {
-        low[c] = node->low[c][child];
-        high[c] = node->high[c][child];
-    }
-    return near_box(patch, low, high);
-}
-
 static void link_leaf(const ast_cloud_planes_job *job, ast_cloud_patch *patch, size_t leaf) {
     for (size_t k = job->first_patch[leaf]; k < job->first_patch[leaf + 1]; k++) {
         const ast_cloud_patch *other = &job->patches[k];
         if (other != patch && patch->neighbour_count < AST_PATCH_MAX_NEIGHBOURS &&
-            near_box(patch, other->low, other->high))
+            near_box(patch, other->low, other->high, 1))
             patch->neighbours[patch->neighbour_count++] = (int32_t)k;
     }
 }
 
 /* From the root down through the boxes within reach. */
 static void link_patch(const ast_cloud_planes_job *job, ast_cloud_patch *patch) {
+    const ast_kdnode *nodes = job->tree->nodes;
     size_t leaves = ast_kdtree_leaves(job->tree), stack[64] = {1};
     for (int depth = 1; depth > 0;) {
         size_t node = stack[--depth];
@@ -203,7 +196,7 @@ static void link_patch(const ast_cloud_planes_job *job, ast_cloud_patch *patch) 
             continue;
         }
         for (int child = 1; child >= 0; child--)
-            if (near_child(patch, &job->tree->nodes[node], child))
+            if (near_box(patch, &nodes[node].low[0][child], &nodes[node].high[0][child], 2))
                 stack[depth++] = 2 * node + (size_t)child;
     }
 }
@@ -217,7 +210,7 @@ static void link_patches(void *data, size_t block, int worker) {
 
 /* ---- The noise --------------------------------------------------------------------------------------------------- */
 
-static double median(ast_ranked *numbers, size_t count) {
+static double median(ast_sort_entry *numbers, size_t count) {
     ast_rank(numbers, count);
     return count ? numbers[count / 2].key : 0;
 }
@@ -237,7 +230,7 @@ static bool find_distance(ast_cloud_planes_job *job) {
     if (job->distance > 0)
         return true;
     size_t count = 0, step = 1 + job->patch_count / SAMPLES;
-    ast_ranked *deviations = NULL, *spacings = NULL;
+    ast_sort_entry *deviations = NULL, *spacings = NULL;
     double largest = 0;
     if (!ast_replace_arrays(AST_REQUEST(deviations, SAMPLES), AST_REQUEST(spacings, SAMPLES)))
         return false;

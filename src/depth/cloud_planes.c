@@ -201,20 +201,20 @@ static const ast_cloud_patch *patch_of(const pieces *p, const piece *from, size_
 }
 
 /* Area per point where the points of a piece are sparse; sorts its patches by area per point in `order`. */
-static double find_area_per_point(const pieces *p, const piece *from, ast_ranked *order) {
+static double find_area_per_point(const pieces *p, const piece *from, ast_sort_entry *order) {
     size_t n = from->count[PATCHES];
     for (size_t i = 0; i < n; i++)
-        order[i] = (ast_ranked){patch_of(p, from, i)->area_per_point, i};
+        order[i] = (ast_sort_entry){patch_of(p, from, i)->area_per_point, i};
     ast_rank(order, n);
     return n ? order[(size_t)(SPARSE * (double)(n - 1))].key : 0;
 }
 
 /* The label of most of its points, by patches; the lowest among equals. Sorts its patches by label in `order`. */
-static int32_t find_direction(const pieces *p, const piece *from, ast_ranked *order) {
+static int32_t find_direction(const pieces *p, const piece *from, ast_sort_entry *order) {
     double most = 0, sum = 0;
     int32_t direction = -1;
     for (size_t i = 0; i < from->count[PATCHES]; i++)
-        order[i] = (ast_ranked){patch_of(p, from, i)->label, i};
+        order[i] = (ast_sort_entry){patch_of(p, from, i)->label, i};
     ast_rank(order, from->count[PATCHES]);
     for (size_t i = 0; i < from->count[PATCHES]; i++) {
         const ast_cloud_patch *patch = patch_of(p, from, order[i].index);
@@ -229,7 +229,7 @@ static int32_t find_direction(const pieces *p, const piece *from, ast_ranked *or
 
 static bool measure_extent(const pieces *p, piece *to) {
     double(*at)[2] = NULL;
-    ast_ranked *order = NULL;
+    ast_sort_entry *order = NULL;
     if (!ast_replace_arrays(AST_REQUEST(at, to->count[POINTS]), AST_REQUEST(order, to->count[PATCHES])))
         return false;
     for (size_t i = 0; i < to->count[POINTS]; i++) {

@@ -34,10 +34,10 @@ typedef struct side_of {
 typedef struct growth {
     const ast_mesh_planes_job *job;
     ast_mesh_edges edges;
-    float *normals;    /* (faces, 3) */
-    double *areas;     /* (faces) */
-    ast_ranked *order; /* faces by decreasing area */
-    size_t *queue;     /* faces of planes, one plane behind the other */
+    float *normals;        /* (faces, 3) */
+    double *areas;         /* (faces) */
+    ast_sort_entry *order; /* faces by decreasing area */
+    size_t *queue;         /* faces of planes, one plane behind the other */
     size_t queued;
     double distance, least;
     side_of *sides; /* the outer sides of a plane */
@@ -98,7 +98,7 @@ static bool open_growth(growth *g, const ast_mesh_planes_job *job) {
     for (size_t i = 0; i < n; i++) {
         job->plane_of[i] = -1;
         sum += g->areas[i];
-        g->order[i] = (ast_ranked){-g->areas[i], i};
+        g->order[i] = (ast_sort_entry){-g->areas[i], i};
     }
     g->distance = job->distance > 0 ? job->distance : DISTANCE * diagonal_of(job->vertices, job->vertex_count);
     g->least = job->area < 0 ? LEAST_AREA * sum : job->area;

@@ -12,11 +12,11 @@
 /* ---- Sorting ----------------------------------------------------------------------------------------------------- */
 
 static int compare_keys(const void *a, const void *b) {
-    const ast_ranked *x = a, *y = b;
+    const ast_sort_entry *x = a, *y = b;
     return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : (x->index > y->index) - (x->index < y->index);
 }
 
-void ast_rank(ast_ranked *list, size_t count) {
+void ast_rank(ast_sort_entry *list, size_t count) {
     if (count > 0)
         qsort(list, count, sizeof *list, compare_keys);
 }
@@ -129,13 +129,13 @@ void ast_plane_table_finish(ast_plane_table *t) {
 }
 
 bool ast_plane_table_sort(ast_plane_table *t, int32_t *plane_of, size_t count) {
-    ast_ranked *order = NULL;
+    ast_sort_entry *order = NULL;
     int32_t *ids = NULL;
     ast_plane_info *sorted = NULL;
     if (!ast_replace_arrays(AST_REQUEST(order, t->count), AST_REQUEST(ids, t->count), AST_REQUEST(sorted, t->count)))
         return false;
     for (size_t i = 0; i < t->count; i++)
-        order[i] = (ast_ranked){-t->planes[i].area, i};
+        order[i] = (ast_sort_entry){-t->planes[i].area, i};
     ast_rank(order, t->count);
     for (size_t i = 0; i < t->count; i++) {
         ids[order[i].index] = (int32_t)i;

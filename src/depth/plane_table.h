@@ -31,13 +31,13 @@ static inline double ast_cosine_between(const double *a, const double *b, bool u
 }
 
 /* A number and the index of what has it, for sorting. */
-typedef struct ast_ranked {
+typedef struct ast_sort_entry {
     double key;
     size_t index;
-} ast_ranked;
+} ast_sort_entry;
 
 /* Sorts by increasing key; equal keys by index. */
-void ast_rank(ast_ranked *list, size_t count);
+void ast_rank(ast_sort_entry *list, size_t count);
 
 /* Weight, mean and scatter matrix of a set of points. The matrix is taken about the mean, so a cloud far from the
  * origin loses no precision. */
