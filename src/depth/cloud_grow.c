@@ -10,6 +10,7 @@
 
 #include "memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -169,6 +170,7 @@ static double limit_of(const growth *g, const ast_region *a, const ast_region *b
 
 /* Joins regions a < b if the points of each lie on their common plane. p is a patch of a, q its neighbour in b. */
 static bool join(growth *g, int32_t a, int32_t b, const ast_cloud_patch *p, const ast_cloud_patch *q) {
+    assert(a < b && a >= 0);
     ast_region *regions = g->job->regions, both = regions[a];
     if (ast_cosine_between(regions[a].plane.normal, regions[b].plane.normal, g->job->undirected) < AST_PATCH_MIN_COSINE)
         return false;

@@ -6,6 +6,7 @@
 
 #include "memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,7 @@ size_t ast_depth_bands(const ast_depth *depth) {
 }
 
 size_t ast_band_first(const ast_depth *depth, size_t band) {
+    assert(band <= ast_depth_bands(depth));
     size_t bands = ast_depth_bands(depth), seen = 0, row = 0, all = 0;
     const ast_column_spans *r = &depth->spans;
     if (!r->partial || band == bands)
@@ -68,6 +70,7 @@ size_t ast_band_first(const ast_depth *depth, size_t band) {
 }
 
 ast_scratch_rows ast_scratch_rows_of(const ast_depth *depth, int worker) {
+    assert(worker >= 0 && worker < ast_pool_threads(depth->pool));
     return (ast_scratch_rows){depth, depth->scratch + (size_t)worker * depth->scratch_size};
 }
 
@@ -78,6 +81,7 @@ float *ast_scratch_rows_take(ast_scratch_rows *rows, size_t count) {
 }
 
 double *ast_double_row(const ast_depth *depth, int worker, size_t index) {
+    assert(worker >= 0 && worker < ast_pool_threads(depth->pool));
     float *first = depth->scratch + (size_t)worker * depth->scratch_size + depth->scratch_rows * depth->row;
     return (double *)(void *)first + index * depth->row + depth->pad;
 }

@@ -7,6 +7,7 @@
 
 #include "memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +112,7 @@ static void sort_planes(ast_frame_work *work) {
     for (size_t i = 0; i < work->plane_count; i++) {
         ast_frame_plane *plane = &work->planes[i];
         double normal[3];
+        assert(i == 0 || plane->track > plane[-1].track);
         plane->inverse_distance = ast_frame_normal(frame, &plane->fit, normal);
         plane->least_s = fmax(plane->least_s, LEAST_S * plane->moments.s / plane->moments.n);
         work->plane_of[cells + (size_t)plane->track] = (int32_t)i;
@@ -157,6 +159,9 @@ static bool make_planes(ast_frame_work *work) {
     for (size_t i = 0; i < work->plane_count; i++) {
         ast_frame_plane *plane = &work->planes[i];
         plane->first_share = shares;
+        assert(plane->track >= 0 && (size_t)plane->track < tracks);
+        assert(plane->first[0] < plane->last[0] && plane->last[0] <= work->frame->patches.across);
+        assert(plane->first[1] < plane->last[1] && plane->last[1] <= rows);
         shares += (plane->last[0] - plane->first[0]) * (plane->last[1] - plane->first[1]);
     }
     if (!ast_reserve(&work->shares, &work->share_room, 0, shares, sizeof *work->shares) ||

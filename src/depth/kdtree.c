@@ -11,6 +11,7 @@
 #include "memory.h"
 #include "random.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -51,6 +52,7 @@ bool ast_kdtree_build(ast_kdtree *tree, ast_pool *pool, const float *points, siz
         return false;
     tree->count = compact(b.entries, points, count);
     tree->depth = depth_for(tree->count);
+    assert(tree->count <= count && tree->count <= (size_t)AST_LEAF << tree->depth);
     tree->nodes = ast_allocate(ast_kdtree_leaves(tree), sizeof *tree->nodes);
     tree->leaves = ast_allocate(ast_kdtree_leaves(tree), sizeof *tree->leaves);
     bool built = tree->nodes && tree->leaves;

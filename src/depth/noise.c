@@ -5,6 +5,7 @@
  * edges, clutter or curved surfaces. */
 #include "noise.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ size_t ast_noise_bucket(double number) {
 }
 
 double ast_noise_bucket_upper(size_t bucket) {
+    assert(bucket < AST_NOISE_BUCKETS);
     int octave = (int)(bucket / PER_OCTAVE), part = (int)(bucket % PER_OCTAVE) + 1;
     return ldexp(1 + (double)part / PER_OCTAVE, octave + LOWEST);
 }

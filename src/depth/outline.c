@@ -8,6 +8,7 @@
 
 #include "memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -181,6 +182,7 @@ static void reverse(double (*at)[2], size_t count) {
 
 /* Rotates the vertices so that the largest polygon comes first; three reversals do this in place. */
 void ast_polygons_largest_first(ast_polygons *out) {
+    assert(out->count == 0 || out->ends[out->count - 1] == out->vertex_count);
     size_t best = 0, begin = 0;
     double most = -1;
     for (size_t p = 0, first = 0; p < out->count; first = out->ends[p++]) {
@@ -283,5 +285,6 @@ bool ast_polygon_simplify(ast_polygons *memory, double (*at)[2], size_t *count, 
         depth--;
     }
     *count = kept + 1;
+    assert(*count >= 3 && *count <= n);
     return true;
 }

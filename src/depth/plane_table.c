@@ -6,6 +6,7 @@
 
 #include "memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -89,6 +90,7 @@ void ast_plane_table_free(ast_plane_table *table) {
 
 bool ast_plane_table_add(ast_plane_table *t, const ast_plane_info *plane, const size_t *ends, size_t polygons,
                          size_t *first) {
+    assert(polygons > 0 && ends[polygons - 1] >= 3);
     size_t rows = ends[polygons - 1];
     if (!ast_reserve(&t->planes, &t->room, t->count, t->count + 1, sizeof *t->planes) ||
         !ast_reserve(&t->vertices, &t->vertices_room, t->used, t->used + rows, sizeof *t->vertices) ||
@@ -126,6 +128,7 @@ void ast_plane_table_finish(ast_plane_table *t) {
         vertex += plane->ends[plane->polygons - 1];
         end += plane->polygons;
     }
+    assert(vertex == t->used && end == t->ends_used);
 }
 
 bool ast_plane_table_sort(ast_plane_table *t, int32_t *plane_of, size_t count) {

@@ -11,6 +11,7 @@
 
 #include "memory.h"
 
+#include <assert.h>
 #include <math.h>
 
 #define PI 3.14159265358979323846
@@ -39,6 +40,17 @@ static void update(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t co
 static void join_tracks(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count);
 static void drop_stale(ast_plane_tracks *tracks);
 
+/* Tracks are in order of ids, and every patch has one of them or none. */
+static void check_tracks(const ast_plane_tracks *tracks, const ast_frame_patch *patches, size_t count) {
+    for (size_t k = 0; k < tracks->count; k++) {
+        assert(tracks->list[k].id >= 0 && tracks->list[k].id < tracks->next_id);
+        assert(k == 0 || tracks->list[k].id > tracks->list[k - 1].id);
+        assert(tracks->list[k].last_seen <= tracks->frame);
+    }
+    for (size_t i = 0; i < count; i++)
+        assert(patches[i].track >= -1 && patches[i].track < (int32_t)tracks->count);
+}
+
 bool ast_plane_tracks_step(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count) {
     tracks->frame++;
     drop_stale(tracks);
@@ -55,6 +67,7 @@ bool ast_plane_tracks_step(ast_plane_tracks *tracks, ast_frame_patch *patches, s
     update(tracks, patches, count);
     if (tracks->has_poses)
         join_tracks(tracks, patches, count);
+    check_tracks(tracks, patches, count);
     return true;
 }
 

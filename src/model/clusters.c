@@ -4,6 +4,7 @@
 #include "memory.h"
 #include "random.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -56,6 +57,7 @@ int32_t ast_clusters_add(ast_cluster_list *clusters, const float *mean, uint32_t
     size_t slot = reuse ? (size_t)clusters->free.slots[--clusters->free.count] : clusters->slots++;
     size_t dimension = clusters->dimension;
     memcpy(clusters->means + slot * dimension, mean, dimension * sizeof *mean);
+    assert(clusters->live < clusters->slots && (!reuse || !clusters->alive[slot]));
     memset(clusters->sums + slot * dimension, 0, dimension * sizeof *clusters->sums);
     clusters->weights[slot] = clusters->members[slot] = 0;
     clusters->keys[slot] = 0;
@@ -88,6 +90,7 @@ void ast_clusters_kill(ast_cluster_list *clusters, int32_t slot) {
     size_t k = 0;
     while (clusters->order[k] != slot)
         k++;
+    assert(k < clusters->live);
     memmove(clusters->order + k, clusters->order + k + 1, (clusters->live - k - 1) * sizeof *clusters->order);
     clusters->live--;
     clusters->version++;
@@ -95,6 +98,7 @@ void ast_clusters_kill(ast_cluster_list *clusters, int32_t slot) {
 }
 
 int64_t ast_clusters_move_member(ast_cluster_list *c, int32_t from, int32_t to) {
+    assert(c->members[from] > 0 && c->alive[to]);
     int64_t left = --c->members[from];
     c->members[to]++;
     if (c->fixed)

@@ -5,6 +5,7 @@
 
 #include "memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,7 @@ static void place(ast_labelling *l, size_t number) {
     const ast_windows *w = &l->windows;
     ast_rowset *rows = &l->rows;
     size_t first = number * w->rows, left = w->points - first;
+    assert(number < w->count && first <= w->points);
     rows->offset = l->windows.first = first;
     rows->count = left < w->rows ? left : w->rows;
     rows->chunks = (rows->count + rows->chunk - 1) / rows->chunk;
@@ -64,6 +66,7 @@ void ast_windows_one(ast_windows *w, size_t points, size_t padded) {
 }
 
 ast_status ast_windows_load(ast_labelling *l, const ast_labelling_input *in, ast_fault *fault) {
+    assert(in->window > 0 && in->window % AST_WINDOW_STEP == 0);
     ast_windows *w = &l->windows;
     size_t count = in->source->count;
     ast_windows_one(w, count, in->window);

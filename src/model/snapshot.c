@@ -5,6 +5,7 @@
 
 #include "memory.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +47,7 @@ ast_snapshot *ast_labelling_snapshot(const ast_labelling *l) {
 }
 
 void ast_labelling_restore(ast_labelling *l, const ast_snapshot *s) {
+    assert(s->size[0] == l->rows.count * sizeof *l->labels && s->live <= l->clusters.slots);
     ast_cluster_list *c = &l->clusters;
     void *arrays[ARRAYS];
     list_arrays(l, arrays);

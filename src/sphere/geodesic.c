@@ -8,6 +8,7 @@
  * from psi = 0 to the right root without overshooting, even if psi exceeds a right angle. */
 #include "geodesic.h"
 
+#include <assert.h>
 #include <math.h>
 
 #define MAX_STEPS 64
@@ -23,6 +24,7 @@ static double angle_of(double ratio, double psi);
 static double loss(double weight, double angle);
 
 void ast_geodesic_solve(double zeta, double w, double beta, uint32_t dt, double a, ast_geodesic *out) {
+    assert(zeta >= 0 && w >= 0 && beta >= 0 && a > 0);
     *out = (ast_geodesic){0};
     zeta = fmin(M_PI, fmax(0, zeta));
     term terms[3] = {{w, 1, 1, &out->theta}, {a, 1, 1, &out->eta}, {beta, dt, 1, &out->phi}};

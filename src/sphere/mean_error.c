@@ -21,6 +21,7 @@
 #include "special.h"
 #include "vmf.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -68,6 +69,7 @@ static double cone(size_t dimension, double n, double resultant, const estimate 
 }
 
 ast_mean_error ast_mean_error_of(size_t dimension, double n, double resultant, double kappa) {
+    assert(dimension >= 2);
     ast_mean_error none = {NAN, NAN, NAN, {NAN, NAN}};
     if (!(n > 1) || !(resultant > 0 && resultant < 1) || !(kappa > 0) || isinf(kappa))
         return none;

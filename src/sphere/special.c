@@ -5,6 +5,7 @@
  * degrees of freedom in terms, so that large degrees use the Wilson-Hilferty transformation and expansions instead. */
 #include "special.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -71,6 +72,7 @@ static double expanded_quantile(double n, double z) {
 }
 
 double ast_chi_square_quantile(double degrees, double p) {
+    assert(degrees > 0 && p > 0 && p < 1);
     double a = degrees / 2, ninth = 1 / (9 * a), z = normal_quantile(p), root = 1 - ninth + z * sqrt(ninth);
     double x = a * root * root * root, low = 0, high = INFINITY;
     if (degrees >= MANY)
@@ -107,6 +109,7 @@ static double beta_fraction(double a, double b, double x, double scale) {
 
 /* By Newton steps on log f: x = first f / (first f + second). */
 double ast_f_quantile(double first, double second, double p) {
+    assert(first > 0 && second > 0 && p > 0 && p < 1);
     double a = first / 2, b = second / 2, low = -60, high = 700, log_f = 0;
     if (b >= LARGE) { /* an expansion in 1 / second around the chi-square quantile */
         double c = ast_chi_square_quantile(first, p);

@@ -9,6 +9,7 @@
  * compute log I_nu and I_{nu+1} / I_nu, never I_nu. */
 #include "vmf.h"
 
+#include <assert.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -68,6 +69,7 @@ double ast_vmf_kappa(size_t dimension, double resultant) {
 /* A' = 1 - A^2 - (D - 1) A / kappa. From FAR times D on the difference cancels, and A' = (D - 1) / (2 kappa^2)
  * (1 - (D - 3) / (2 kappa) + ...). */
 ast_vmf_shape ast_vmf_shape_at(size_t dimension, double kappa) {
+    assert(dimension >= 2 && kappa >= 0 && isfinite(kappa));
     shape now = shape_at(dimension, kappa);
     double degrees = (double)dimension - 1;
     if (!(kappa > 0))
