@@ -32,9 +32,9 @@
  *   `ast_report report = {.size = sizeof report};`. A wrong size means that the struct was never initialised: the call
  *   returns AST_BAD_OPTION.
  * - A struct that the library makes has no `size`. Callbacks get a pointer to it. A function that returns an array,
- * such as ast_cluster_records, takes the sizeof of the caller's record, which becomes the stride of the array. C
- * programs call ast_clusters(context, &count), which passes it, and index the array as usual. If the library does not
- * know the size, it returns NULL and *count = 0.
+ *   such as ast_cluster_records, takes the sizeof of the caller's record, which becomes the stride of the array. C
+ *   programs call ast_clusters(context, &count), which passes it, and index the array as usual. If the library does
+ *   not know the size, the function returns NULL and *count = 0.
  * - ast_camera, ast_tally_move and the groups within ast_options never grow.
  *
  * Pointers. NULL is allowed only where a comment says so, and for arrays of 0 elements. Everywhere else NULL gives

@@ -71,10 +71,10 @@ typedef enum ast_smooth {
                               about thirty times slower, for single images */
     AST_SMOOTH_NONE = 2,
     AST_SMOOTH_PLANES = 3,     /* splits the image into planes as large as possible and returns their normals: for the
-                                  directions of walls and floors. A pixel on no plane gets its normal of AST_SMOOTH_GUIDED.
-                                  A pixel on a plane that is too small or too far away to determine its direction gets the
-                                  uncertain normal of that plane, or NaN at its edges. These pixels are late
-                                  (ast_depth_report) */
+                                  directions of walls and floors. A pixel on no plane gets its normal of
+                                  AST_SMOOTH_GUIDED. A pixel on a plane that is too small or too far away to determine
+                                  its direction gets the uncertain normal of that plane, or NaN at its edges. These
+                                  pixels are late (ast_depth_report) */
     AST_SMOOTH_PLANES_ONLY = 4 /* the same, but NaN for all pixels that would be late. Fastest */
 } ast_smooth;
 
