@@ -5,6 +5,7 @@
  * an order, with weights relative to the smallest. result.c turns the labelling into the caller's result. */
 #include "call.h"
 
+#include "baselines.h"
 #include "center.h"
 #include "content.h"
 #include "late.h"
@@ -170,18 +171,25 @@ static ast_report report_of(const ast_call *c, const ast_run *run, const ast_lab
                         .silhouette = NAN,
                         .stability = NAN,
                         .background = run->components.background ? run->components.weights[run->components.count] : NAN,
-                        .effective_samples = run->chain.posterior ? run->chain.effective : NAN,
-                        .settled = run->chain.stationary,
-                        .cluster_posterior = run->chain.posterior,
-                        .cluster_posterior_count = run->chain.posterior_count};
+                        .effective_samples = run->effective_samples,
+                        .settled = run->stationary,
+                        .cluster_posterior = run->cluster_posterior,
+                        .cluster_posterior_count = run->cluster_posterior_count};
 }
+
+typedef ast_status run_method(ast_labelling *labelling, ast_run *run, ast_fault *fault);
+
+static run_method *const methods[] = {
+    [AST_DP] = ast_run_dp,   [AST_SPKM] = ast_run_spkm, [AST_MBSPKM] = ast_run_mbspkm,   [AST_MOVMF] = ast_run_movmf,
+    [AST_FSD] = ast_run_fsd, [AST_CRP] = ast_run_crp,   [AST_DPMEANS] = ast_run_dpmeans, [AST_OSPKM] = ast_run_ospkm,
+};
 
 /* The method, then what the options ask for after it has converged. */
 static ast_status run_stages(ast_call *c, ast_labelling *l, ast_run *run, ast_fault *fault) {
     const ast_labelling_view v = ast_view_of(l);
     ast_status status = c->resume ? ast_resume_take(c, l, run, fault) : AST_OK;
     if (status == AST_OK)
-        status = ast_run_method(l, run, fault);
+        status = methods[run->options->method](l, run, fault);
     run->merged = v.clusters->live;
     run->merging = true;
     if (status == AST_OK && !c->store)
@@ -207,8 +215,8 @@ static ast_status keep_result(ast_call *c, ast_labelling *l, ast_run *run, ast_f
     ast_report report = report_of(c, run, l);
     r->components = run->components;
     r->tree = run->tree;
-    r->posterior = run->chain.posterior;
-    run->chain.posterior = NULL;
+    r->posterior = run->cluster_posterior;
+    run->cluster_posterior = NULL;
     run->components = (ast_components){0};
     run->tree = (ast_tree_of_run){0};
     r->labels = several ? ast_allocate(c->points->count, sizeof *r->labels) : c->labels;
@@ -246,7 +254,7 @@ static ast_status run_once(ast_call *c, ast_labelling *l, int restart, ast_fault
     if (status == AST_OK)
         status = keep_result(c, l, &run, fault);
     ast_components_free(&run.components);
-    ast_chain_free(&run.chain);
+    free(run.cluster_posterior);
     ast_tree_free(&run.tree);
     return status;
 }

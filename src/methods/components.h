@@ -10,6 +10,8 @@
 #include "edit.h"
 #include "mixing.h"
 
+#include <math.h>
+
 typedef struct ast_components {
     size_t count, capacity, dimension;
     bool background; /* a uniform component comes after the others: its kappa is 0, and it is no cluster */
@@ -37,6 +39,12 @@ void ast_components_prepare(ast_components *components);
 
 /* log C_D(kappa): the log density of a vMF distribution without its exponential. */
 double ast_log_constant(size_t dimension, double kappa);
+
+/* log Gamma(x), without the global that lgamma writes. */
+static inline double ast_log_gamma(double x) {
+    int sign;
+    return lgamma_r(x, &sign);
+}
 
 /* No kappa is estimated above this: points are floats, and a cosine of floats says no more about how close they are. */
 static inline double ast_kappa_limit(size_t dimension) {

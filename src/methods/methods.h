@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * The algorithms, one file each: batch.c is DP-vMF-means and sampled.c the same over a sample, kmeans.c spherical
- * k-means, minibatch.c and online.c its mini-batch and online variants, mixture.c a mixture
- * by EM, gibbs_fsd.c and gibbs_crp.c its samplers, dpmeans.c the Euclidean DP-means. Each runs on a labelling that is
- * loaded with points and has no clusters, and leaves its result there: labels are slots, clusters have means. Those
- * with a distribution for each cluster leave that in the run. */
+ * k-means and minibatch.c its mini-batch variant, mixture.c a mixture by EM. Each method runs on a labelling that is
+ * loaded with points and has no clusters, and leaves its result there: labels are slots, clusters have means. A method
+ * with a distribution for each cluster leaves the distributions in the run. */
 #ifndef AST_METHODS_H
 #define AST_METHODS_H
 
-#include "chain.h"
 #include "components.h"
 #include "history.h"
 #include "edit.h"
@@ -45,7 +43,11 @@ typedef struct ast_run {
     double weight_unit;        /* the smallest weight as given, in which clusters count theirs; 1 without weights */
     ast_tree_of_run tree;      /* if the options ask for it. The caller frees it */
     ast_components components; /* cluster k is component k; none where the method has none. The caller frees them */
-    ast_chain chain;           /* of a sampler. The caller frees it */
+    double *cluster_posterior; /* (cluster_posterior_count) of a sampler: how often k clusters occurred. The caller
+                                  frees it */
+    size_t cluster_posterior_count;
+    double effective_samples; /* of a sampler: independent sweeps that its chain is worth; NaN otherwise */
+    bool stationary;          /* of a sampler: the halves of its chain agree */
 } ast_run;
 
 /* A run that has not begun. */
@@ -62,18 +64,11 @@ ast_status ast_run_dp(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 ast_status ast_run_dp_sampled(ast_labelling *labelling, ast_run *run, double lambda, ast_fault *fault);
 ast_status ast_run_spkm(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 ast_status ast_run_movmf(ast_labelling *labelling, ast_run *run, ast_fault *fault);
-ast_status ast_run_fsd(ast_labelling *labelling, ast_run *run, ast_fault *fault);
-ast_status ast_run_crp(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 ast_status ast_run_mbspkm(ast_labelling *labelling, ast_run *run, ast_fault *fault);
-ast_status ast_run_ospkm(ast_labelling *labelling, ast_run *run, ast_fault *fault);
-ast_status ast_run_dpmeans(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 
 /* The rule of DP-vMF-means, and the nearest mean: an empty cluster takes a point (k-means), stays empty (nearest), or
  * is dropped (merging). */
 extern const ast_rule ast_dp_rule, ast_kmeans_rule, ast_nearest_rule, ast_merging_rule;
-
-/* The one that the options name. */
-ast_status ast_run_method(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 
 /* The clusters that spherical k-means starts from, without points; and every point with the nearest of them. */
 ast_status ast_run_start(ast_labelling *labelling, const ast_run *run, ast_fault *fault);

@@ -81,8 +81,7 @@ static double digamma(double x) {
 /* c(K): what the number of components adds to F. A background has a share and no twin. */
 double ast_search_count_value(const ast_mixture_search *s, size_t count) {
     double shares = (double)(count + s->m.c->background);
-    return ast_search_log_gamma(shares) - ast_search_log_gamma(s->points + shares) +
-           ast_search_log_gamma((double)count + 1);
+    return ast_log_gamma(shares) - ast_log_gamma(s->points + shares) + ast_log_gamma((double)count + 1);
 }
 
 static void describe_one(void *data, size_t k, int worker) {
@@ -166,9 +165,9 @@ static double entropy(const ast_mixture_search *s) {
 
 /* F without the entropy: the evidence, if memberships were whole. */
 double ast_search_evidence(const ast_mixture_search *s) {
-    double sum = ast_search_count_value(s, s->count) + ast_search_log_gamma(s->mass[s->count] + 1);
+    double sum = ast_search_count_value(s, s->count) + ast_log_gamma(s->mass[s->count] + 1);
     for (size_t k = 0; k < s->count; k++)
-        sum += s->posteriors[k].log_marginal + ast_search_log_gamma(s->mass[k] + 1);
+        sum += s->posteriors[k].log_marginal + ast_log_gamma(s->mass[k] + 1);
     return sum;
 }
 

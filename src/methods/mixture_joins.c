@@ -196,7 +196,7 @@ typedef struct node {
 
 static node node_of(const ast_mixture_search *s, double mass, double length, size_t place) {
     double marginal = ast_kappa_posterior_find(&s->prior, mass, length).log_marginal;
-    return (node){mass, length, marginal + ast_search_log_gamma(mass + 1), place};
+    return (node){mass, length, marginal + ast_log_gamma(mass + 1), place};
 }
 
 /* Joins all the way along the tree. nodes: (2 leaves), of which the leaves are set; joins: (leaves). Returns the number

@@ -57,11 +57,6 @@ static inline double ast_search_length(const double *a, const double *b, size_t 
     return sqrt(squares);
 }
 
-static inline double ast_search_log_gamma(double x) {
-    int sign;
-    return lgamma_r(x, &sign);
-}
-
 /* ---- mixture_auto.c ---- */
 
 /* The posterior of every component's kappa, from masses and sums. */

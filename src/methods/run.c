@@ -15,28 +15,8 @@ ast_run ast_run_begin(const ast_options *options, int restart) {
                      .restart = restart,
                      .log_likelihood = NAN,
                      .bic = NAN,
-                     .improvement = NAN};
-}
-
-ast_status ast_run_method(ast_labelling *l, ast_run *run, ast_fault *fault) {
-    switch (run->options->method) {
-    case AST_SPKM:
-        return ast_run_spkm(l, run, fault);
-    case AST_MOVMF:
-        return ast_run_movmf(l, run, fault);
-    case AST_FSD:
-        return ast_run_fsd(l, run, fault);
-    case AST_CRP:
-        return ast_run_crp(l, run, fault);
-    case AST_MBSPKM:
-        return ast_run_mbspkm(l, run, fault);
-    case AST_OSPKM:
-        return ast_run_ospkm(l, run, fault);
-    case AST_DPMEANS:
-        return ast_run_dpmeans(l, run, fault);
-    default:
-        return ast_run_dp(l, run, fault);
-    }
+                     .improvement = NAN,
+                     .effective_samples = NAN};
 }
 
 static ast_status add_given(ast_labelling *l, const ast_options *options, ast_fault *fault) {

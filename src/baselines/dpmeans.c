@@ -10,7 +10,7 @@
  *
  * The one idea: no mean moves within a pass, so blocks of points find the nearest of the clusters that are there on all
  * threads, and the visits compare with those born since: the result is that of the visits alone. */
-#include "methods.h"
+#include "baselines.h"
 
 #include "memory.h"
 

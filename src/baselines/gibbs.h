@@ -9,8 +9,7 @@
 #ifndef AST_GIBBS_H
 #define AST_GIBBS_H
 
-#include "components.h"
-#include "random.h"
+#include "baselines.h"
 
 typedef struct ast_prior {
     size_t dimension;
@@ -32,9 +31,6 @@ void ast_draw_mean(const ast_prior *prior, ast_random *random, const double *sum
  * one step of a slice sampler (Neal 2003) in log kappa, which leaves the conditional distribution as it is. */
 double ast_draw_prior_kappa(const ast_prior *prior, ast_random *random);
 double ast_draw_kappa(const ast_prior *prior, ast_random *random, double n, double along, double now);
-
-/* log Gamma(x), without the global that lgamma writes. */
-double ast_log_gamma(double x);
 
 /* log of a draw from the gamma distribution with this shape and scale 1: small shapes would give 0 otherwise. */
 double ast_draw_log_gamma(ast_random *random, double shape);
@@ -87,11 +83,9 @@ ast_status ast_crp_sweep(ast_sampler *sampler, size_t *changed, ast_fault *fault
 
 typedef ast_status ast_sweep(ast_sampler *sampler, size_t *changed, ast_fault *fault);
 
-struct ast_run;
-
 /* Where a run starts: from the clusters of DP-vMF-means, unless the options name another start. Then its sweeps, and
  * its end: the clusters that have points are the result. */
-ast_status ast_sampler_start(ast_labelling *labelling, struct ast_run *run, ast_fault *fault);
-ast_status ast_run_sampler(ast_labelling *labelling, struct ast_run *run, ast_sweep *sweep, ast_fault *fault);
+ast_status ast_sampler_start(ast_labelling *labelling, ast_run *run, ast_fault *fault);
+ast_status ast_run_sampler(ast_labelling *labelling, ast_run *run, ast_sweep *sweep, ast_fault *fault);
 
 #endif

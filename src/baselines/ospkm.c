@@ -8,7 +8,7 @@
  * is that of spherical k-means. At the end every point gets the nearest mean, empty clusters take the point that fits
  * worst, and the means become those of their points. Weights, scaled to 1 on average, multiply eta. The steps depend on
  * each other: they run on one thread, whatever the context has. */
-#include "methods.h"
+#include "baselines.h"
 
 #include "memory.h"
 

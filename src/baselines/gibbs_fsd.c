@@ -18,7 +18,6 @@
  * The one idea: point i of sweep t has random numbers of its own, a hash of (seed, t, i), and sums are integers, so the
  * chain is the same on any number of threads. */
 #include "gibbs.h"
-#include "methods.h"
 
 #include "memory.h"
 

@@ -19,7 +19,6 @@
  * a block of points, against the clusters there are when the block begins; those born within it are looked at one by
  * one. Blocks have a fixed size, so the chain is the same on any number of threads. */
 #include "gibbs.h"
-#include "methods.h"
 
 #include "memory.h"
 

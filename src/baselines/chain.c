@@ -4,22 +4,20 @@
 #include "memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define BURN_IN 5       /* the first of so many parts is left out */
 #define MOST_ERRORS 4.0 /* standard errors between the means of two halves that agree */
 #define LEAST_SAMPLES 8 /* effective; fewer tell nothing */
 
-ast_status ast_chain_open(ast_chain *chain, size_t room, ast_fault *fault) {
-    *chain = (ast_chain){.room = room, .effective = NAN};
-    chain->joint = ast_allocate(room, sizeof *chain->joint);
-    chain->clusters = ast_allocate(room, sizeof *chain->clusters);
-    return chain->joint && chain->clusters ? AST_OK : ast_fail_memory(fault);
+ast_status ast_chain_open(ast_chain *chain, size_t sweeps, ast_fault *fault) {
+    *chain = (ast_chain){0};
+    return ast_replace_arrays(AST_REQUEST(chain->joint, sweeps), AST_REQUEST(chain->clusters, sweeps))
+               ? AST_OK
+               : ast_fail_memory(fault);
 }
 
 void ast_chain_free(ast_chain *chain) {
-    ast_free_all(chain->joint, chain->clusters, chain->posterior);
-    *chain = (ast_chain){0};
+    ast_free_all(chain->joint, chain->clusters);
 }
 
 void ast_chain_add(ast_chain *chain, double joint, size_t clusters) {
@@ -41,7 +39,9 @@ static double covariance(const double *values, size_t n, size_t lag, double mean
     return sum / (double)n;
 }
 
-double ast_chain_effective(const double *values, size_t n) {
+/* The effective number of samples of n correlated numbers, 1..n: n / (1 + 2 sum of autocorrelations). The sum ends
+ * where that of two neighbours is no longer positive (Geyer 1992). Numbers that are all equal count n. */
+static double effective_samples(const double *values, size_t n) {
     double mean = mean_of(values, n), variance = covariance(values, n, 0, mean), sum = 0;
     if (!(variance > 1e-12 * (1 + mean * mean)))
         return (double)n;
@@ -61,7 +61,7 @@ static bool halves_agree(const double *values, size_t n) {
     double mean[2], error = 0;
     for (int i = 0; i < 2; i++) {
         mean[i] = mean_of(parts[i], half);
-        error += covariance(parts[i], half, 0, mean[i]) / ast_chain_effective(parts[i], half);
+        error += covariance(parts[i], half, 0, mean[i]) / effective_samples(parts[i], half);
     }
     return fabs(mean[0] - mean[1]) <= MOST_ERRORS * sqrt(error) + 1e-9 * fabs(mean[0]);
 }
@@ -77,25 +77,26 @@ static size_t most_frequent(const double *values, size_t n, double *counts, size
     return best;
 }
 
-ast_status ast_chain_finish(ast_chain *chain, size_t burn_in, ast_fault *fault) {
-    size_t skipped = burn_in ? burn_in : chain->sweeps / BURN_IN, most = 0;
+ast_status ast_chain_finish(const ast_chain *chain, ast_run *run, ast_fault *fault) {
+    size_t burn_in = (size_t)run->options->sampler.burn_in, skipped = burn_in ? burn_in : chain->sweeps / BURN_IN,
+           most = 0;
     skipped = skipped < chain->sweeps ? skipped : 0;
     size_t n = chain->sweeps - skipped, half = n / 2;
     const double *joint = chain->joint + skipped, *clusters = chain->clusters + skipped;
     for (size_t i = 0; i < n; i++)
         most = clusters[i] > (double)most ? (size_t)clusters[i] : most;
-    chain->posterior_count = most + 1;
-    chain->posterior = ast_allocate(most + 1, sizeof *chain->posterior);
-    if (!chain->posterior)
+    double *posterior = run->cluster_posterior = ast_allocate(most + 1, sizeof *posterior);
+    if (!posterior)
         return ast_fail_memory(fault);
-    size_t first = most_frequent(clusters, half, chain->posterior, most + 1);
-    size_t second = most_frequent(clusters + n - half, half, chain->posterior, most + 1);
+    run->cluster_posterior_count = most + 1;
+    size_t first = most_frequent(clusters, half, posterior, most + 1);
+    size_t second = most_frequent(clusters + n - half, half, posterior, most + 1);
     bool near = first <= second + 1 && second <= first + 1; /* neighbours may be equally likely */
-    most_frequent(clusters, n, chain->posterior, most + 1);
+    most_frequent(clusters, n, posterior, most + 1);
     for (size_t k = 0; k <= most; k++)
-        chain->posterior[k] /= (double)n;
-    chain->effective = fmin(ast_chain_effective(joint, n), ast_chain_effective(clusters, n));
-    chain->stationary =
-        near && chain->effective >= LEAST_SAMPLES && halves_agree(joint, n) && halves_agree(clusters, n);
+        posterior[k] /= (double)n;
+    run->effective_samples = fmin(effective_samples(joint, n), effective_samples(clusters, n));
+    run->stationary =
+        near && run->effective_samples >= LEAST_SAMPLES && halves_agree(joint, n) && halves_agree(clusters, n);
     return AST_OK;
 }

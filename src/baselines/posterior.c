@@ -93,11 +93,6 @@ double ast_draw_kappa(const ast_prior *p, ast_random *random, double n, double a
     }
 }
 
-double ast_log_gamma(double x) {
-    int sign;
-    return lgamma_r(x, &sign);
-}
-
 /* Marsaglia and Tsang (2000); below 1 by Gamma(a) = Gamma(a + 1) U^(1/a). */
 double ast_draw_log_gamma(ast_random *random, double shape) {
     double boost = shape < 1 ? log(1 - ast_random_uniform(random)) / shape : 0, a = shape < 1 ? shape + 1 : shape;

@@ -2,7 +2,8 @@
  *
  * What surrounds the sweeps of a sampler: where the chain starts, the report after every sweep, and the end. */
 #include "gibbs.h"
-#include "methods.h"
+
+#include "chain.h"
 
 #include "memory.h"
 
@@ -57,11 +58,10 @@ static size_t occupied(const ast_cluster_list *list) {
     return count;
 }
 
-static ast_status tell(const ast_sampler *s, ast_run *run, size_t changed, ast_fault *fault) {
+static ast_status report_sweep(const ast_sampler *s, const ast_run *run, size_t clusters, size_t changed,
+                               ast_fault *fault) {
     const ast_labelling_view v = ast_view_of(s->l);
     const ast_options *o = run->options;
-    size_t clusters = occupied(v.clusters);
-    ast_chain_add(&run->chain, s->log_joint, clusters);
     bool sample = o->sampler.sample_every > 0 && s->sweep > o->sampler.burn_in &&
                   (s->sweep - o->sampler.burn_in) % o->sampler.sample_every == 0;
     ast_progress state = {.restart = run->restart,
@@ -154,26 +154,31 @@ ast_status ast_sampler_start(ast_labelling *l, ast_run *run, ast_fault *fault) {
 
 ast_status ast_run_sampler(ast_labelling *l, ast_run *run, ast_sweep *sweep, ast_fault *fault) {
     ast_sampler s;
+    ast_chain chain = {0};
     ast_status status = ast_sampler_open(&s, l, run->options, run->restart, &run->components, fault);
     if (status == AST_OK)
-        status = ast_chain_open(&run->chain, (size_t)run->options->max_iterations, fault);
+        status = ast_chain_open(&chain, (size_t)run->options->max_iterations, fault);
     while (status == AST_OK && run->iterations < run->options->max_iterations) {
         size_t changed;
         run->pass_start = ast_seconds();
         status = sweep(&s, &changed, fault);
         run->iterations++;
         run->objective = s.log_joint;
-        if (status == AST_OK)
-            status = tell(&s, run, changed, fault);
+        if (status != AST_OK)
+            break;
+        size_t clusters = occupied(ast_view_of(l).clusters);
+        ast_chain_add(&chain, s.log_joint, clusters);
+        status = report_sweep(&s, run, clusters, changed, fault);
     }
     if (status == AST_OK)
-        status = ast_chain_finish(&run->chain, (size_t)run->options->sampler.burn_in, fault);
+        status = ast_chain_finish(&chain, run, fault);
     if (status == AST_OK)
         status = ast_components_drop_empty(s.c, l, fault);
     if (status == AST_OK) {
         share_out(s.c);
         status = ast_components_to_clusters(s.c, l, fault);
     }
+    ast_chain_free(&chain);
     ast_sampler_close(&s);
     return status;
 }
