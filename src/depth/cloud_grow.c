@@ -80,17 +80,17 @@ static bool open_growth(growth *g, ast_cloud_planes_job *job) {
 /* ---- A region ---------------------------------------------------------------------------------------------------- */
 
 static void fit(const growth *g, ast_region *region) {
-    ast_plane_equation *flat = &region->plane;
+    ast_plane_equation *plane = &region->plane;
     double length = sqrt(ast_dot3(region->normal_sum, region->normal_sum));
     if (region->scatter.n >= FIT_MIN_POINTS || length == 0) {
         ast_principal_axes axes = ast_scatter_principal_axes(g->job->kernels, &region->scatter, region->normal_sum);
         for (int c = 0; c < 3; c++)
-            flat->normal[c] = axes.vectors[0][c];
+            plane->normal[c] = axes.vectors[0][c];
     } else {
         for (int c = 0; c < 3; c++)
-            flat->normal[c] = region->normal_sum[c] / length;
+            plane->normal[c] = region->normal_sum[c] / length;
     }
-    flat->offset = ast_dot3(flat->normal, region->scatter.mean);
+    plane->offset = ast_dot3(plane->normal, region->scatter.mean);
 }
 
 static bool fits(const growth *g, const ast_region *region, const ast_cloud_patch *patch) {

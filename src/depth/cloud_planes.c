@@ -76,11 +76,8 @@ static ast_status find_planes(ast_fault *fault, ast_cloud_planes_job *job, ast_p
 /* ---- Points ------------------------------------------------------------------------------------------------------ */
 
 static void add_candidate(int32_t *list, size_t *count, int32_t region) {
-    for (size_t i = 0; i < *count; i++)
-        if (list[i] == region)
-            return;
     if (region >= 0 && *count < CANDIDATES)
-        list[(*count)++] = region;
+        ast_add_once(list, count, region);
 }
 
 /* The planes of the patches of a leaf and of those around them. */
@@ -100,9 +97,9 @@ static int32_t choose_plane(const ast_cloud_planes_job *job, size_t row, const d
     double normal[3] = {n[0], n[1], n[2]}, length = sqrt(ast_dot3(normal, normal)), least = INFINITY;
     int32_t found = -1;
     for (size_t i = 0; i < count; i++) {
-        const ast_plane_equation *flat = &job->regions[list[i]].plane;
-        double away = fabs(ast_plane_distance(flat, p));
-        double facing = ast_cosine_between(normal, flat->normal, job->undirected);
+        const ast_plane_equation *plane = &job->regions[list[i]].plane;
+        double away = fabs(ast_plane_distance(plane, p));
+        double facing = ast_cosine_between(normal, plane->normal, job->undirected);
         if (away < least && away <= job->regions[list[i]].inlier_distance && facing >= MIN_COSINE * length) {
             least = away;
             found = list[i];

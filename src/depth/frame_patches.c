@@ -182,13 +182,8 @@ size_t ast_frame_leaders_around(const ast_frame_work *work, size_t column, size_
     for (size_t y = row - 1; y != row + 2; y++)
         for (size_t x = column - 1; x != column + 2; x++) { /* -1 wraps to a large number */
             int32_t leader = x < p->across && y < p->down ? p->leader[y * p->across + x] : -1;
-            size_t k = 0;
-            if (ast_frame_track_of(work, leader) < 0)
-                continue;
-            while (k < count && leaders[k] != leader)
-                k++;
-            if (k == count)
-                leaders[count++] = leader;
+            if (ast_frame_track_of(work, leader) >= 0)
+                ast_add_once(leaders, &count, leader);
         }
     return count;
 }

@@ -72,9 +72,8 @@ size_t ast_redetected_leaders(const ast_frame_work *work, size_t cell, int32_t *
     size_t across = frame->patches.across, count = 0;
     for (size_t i = 0; redetection->plane_count > 0 && redetection->claimed[cell] && i < AST_CELL * AST_CELL; i++) {
         size_t at = (cell / across * AST_CELL + i / AST_CELL) * frame->width + cell % across * AST_CELL + i % AST_CELL;
-        if (redetection->claims[cell][i] >= 0 && redetection->leader[at] >= (int32_t)(across * frame->patches.down) &&
-            !has(leaders, count, redetection->leader[at]))
-            leaders[count++] = redetection->leader[at];
+        if (redetection->claims[cell][i] >= 0 && redetection->leader[at] >= (int32_t)(across * frame->patches.down))
+            ast_add_once(leaders, &count, redetection->leader[at]);
     }
     return count;
 }
@@ -91,15 +90,15 @@ static bool prepare(ast_redetection *redetection, const ast_depth_frame *frame, 
 /* ---- Planes in view ---------------------------------------------------------------------------------------------- */
 
 /* The plane of a track in the image; false if the camera is behind it. */
-static bool project_track(const ast_depth_frame *frame, const ast_pose *pose, const ast_plane_equation *flat,
+static bool project_track(const ast_depth_frame *frame, const ast_pose *pose, const ast_plane_equation *plane,
                           ast_projected_plane *view) {
     const ast_camera *camera = &frame->camera;
-    double towards[3], offset = flat->offset;
+    double towards[3], offset = plane->offset;
     for (int r = 0; r < 3; r++)
-        offset -= flat->normal[r] * pose->matrix[4 * r + 3];
+        offset -= plane->normal[r] * pose->matrix[4 * r + 3];
     for (int c = 0; c < 3; c++)
-        towards[c] = (pose->matrix[c] * flat->normal[0] + pose->matrix[4 + c] * flat->normal[1] +
-                      pose->matrix[8 + c] * flat->normal[2]) /
+        towards[c] = (pose->matrix[c] * plane->normal[0] + pose->matrix[4 + c] * plane->normal[1] +
+                      pose->matrix[8 + c] * plane->normal[2]) /
                      offset;
     view->camera_distance = -offset;
     view->fit = (ast_plane_fit){.slope_x = towards[0] / camera->fx, .slope_y = towards[1] / camera->fy};

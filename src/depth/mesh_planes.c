@@ -144,18 +144,20 @@ static void fit(face_region *region) {
     region->plane.offset = ast_dot3(region->plane.normal, region->middle) / region->area;
 }
 
+static double corner_distance(const growth *g, size_t face, int k, const ast_plane_equation *plane) {
+    const float *at = corner(g, face, k);
+    return ast_plane_distance(plane, (double[]){at[0], at[1], at[2]});
+}
+
 static bool fits(const growth *g, const face_region *region, size_t face) {
     if (g->job->plane_of[face] != -1 || g->job->labels[face] != region->label || !(g->areas[face] > 0))
         return false;
     double cosine = cosine_to(g, face, region->plane.normal);
     if (!((g->job->undirected ? fabs(cosine) : cosine) >= MIN_COSINE))
         return false;
-    for (int k = 0; k < 3; k++) {
-        const float *at = corner(g, face, k);
-        double p[3] = {at[0], at[1], at[2]};
-        if (!(fabs(ast_plane_distance(&region->plane, p)) <= g->distance))
+    for (int k = 0; k < 3; k++)
+        if (!(fabs(corner_distance(g, face, k, &region->plane)) <= g->distance))
             return false;
-    }
     return true;
 }
 
@@ -227,36 +229,23 @@ static size_t side_from(const growth *g, size_t count, int32_t vertex) {
 }
 
 static bool add_vertex(growth *g, int32_t vertex, const ast_plane_grid *grid) {
-    ast_polygons *out = &g->outline;
     const float *at = g->job->vertices + 3 * (size_t)vertex;
     double d[3] = {at[0] - grid->origin[0], at[1] - grid->origin[1], at[2] - grid->origin[2]};
-    if (!ast_reserve(&out->vertices, &out->vertex_room, out->vertex_count, out->vertex_count + 1,
-                     sizeof *out->vertices))
-        return false;
-    out->vertices[out->vertex_count][0] = ast_dot3(d, grid->axes[0]);
-    out->vertices[out->vertex_count++][1] = ast_dot3(d, grid->axes[1]);
-    return true;
+    return ast_polygons_add_vertex(&g->outline, ast_dot3(d, grid->axes[0]), ast_dot3(d, grid->axes[1]));
 }
 
 /* Follows the sides from one to the next until there is none. */
 static bool add_polygon(growth *g, size_t start, size_t count, const ast_plane_grid *grid) {
     ast_polygons *out = &g->outline;
-    size_t first = out->vertex_count, rows;
+    size_t first = out->vertex_count;
     for (size_t at = start; at < count; at = side_from(g, count, g->sides[at].to)) {
         g->sides[at].used = true;
         if (!add_vertex(g, g->sides[at].from, grid))
             return false;
     }
-    rows = out->vertex_count - first;
-    if (rows < 3) { /* faces that overlap */
-        out->vertex_count = first;
-        return true;
-    }
-    if (!ast_polygon_simplify(out, out->vertices + first, &rows, STRAIGHT * g->distance) ||
-        !ast_reserve(&out->ends, &out->ends_room, out->count, out->count + 1, sizeof *out->ends))
-        return false;
-    out->vertex_count = first + rows;
-    out->ends[out->count++] = out->vertex_count;
+    if (out->vertex_count - first >= 3)
+        return ast_polygons_close(out, first, STRAIGHT * g->distance);
+    out->vertex_count = first; /* faces that overlap */
     return true;
 }
 
@@ -269,15 +258,12 @@ static bool trace_sides(growth *g, size_t first, int32_t number, const ast_plane
     for (size_t i = 0; i < count; i++)
         if (!g->sides[i].used && !add_polygon(g, i, count, grid))
             return false;
-    for (int k = 0; g->outline.count == 0 && k < 3;
-         k++) /* a closed flat body has no outer sides: use the outline of its first face */
+    /* A closed flat body has no outer sides: use the outline of its first face. */
+    for (int k = 0; g->outline.count == 0 && k < 3; k++)
         if (!add_vertex(g, g->edges.corners[3 * g->queue[first] + (size_t)k], grid))
             return false;
-    if (g->outline.count == 0) {
-        if (!ast_reserve(&g->outline.ends, &g->outline.ends_room, 0, 1, sizeof *g->outline.ends))
-            return false;
-        g->outline.ends[g->outline.count++] = g->outline.vertex_count;
-    }
+    if (g->outline.count == 0 && !ast_polygons_close(&g->outline, 0, 0))
+        return false;
     ast_polygons_largest_first(&g->outline);
     return true;
 }
@@ -300,11 +286,8 @@ static ast_plane_grid grid_of(const ast_plane_equation *plane, const double *ori
  * its values at the corners, times the area. */
 static double square_of(const growth *g, size_t face, const ast_plane_equation *plane) {
     double away[3];
-    for (int k = 0; k < 3; k++) {
-        const float *at = corner(g, face, k);
-        double p[3] = {at[0], at[1], at[2]};
-        away[k] = ast_plane_distance(plane, p);
-    }
+    for (int k = 0; k < 3; k++)
+        away[k] = corner_distance(g, face, k, plane);
     return g->areas[face] / 6 *
            (away[0] * (away[0] + away[1]) + away[1] * (away[1] + away[2]) + away[2] * (away[2] + away[0]));
 }

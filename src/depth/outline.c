@@ -131,10 +131,10 @@ static bool trace_loop(const grid *g, size_t column, size_t row, int edge) {
         if (*visited >> edge & 1)
             return true;
         *visited = (uint8_t)(*visited | 1 << edge);
-        if (!ast_reserve(&out->vertices, &out->vertex_room, out->vertex_count, out->vertex_count + 1,
-                         sizeof *out->vertices))
+        double at[2];
+        cross(g, column, row, edge, at);
+        if (!ast_polygons_add_vertex(out, at[0], at[1]))
             return false;
-        cross(g, column, row, edge, out->vertices[out->vertex_count++]);
         int end = end_of(g, column, row, edge);
         column += (size_t)step_column[end];
         row += (size_t)step_row[end];
@@ -163,11 +163,16 @@ static bool keep_loop(ast_polygons *out, size_t first, double min_area, double t
         first = 0;
         out->count = 0;
     }
-    if (!ast_polygon_simplify(out, out->vertices + first, &count, tolerance) ||
-        !ast_reserve(&out->ends, &out->ends_room, out->count, out->count + 1, sizeof *out->ends))
-        return false;
     out->vertex_count = first + count;
-    out->ends[out->count++] = out->vertex_count;
+    return ast_polygons_close(out, first, tolerance);
+}
+
+bool ast_polygons_add_vertex(ast_polygons *out, double x, double y) {
+    if (!ast_reserve(&out->vertices, &out->vertex_room, out->vertex_count, out->vertex_count + 1,
+                     sizeof *out->vertices))
+        return false;
+    out->vertices[out->vertex_count][0] = x;
+    out->vertices[out->vertex_count++][1] = y;
     return true;
 }
 
@@ -256,7 +261,7 @@ static size_t farthest_from_point(double (*at)[2], size_t count, size_t from) {
 /* Douglas and Peucker's rule between three vertices that stay: one far out, the one farthest from it, and the one
  * farthest from the line through both. The stack holds the ends of the unprocessed chains in order along the polygon,
  * so kept vertices can overwrite the input. */
-bool ast_polygon_simplify(ast_polygons *memory, double (*at)[2], size_t *count, double tolerance) {
+static bool simplify(ast_polygons *memory, double (*at)[2], size_t *count, double tolerance) {
     size_t n = *count, kept = 0, from = 0, depth = 0;
     if (n < 4)
         return true;
@@ -286,5 +291,15 @@ bool ast_polygon_simplify(ast_polygons *memory, double (*at)[2], size_t *count, 
     }
     *count = kept + 1;
     assert(*count >= 3 && *count <= n);
+    return true;
+}
+
+bool ast_polygons_close(ast_polygons *out, size_t first, double tolerance) {
+    size_t count = out->vertex_count - first;
+    if (!simplify(out, out->vertices + first, &count, tolerance) ||
+        !ast_reserve(&out->ends, &out->ends_room, out->count, out->count + 1, sizeof *out->ends))
+        return false;
+    out->vertex_count = first + count;
+    out->ends[out->count++] = out->vertex_count;
     return true;
 }

@@ -36,7 +36,9 @@ void ast_polygons_largest_first(ast_polygons *out);
 /* The area of a polygon, negative if it is clockwise (first axis right, second up). */
 double ast_polygon_area(double (*at)[2], size_t count);
 
-/* Drops vertices of a polygon as ast_polygons_trace does; at min_area three stay. False if memory runs out. */
-bool ast_polygon_simplify(ast_polygons *memory, double (*at)[2], size_t *count, double tolerance);
+/* A polygon vertex by vertex: ast_polygons_close makes one of the vertices from `first` on, and drops vertices as
+ * ast_polygons_trace does; at least three stay. False if memory runs out. */
+bool ast_polygons_add_vertex(ast_polygons *out, double x, double y);
+bool ast_polygons_close(ast_polygons *out, size_t first, double tolerance);
 
 #endif

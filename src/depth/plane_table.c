@@ -38,8 +38,8 @@ void ast_scatter_add(ast_scatter *s, const ast_scatter *more) {
     s->n = n;
 }
 
-double ast_scatter_mean_square(const ast_scatter *s, const ast_plane_equation *flat) {
-    const double *n = flat->normal, away = ast_plane_distance(flat, s->mean);
+double ast_scatter_mean_square(const ast_scatter *s, const ast_plane_equation *plane) {
+    const double *n = plane->normal, away = ast_plane_distance(plane, s->mean);
     double sum = s->products[0] * n[0] * n[0] + s->products[3] * n[1] * n[1] + s->products[5] * n[2] * n[2] +
                  2 * (s->products[1] * n[0] * n[1] + s->products[2] * n[0] * n[2] + s->products[4] * n[1] * n[2]);
     return away * away + (sum > 0 ? sum / s->n : 0);

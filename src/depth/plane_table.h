@@ -20,14 +20,22 @@ static inline double ast_dot3(const double *a, const double *b) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static inline double ast_plane_distance(const ast_plane_equation *flat, const double *p) {
-    return ast_dot3(flat->normal, p) - flat->offset;
+static inline double ast_plane_distance(const ast_plane_equation *plane, const double *p) {
+    return ast_dot3(plane->normal, p) - plane->offset;
 }
 
 /* The cosine of the angle between two unit vectors; undirected: their signs have no meaning. */
 static inline double ast_cosine_between(const double *a, const double *b, bool undirected) {
     double dot = ast_dot3(a, b);
     return undirected ? fabs(dot) : dot;
+}
+
+/* Appends a number to a list unless the list has it. */
+static inline void ast_add_once(int32_t *list, size_t *count, int32_t number) {
+    for (size_t i = 0; i < *count; i++)
+        if (list[i] == number)
+            return;
+    list[(*count)++] = number;
 }
 
 /* A number and the index of what has it, for sorting. */
@@ -49,7 +57,7 @@ typedef struct ast_scatter {
 void ast_scatter_add(ast_scatter *scatter, const ast_scatter *more);
 
 /* The mean square of the distances of the points from a plane. */
-double ast_scatter_mean_square(const ast_scatter *scatter, const ast_plane_equation *flat);
+double ast_scatter_mean_square(const ast_scatter *scatter, const ast_plane_equation *plane);
 
 /* The axes of the points, from the narrowest to the widest, and the sums of squares along them. The first axis is the
  * normal of their plane of least squares; its sign is that of `towards`. */
