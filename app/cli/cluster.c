@@ -207,37 +207,6 @@ static int keep_state(void *data) {
     return -1;
 }
 
-/* The number of points among which mbspkm draws its start (asterism.h): those of a batch, or 10 per cluster. */
-static size_t start_points(const ast_options *o) {
-    size_t each = 10 * o->clusters, batch = o->minibatch.points ? o->minibatch.points : each > 1024 ? each : 1024;
-    return batch > each ? batch : each;
-}
-
-/* The full method: iterations over all points, with the default limit, instead of mini-batches or a sample. */
-static ast_options full_options(const job *work) {
-    ast_options full = work->options, usual;
-    ast_options_init(&usual);
-    full.dp.sample = full.minibatch.points = 0;
-    if (full.method == AST_MBSPKM) {
-        full.method = AST_SPKM;
-        full.max_iterations = usual.max_iterations;
-        full.start.points = full.start.by == AST_PLUSPLUS ? start_points(&work->options) : 0;
-    }
-    return full;
-}
-
-/* With --compare: runs the full method from the same start. Its labels are overwritten by the run that follows. */
-static int compare(job *work) {
-    ast_options full = full_options(work);
-    full.progress = ast_cli_progress_step;
-    full.progress_data = &work->progress;
-    work->full.size = sizeof work->full;
-    ast_status status = ast_cluster(work->context, &work->points, &full, work->labels, &work->full);
-    if (status != AST_OK)
-        ast_cli_progress_end(&work->progress);
-    return ast_cli_status(status, work->context, work->given->input);
-}
-
 static void announce_parts(const job *work) {
     const ast_plan *plan = &work->parts.plan;
     char text[4][AST_CLI_BYTES];
@@ -277,9 +246,7 @@ static int no_row(const settings *given) {
 static int cluster(job *work) {
     const settings *given = work->given;
     ast_status status = AST_OK;
-    int code = given->compare ? compare(work) : -1;
-    if (code < 0)
-        code = call(work, &status);
+    int code = call(work, &status);
     ast_cli_progress_end(&work->progress);
     if (code >= 0)
         return code;
@@ -362,7 +329,6 @@ static int run_once(const settings *given) {
                             [AST_CLI_LEAVES] = {.option = "leaf-labels", .path = given->leaf_labels},
                             [AST_CLI_CENTER] = {.option = "center-file", .path = given->center_file},
                             [AST_CLI_PLANES] = {.option = "planes", .path = given->planes, .own = true},
-                            [AST_CLI_OUTLINES] = {.option = "plane-outlines", .path = given->outlines, .own = true},
                             [AST_CLI_REPORT] = {.option = "report", .path = given->report, .own = true}}};
     int code = ast_cli_steps(steps, &work);
     free_job(&work);

@@ -31,7 +31,6 @@ enum {
     AST_CLI_LEAVES,
     AST_CLI_CENTER,
     AST_CLI_PLANES,
-    AST_CLI_OUTLINES,
     AST_CLI_REPORT,
     AST_CLI_TARGETS
 };
@@ -45,9 +44,9 @@ typedef struct ast_cli_cluster_settings {
     const char *memberships, *samples, *trace;
     char *line; /* the command line, for the report */
     const char *tree, *leaf_labels, *merge_text, *center_file, *names;
-    int shuffle, frame_axes, compare, durable;
+    int shuffle, frame_axes, durable;
     size_t memory; /* bytes, 0: not given */
-    const char *planes, *outlines;
+    const char *planes;
     ast_cli_plane_settings plane;
 } ast_cli_cluster_settings;
 
@@ -76,7 +75,6 @@ typedef struct ast_cli_cluster_job {
     ast_cli_target targets[AST_CLI_TARGETS];
     ast_cli_progress progress;
     ast_report report;
-    ast_report full; /* with --compare: of the run over all points */
     ast_cli_record record;
     ast_cli_checkpoint state; /* with --state */
     float *memberships;

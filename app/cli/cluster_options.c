@@ -66,9 +66,6 @@ static const ast_cli_option options_table[] = {
      "mean start new clusters, as usual",
      AT(options.dp.sample), 1, 2147483647, .methods = AST_CLI_DP,
      .not_in = AST_CLI_AUTO | AST_CLI_ON_RANKS | AST_CLI_IN_PARTS},
-    {"compare", AST_CLI_FLAG, NULL,
-     "also run over all points, from the same start, and report the loss (dp: with --sample)", AT(compare),
-     .methods = AST_CLI_DP | AST_CLI_MBSPKM, .more = "The loss is a share of the objective of that run."},
     {"axial", AST_CLI_FLAG, NULL, "treat x and -x as the same: undirected normals, poles of planes, lines, quaternions",
      AT(options.axial), .methods = AST_CLI_AXIAL, .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE,
      .more = "Angles are those between axes, 0 to 90 degrees; the means come out with their largest component "
@@ -136,8 +133,6 @@ static const ast_cli_option options_table[] = {
     {"planes", AST_CLI_TEXT, "FILE", "cut the cloud or mesh into planes and write them: .json with outlines, or .csv",
      AT(planes), .inputs = AST_CLI_SOLID, .not_in = AST_CLI_ON_RANKS | AST_CLI_EVERY,
      .more = "Parallel walls share a direction and are two planes. docs/planes.md describes the files."},
-    {"plane-outlines", AST_CLI_TEXT, "FILE.ply", "write the outlines of the planes as coloured lines", AT(outlines),
-     .needs = "planes"},
     AST_CLI_PLANE_OPTIONS(AT(plane), "planes"),
     {"frame-axes", AST_CLI_FLAG, NULL,
      "three dimensions: print the orthogonal axes nearest to the means, and the rotation that makes them "
@@ -170,17 +165,20 @@ static const ast_cli_option mixture_options[] = {
     {"kappa", AST_CLI_REAL, "X",
      "the concentration of every cluster, if it is known; otherwise each cluster has its own, estimated or sampled",
      AT(options.mixture.kappa), 0, MOST, .methods = AST_CLI_MIXTURES},
+    {"tolerance", AST_CLI_REAL, "T", "stop when a pass raises the log-likelihood by less, in nats per point",
+     AT(options.mixture.tolerance), 0, MOST, .standard = "1e-6", .methods = AST_CLI_MOVMF},
     {"memberships", AST_CLI_TEXT, "FILE",
      "write how much each point belongs to each cluster, one row per point: float32 .npy, or text", AT(memberships),
      .methods = AST_CLI_MIXTURES, .more = "Missing rows are NaN."},
     {"concentration", AST_CLI_REAL, "A", "alpha of the Dirichlet prior; a larger value gives more clusters",
      AT(options.sampler.concentration), 1e-9, MOST, .standard = "1", .methods = AST_CLI_SAMPLERS},
     {"samples", AST_CLI_TEXT, "FILE", "write the labels of the samples, one row each: int32 .npy, or text", AT(samples),
-     .methods = AST_CLI_SAMPLERS, .excludes = "restarts", .more = "--sample-every says which sweeps are samples."},
+     .methods = AST_CLI_SAMPLERS, .excludes = "restarts", .more = "--burn-in and --sample-every say which."},
     {"sample-every", AST_CLI_INT, "N", "every N-th sweep is a sample", AT(options.sampler.sample_every), 1, MOST_COUNT,
      .standard = "1", .methods = AST_CLI_SAMPLERS, .needs = "samples"},
+    {"burn-in", AST_CLI_INT, "N", "sweeps before the first sample", AT(options.sampler.burn_in), 0, MOST_COUNT,
+     .standard = "0", .methods = AST_CLI_SAMPLERS, .needs = "samples"},
     {"trace", AST_CLI_TEXT, "FILE.csv", "write a line per pass: clusters, changes, objective", AT(trace),
-     .excludes = "compare",
      .more = "The objective is the log-likelihood for `movmf` and the log of the joint density for `fsd` and `crp`."},
     {0}};
 
@@ -214,8 +212,6 @@ static int check_method(void *data) {
         return ast_cli_misuse("--init %s is for methods with --clusters; %s starts from a file or from "
                               "nothing",
                               given->init, method);
-    if (given->compare && given->options.method == AST_DP && !given->options.dp.sample)
-        return ast_cli_misuse("--compare needs --sample N with --method dp");
     if (given->options.mixture.auto_clusters && given->options.method != AST_MOVMF)
         return ast_cli_misuse("--clusters auto is for --method movmf; %s needs a number, such as --clusters 10",
                               method);
@@ -255,8 +251,6 @@ static int check_planes(void *data) {
     if (given->planes && !ast_has_extension(given->planes, ".json") && !ast_has_extension(given->planes, ".csv"))
         return ast_cli_misuse("--planes writes JSON or CSV: its name must end in .json or .csv, not be '%s'",
                               given->planes);
-    if (given->outlines && !ast_has_extension(given->outlines, ".ply"))
-        return ast_cli_misuse("--plane-outlines writes PLY: its name must end in .ply, not be '%s'", given->outlines);
     return -1;
 }
 

@@ -49,7 +49,6 @@ ast_cli_result ast_cli_cluster_result(job *work) {
         .clusters = ast_clusters(work->context, &count),
         .method = ast_cli_batch_names[given->options.method],
         .angle = work->options.method == AST_DP || work->options.method == AST_DPMEANS ? work->options.angle : NAN,
-        .full = given->compare ? &work->full : NULL,
         .batches = given->options.method == AST_MBSPKM,
         .tuned = work->tuned.reason ? &work->tuned : NULL,
         .oir = given->options.parallel == AST_OIR,

@@ -41,14 +41,10 @@ static int check_count(const job *work) {
 
 static int write_files(const job *work, const ast_plane_info *planes, size_t count) {
     ast_format_error error;
-    ast_output *list = work->targets[AST_CLI_PLANES].output, *outlines = work->targets[AST_CLI_OUTLINES].output;
-    bool good = true;
-    if (list)
-        good = ast_has_extension(work->given->planes, ".csv")
-                   ? ast_cli_write_planes_csv(list, planes, count, &error)
-                   : ast_cli_write_planes_json(list, planes, count, "points", true, &error);
-    if (good && outlines)
-        good = ast_cli_write_outlines(outlines, planes, count, &error);
+    ast_output *output = work->targets[AST_CLI_PLANES].output;
+    bool good = ast_has_extension(work->given->planes, ".csv")
+                    ? ast_cli_write_planes_csv(output, planes, count, &error)
+                    : ast_cli_write_planes_json(output, planes, count, "points", true, &error);
     return ast_cli_outcome(good, &error);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Planes in files: a list in JSON, a table in CSV, and their outlines as PLY. */
+ * Planes in files: a list in JSON, or a table in CSV. */
 #ifndef AST_CLI_PLANE_FILES_H
 #define AST_CLI_PLANE_FILES_H
 
@@ -41,8 +41,5 @@ bool ast_cli_write_planes_json(ast_output *output, const ast_plane_info *planes,
 
 /* A row per plane: id, direction, nx, ny, nz, offset, area, cx, cy, cz, points, rms, dip_direction, dip. */
 bool ast_cli_write_planes_csv(ast_output *output, const ast_plane_info *planes, size_t count, ast_format_error *error);
-
-/* The outlines as points and lines, each in the colour of its plane. */
-bool ast_cli_write_outlines(ast_output *output, const ast_plane_info *planes, size_t count, ast_format_error *error);
 
 #endif

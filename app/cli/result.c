@@ -29,12 +29,6 @@ double ast_cli_between(const ast_cli_result *result, size_t a, size_t b) {
     return atan2(sqrt(square), result->axial ? fabs(dot) : dot) * AST_DEGREES_PER_RADIAN;
 }
 
-double ast_cli_loss(const ast_cli_result *result) {
-    if (!result->full || result->full->objective == 0)
-        return NAN;
-    return (result->full->objective - result->report->objective) / fabs(result->full->objective);
-}
-
 double ast_cli_center_length(const ast_report *report) {
     double squared = 0;
     for (size_t d = 0; d < report->dimension; d++)

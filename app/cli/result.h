@@ -20,7 +20,6 @@ typedef struct ast_cli_result {
     int merge;                    /* whether clusters were merged after convergence */
     double min_size;              /* clusters of fewer points were dissolved; 0: none */
     int batches;                  /* whether iterations are batches */
-    const ast_report *full;       /* of a run over all points all the time, to compare with; or NULL */
     const ast_tune_report *tuned; /* with --angle auto: what chose the angle; else NULL */
     int axial;
     ast_notation notation;  /* how means are written besides their components */
@@ -47,9 +46,6 @@ double ast_cli_spread(const ast_cluster_info *cluster);
 
 /* Between two means of three components, in degrees; of axes at most 90. */
 double ast_cli_between(const ast_cli_result *result, size_t a, size_t b);
-
-/* How much of the other run's objective is missing: 0.01 is 1%, below 0 where this one is better; NaN without one. */
-double ast_cli_loss(const ast_cli_result *result);
 
 /* How long the mean is that --center subtracted: near 1 if all rows are alike. */
 double ast_cli_center_length(const ast_report *report);

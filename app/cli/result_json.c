@@ -31,19 +31,6 @@ void ast_cli_put_result(const ast_cli_result *result, ast_text *json) {
         put_axes(result, json);
 }
 
-/* The run over all points, and what is lost against it. */
-static void put_comparison(const ast_cli_result *result, ast_text *json) {
-    const ast_report *full = result->full;
-    ast_json_open(json, "full", '{');
-    ast_json_integer(json, "clusters", (int64_t)full->clusters);
-    ast_json_real(json, "objective", full->objective, DOUBLE_DIGITS);
-    ast_json_integer(json, "iterations", full->iterations);
-    ast_json_boolean(json, "converged", full->converged);
-    ast_json_real(json, "seconds", full->seconds, DOUBLE_DIGITS);
-    ast_json_close(json, '}');
-    ast_json_real(json, "loss", ast_cli_loss(result), DOUBLE_DIGITS);
-}
-
 static void put_memory(const ast_cli_result *result, ast_text *json) {
     ast_json_open(json, "memory", '{');
     ast_json_integer(json, "allowed", (int64_t)result->memory);
@@ -107,8 +94,6 @@ static void put_head(const ast_cli_result *result, ast_text *json) {
         ast_json_string(json, "reason", result->tuned->reason);
     }
     put_known(json, "improvement", report->improvement);
-    if (result->full)
-        put_comparison(result, json);
     put_known(json, "log_likelihood", report->log_likelihood);
     put_known(json, "bic", report->bic);
     ast_json_open(json, "rayleigh", '{');

@@ -105,25 +105,12 @@ void ast_cli_print_table(const ast_cli_result *result) {
     print_doubts(result);
 }
 
-/* What looking at some points only has cost. */
-static void print_loss(const ast_cli_result *result) {
-    const ast_report *report = result->report, *full = result->full;
-    char time[AST_CLI_DURATION];
+/* What the points that were not looked at may have cost. */
+static void print_improvement(const ast_report *report) {
     if (isfinite(report->improvement))
         printf("found by looking at some of the points: one more iteration over all of them would add %.3g%% to the "
                "objective\n",
                100 * report->improvement / fabs(report->objective));
-    if (!full)
-        return;
-    printf("over all points, from the same start: objective %.8g, %zu cluster%s, %d pass%s, %s", full->objective,
-           full->clusters, full->clusters == 1 ? "" : "s", full->iterations, full->iterations == 1 ? "" : "es",
-           ast_cli_duration(full->seconds, time));
-    double loss = ast_cli_loss(result);
-    if (fabs(loss) < 1e-12) /* clusters in another order are added up with another rounding */
-        printf("; this one is as good");
-    else if (isfinite(loss))
-        printf("; this one is %.3g%% %s", 100 * fabs(loss), loss > 0 ? "worse" : "better");
-    putchar('\n');
 }
 
 /* What happened after convergence. */
@@ -188,7 +175,7 @@ static void print_head(const ast_cli_result *result, const look *style) {
     if (report->center)
         printf("centred: the mean of the rows, of length %.3f, is subtracted; all of this is about the centred rows\n",
                ast_cli_center_length(report));
-    print_loss(result);
+    print_improvement(report);
     print_merge(result);
     print_firmness(report);
     if (result->about)

@@ -16,13 +16,11 @@
 #include "targets.h"
 #include "terminal.h"
 
-enum { CSV, SVG, MEANS, REPORT, TARGETS };
-
 typedef struct settings {
     ast_cli_common common;
     ast_cli_reading reading;
     ast_tune_options options;
-    const char *input, *csv, *svg, *means, *report;
+    const char *input, *report;
 } settings;
 
 #define AT(field) offsetof(settings, field)
@@ -36,9 +34,6 @@ static const ast_cli_option options_table[] = {
      .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE},
     {"center", AST_CLI_FLAG, NULL, "look at the rows without their common direction, as cluster --center",
      AT(options.center), .inputs = AST_CLI_POINTS, .excludes = "axial dip-direction strike-dip trend-plunge"},
-    {"csv", AST_CLI_TEXT, "FILE", "write one row per angle", AT(csv), .more = NULL},
-    {"svg", AST_CLI_TEXT, "FILE", "draw silhouette, clusters and stability over the angle", AT(svg), .more = NULL},
-    {"means", AST_CLI_TEXT, "FILE", "write the means of the recommended run", AT(means), .more = NULL},
     AST_CLI_REPORT_OPTION(AT(report)),
     {0}};
 
@@ -50,9 +45,9 @@ typedef struct job {
     ast_context *context;
     ast_cli_directions directions;
     ast_tune_report found;
-    ast_cli_target targets[TARGETS];
-    char *command;      /* that is recommended */
-    char *line, *title; /* of the report */
+    ast_cli_target page; /* the report */
+    char *command;       /* that is recommended */
+    char *line, *title;  /* of the report */
 } job;
 
 /* ---- The work ---------------------------------------------------------------------------------------------------- */
@@ -73,12 +68,9 @@ static int check(void *data) {
     if (given->options.to > given->options.from)
         return ast_cli_misuse("--to %g is above --from %g; the sweep goes from large angles to small ones",
                               given->options.to, given->options.from);
-    work->targets[CSV] = (ast_cli_target){.option = "csv", .path = given->csv, .own = true};
-    work->targets[SVG] = (ast_cli_target){.option = "svg", .path = given->svg, .own = true};
-    work->targets[MEANS] = (ast_cli_target){.option = "means", .path = given->means, .table = true};
-    work->targets[REPORT] = (ast_cli_target){.option = "report", .path = given->report, .own = true};
+    work->page = (ast_cli_target){.option = "report", .path = given->report, .own = true};
     int code = ast_cli_reading_check(&given->reading, &given->common, given->input);
-    return code < 0 ? ast_cli_check_targets(work->targets, TARGETS, given->input, given->common.json) : code;
+    return code < 0 ? ast_cli_check_targets(&work->page, 1, given->input, given->common.json) : code;
 }
 
 static int read_points(void *data) {
@@ -88,7 +80,7 @@ static int read_points(void *data) {
     if (code < 0)
         code = ast_cli_directions_read(&work->directions, &given->reading, &given->common, given->input, work->context,
                                        NULL);
-    return code < 0 ? ast_cli_open_targets(work->targets, TARGETS) : code;
+    return code < 0 ? ast_cli_open_targets(&work->page, 1) : code;
 }
 
 static int find(void *data) {
@@ -206,14 +198,15 @@ static void write_svg(const void *data, ast_text *svg) {
     free(values);
 }
 
-static int write_report(job *work) {
+static int write_report(void *data) {
+    job *work = data;
     ast_format_error error;
     const ast_tune_options *options = &work->given.options;
     const ast_tune_report *found = &work->found;
     ast_page_head head = {.axial = options->axial};
     ast_chart_page page = {0};
     ast_text json = {0};
-    if (!work->targets[REPORT].output)
+    if (!work->page.output)
         return -1;
     work->line = ast_cli_command_line(&ast_cli_tune, work->given.common.argc, work->given.common.argv);
     int code = ast_cli_page_head(&head, &ast_cli_tune, work->given.input, work->line, &work->title);
@@ -231,44 +224,21 @@ static int write_report(job *work) {
     bool good = ast_chart_page_add(&page, "sweep.svg", write_svg, work, &error) &&
                 ast_chart_page_add(&page, "sweep.csv", write_csv, work, &error) &&
                 ast_chart_page_json(&page, &head, verdict ? verdict : found->reason, &json, &error) &&
-                ast_page_write(&json, work->targets[REPORT].output, &error);
+                ast_page_write(&json, work->page.output, &error);
     free(verdict);
     ast_chart_page_free(&page);
     ast_text_free(&json);
     return ast_cli_outcome(good, &error);
 }
 
-static int write_to(const ast_cli_target *target, ast_page_writer *write, const job *work) {
-    ast_format_error error;
-    ast_text text = {0};
-    if (!target->output)
-        return -1;
-    write(work, &text);
-    int code = ast_cli_outcome(ast_text_write(&text, target->output, &error), &error);
-    ast_text_free(&text);
-    return code;
-}
-
 static int deliver(void *data) {
     job *work = data;
-    ast_cli_target *targets = work->targets;
-    ast_cli_printer printer = {print_json, print_table, work};
-    size_t count;
-    int code = write_to(&targets[CSV], write_csv, work);
-    if (code < 0)
-        code = write_to(&targets[SVG], write_svg, work);
-    if (code < 0)
-        code = write_report(work);
-    if (code >= 0)
-        return code;
-    const ast_cluster_info *clusters = ast_clusters(work->context, &count);
-    targets[MEANS].array = ast_value_array(clusters ? clusters->mean : NULL, count, work->directions.points.dimension);
-    return ast_cli_deliver(targets, TARGETS, &work->given.common, &printer);
+    return ast_cli_deliver(&work->page, 1, &work->given.common, &(ast_cli_printer){print_json, print_table, work});
 }
 
 static void end(void *data) {
     job *work = data;
-    ast_cli_abandon_targets(work->targets, TARGETS);
+    ast_cli_abandon_targets(&work->page, 1);
     ast_cli_directions_close(&work->directions);
     ast_cli_reading_free(&work->given.reading);
     ast_close(work->context);
@@ -277,7 +247,7 @@ static void end(void *data) {
     free(work->title);
 }
 
-static ast_cli_step *const steps[] = {find_input, check, read_points, find, deliver, NULL};
+static ast_cli_step *const steps[] = {find_input, check, read_points, find, write_report, deliver, NULL};
 
 const ast_cli_command ast_cli_tune = {
     .name = "tune",
@@ -294,7 +264,7 @@ const ast_cli_command ast_cli_tune = {
             "angle before), and clusters and silhouette with `--merge evidence`. *docs/tune.md* has the rule in full, "
             "what it finds on known data, and where it fails.",
     .examples = "asterism tune normals.npy\n"
-                "asterism tune normals.npy --svg tune.svg --csv tune.csv\n"
+                "asterism tune normals.npy --report tune.html\n"
                 "asterism tune words.txt --columns 2-101 --from 90 --to 40 --step 2 --json\n"
                 "asterism tune part.stl\n"
                 "asterism tune depth.png --camera kinect --from 110 --to 30",

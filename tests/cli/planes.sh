@@ -5,12 +5,11 @@
 
 # A mesh: the sides of a box of 1 x 2 x 3 with exactly their areas.
 box 0 >box.obj
-works asterism cluster box.obj --angle 30 --planes box.csv --colored box.ply --plane-outlines lines.ply --json
+works asterism cluster box.obj --angle 30 --planes box.csv --colored box.ply --json
 equal 'planes of a box' 6 "$(json planes ../out)"
 equal 'columns' 'id,direction,nx,ny,nz,offset,area,cx,cy,cz,points,rms,dip_direction,dip' "$(head -n 1 box.csv)"
 equal 'areas' '6 6 3 3 2 2' "$(sed 1d box.csv | cut -d, -f7 | paste -sd' ')"
 equal 'faces' '2 2 2 2 2 2' "$(sed 1d box.csv | cut -d, -f11 | paste -sd' ')"
-head -n 12 lines.ply | grep -aq '^element edge 24$' || broken 'a box has six outlines of four corners'
 works asterism cluster box.ply --angle 30 --planes again.json --quiet
 equal 'a plane' 6 "$(json 0.area again.json)"
 equal 'corners of its outline' 4 "$(json 0.outline again.json | tr '[' '\n' | grep -c '[0-9]')"
@@ -62,7 +61,6 @@ fails 1 'at least 32 points' asterism cluster three.obj --angle 30 --planes no.j
 awk 'BEGIN { for (i = 0; i < 99; i++) printf "v %d %d %d\n", i, 2 * i, 3 * i }' >line.obj
 fails 1 'not on a line' asterism cluster line.obj --angle 30 --planes no.json
 fails 2 '.json or .csv' asterism cluster box.obj --angle 30 --planes no.txt
-fails 2 'end in .ply' asterism cluster box.obj --angle 30 --planes no.json --plane-outlines no.obj
 fails 2 '.' asterism cluster walls.txt --angle 30 --planes no.json
 fails 2 'planes' asterism stream walls.txt --angle 30 --planes no
 fails 2 'planes' asterism stream walk/depth --angle 60 --planes no --state state

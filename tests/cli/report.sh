@@ -75,6 +75,7 @@ works asterism tune wide.npy --report t.html
 data t.html >page
 equal kind '"charts"' "$(json kind page)"
 json charts.0.svg page | grep -q '<svg' || broken 'no chart'
+equal panels 3 "$(json charts.0.svg page | grep -o "angle (degrees)" | wc -l | tr -d " ")"
 json recommended page | grep -q 'Take --angle' || broken "$(json recommended page)"
 works asterism reproduce synthetic --quick --runs 1 --output figures --report f.html
 data f.html >page

@@ -22,7 +22,7 @@ warns() {
     grep -q '^asterism: warning: nothing stands out' ../err || broken "no warning: $(cat ../err)"
 }
 
-works asterism tune x.npy --json --csv t.csv --svg t.svg --means m.npy
+works asterism tune x.npy --json
 cp ../out found
 equal clusters 6 "$(json clusters found)"
 equal weak false "$(json weak found)"
@@ -39,19 +39,14 @@ grep -q '"merged_silhouette": ' found && grep -q '"peak": true' found || broken 
 grep -o '{"angle": [^}]*}' found | sed 's/.*"clusters": \([0-9]*\).*"evidence": \([^,}]*\).*/\1 \2/' >evidence
 awk -v best="$(json evidence found)" '($1 == 1 && $2 != 0) || $2 > 1.001 * best || ($1 == 6 && $2 < 0.9 * best) { bad = 1 }
     END { exit bad || NR < 10 }' evidence || broken "the evidence of the angles: $(cat evidence)"
-equal 'one recommendation in the table' 1 "$(grep -c ',1$' t.csv)"
-equal 'the row of it' 6 "$(awk -F, '$8 == 1 { print $2 }' t.csv)"
-equal panels 3 "$(grep -c 'angle (degrees)' t.svg)"
-well_formed t.svg
 
-# The table for people names the same command. It finds what was described, with these means, and so does auto.
+# The table for people names the same command. It finds what was described, and so does auto.
 works asterism tune x.npy
 grep -q "^Take --angle $angle --order content: every angle from" ../out || broken "$(cat ../out)"
 grep -q "^    asterism cluster x.npy --angle $angle --order content" ../out || broken "$(cat ../out)"
 equal 'clusters of the command' 6 "$(run_recommended found)"
-works asterism cluster x.npy --angle "$angle" --order content --labels a.npy --means c.npy
+works asterism cluster x.npy --angle "$angle" --order content --labels a.npy
 same a.npy labels.npy
-same m.npy c.npy
 works asterism cluster x.npy --angle auto --labels b.npy --json
 same a.npy b.npy
 equal 'the angle of auto' "$angle" "$(json angle ../out)"
@@ -110,20 +105,18 @@ equal 'one direction is weak' true "$(json weak ../out)"
 warns asterism cluster same.txt --angle auto --json
 equal 'one cluster' 1 "$(json clusters ../out)"
 printf '0 0 0\nnan 0 1\n' >none.txt
-fails 1 'no usable row' asterism tune none.txt --csv z.csv
+fails 1 'no usable row' asterism tune none.txt
 fails 1 'no usable row' asterism cluster none.txt --angle auto
 
 fails 2 'above --from' asterism tune x.npy --from 20 --to 30
 fails 2 'from 0 to 180 or auto' asterism cluster x.npy --angle much
 fails 2 '--shuffle cannot be combined with --angle auto' asterism cluster x.npy --angle auto --shuffle
 fails 2 'runs in content order' asterism cluster x.npy --angle auto --order random
-fails 2 'is given twice|both write' asterism tune x.npy --csv z --svg z
 fails 1 'nothing.txt' asterism tune nothing.txt
 
 # Ctrl-C: nothing is written.
 can_interrupt || skip 'Ctrl-C: this env has no --default-signal'
 asterism sample --points 4000 --dimension 3 --clusters 30 --kappa 30 --output long.npy
 share='^[0-9]+ of 100 percent, about .* left'
-interrupted "$share" tune long.npy --step 0.02 --csv cut.csv --json
+interrupted "$share" tune long.npy --step 0.02 --json
 said | grep -q 'stopped; nothing was written' || broken "$(cat ../err)"
-[ ! -e cut.csv ] || broken 'a table after all'

@@ -33,9 +33,7 @@ fails 2 '--batch is for --method mbspkm, not spkm' \
 fails 2 '--sample is for --method dp, not mbspkm' \
     asterism cluster x.txt --method mbspkm --clusters 2 --sample 100
 fails 2 '--sample cannot be combined with --angle auto' asterism cluster x.txt --angle auto --sample 100
-fails 2 '--compare needs --sample N with --method dp' asterism cluster x.txt --angle 20 --compare
 fails 2 '--state cannot be combined with --sample' asterism cluster x.txt --angle 20 --sample 9 --state s
-fails 2 '--trace cannot be combined with --compare' asterism cluster x.txt --angle 20 --sample 9 --compare --trace t.csv
 for method in movmf ospkm mbspkm; do
     fails 2 "$method needs --clusters" asterism cluster x.txt --method $method
     fails 2 '--angle is for --method dp and dpmeans' asterism cluster x.txt --method $method --clusters 2 --angle 20
