@@ -11,12 +11,10 @@
 static bool write_header(ast_output *output, const ast_ply_content *content, ast_format_error *error);
 static bool write_points(ast_output *output, const ast_ply_content *content, ast_format_error *error);
 static bool write_faces(ast_output *output, const ast_ply_content *content, ast_format_error *error);
-static bool write_edges(ast_output *output, const ast_ply_content *content, ast_format_error *error);
 
 bool ast_write_ply(ast_output *output, const ast_ply_content *content, ast_format_error *error) {
     return write_header(output, content, error) && write_points(output, content, error) &&
-           (!content->faces || write_faces(output, content, error)) &&
-           (!content->edges || write_edges(output, content, error));
+           (!content->faces || write_faces(output, content, error));
 }
 
 /* What a point or a face has besides its place or its corners. */
@@ -41,9 +39,6 @@ static bool write_header(ast_output *output, const ast_ply_content *content, ast
         length += snprintf(header + length, sizeof header - (size_t)length,
                            "element face %zu\nproperty list uchar int vertex_indices\n%s%s", content->face_count,
                            extras(content, true, false), extras(content, true, true));
-    if (content->edges)
-        length += snprintf(header + length, sizeof header - (size_t)length,
-                           "element edge %zu\nproperty int vertex1\nproperty int vertex2\n", content->edge_count);
     assert((size_t)length < sizeof header);
     return ast_output_write(output, header, (size_t)length, error) &&
            ast_output_write(output, "end_header\n", 11, error);
@@ -87,16 +82,6 @@ static bool write_faces(ast_output *output, const ast_ply_content *content, ast_
         unsigned char *end = put_words(row + 1, content->faces + 3 * i, 3);
         end = put_extras(end, content, i);
         if (!ast_output_write(output, row, (size_t)(end - row), error))
-            return false;
-    }
-    return true;
-}
-
-static bool write_edges(ast_output *output, const ast_ply_content *content, ast_format_error *error) {
-    unsigned char row[8];
-    for (size_t i = 0; i < content->edge_count; i++) {
-        put_words(row, content->edges + 2 * i, 2);
-        if (!ast_output_write(output, row, sizeof row, error))
             return false;
     }
     return true;

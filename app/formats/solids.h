@@ -61,8 +61,6 @@ typedef struct ast_ply_content {
     size_t face_count;
     const unsigned char *rgb; /* (count, 3), or (face_count, 3) where there are faces; or NULL */
     const int32_t *labels;    /* (count), or (face_count) where there are faces; or NULL */
-    const int32_t *edges;     /* (edge_count, 2) lines between points, or NULL; not together with faces */
-    size_t edge_count;
 } ast_ply_content;
 
 /* A binary little-endian PLY: x y z [nx ny nz] a point, and where there are faces their corners; red green blue and

@@ -239,7 +239,7 @@ static void writing(void **state) {
     assert_memory_equal(body + 2 * 19 + 12, "\7\x08\x09\0\0\x10\0", 7);
     expect_solid("ply", file, size, 3, points, NULL, 0, NULL);
     free(file);
-    file = written(&(ast_ply_content){points, normals, 3, faces, 2, rgb, labels, NULL, 0}, &size);
+    file = written(&(ast_ply_content){points, normals, 3, faces, 2, rgb, labels}, &size);
     assert_memory_equal(file + size - 20, "\3\2\0\0\0\1\0\0\0\0\0\0\0\4\5\6\5\0\0\0", 20);
     expect_solid("ply", file, size, 3, points, normals, 2, faces);
     free(file);
