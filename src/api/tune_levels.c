@@ -171,84 +171,86 @@ static size_t compact(int32_t *labels, size_t count, int32_t *number, size_t num
     return (size_t)next;
 }
 
-/* The labels of the cut with l->clusters clusters. */
-static void cut_tree(level *l) {
-    const ast_tune_set *set = l->set;
-    size_t leaves = set->leaf_count, made = leaves - l->clusters;
+/* The labels of the cut with cut->clusters clusters. */
+static void cut_tree(level *cut) {
+    const ast_tune_set *set = cut->set;
+    size_t leaves = set->leaf_count, made = leaves - cut->clusters;
     for (size_t node = 0; node < leaves + made; node++)
-        l->group[node] = (int32_t)node;
+        cut->group[node] = (int32_t)node;
     for (size_t join = made; join-- > 0;) { /* a node's parent is the later one, and has its group already */
-        l->group[set->joins[join].a] = l->group[leaves + join];
-        l->group[set->joins[join].b] = l->group[leaves + join];
+        cut->group[set->joins[join].a] = cut->group[leaves + join];
+        cut->group[set->joins[join].b] = cut->group[leaves + join];
     }
     for (size_t i = 0; i < set->points.count; i++)
-        l->labels[i] = l->group[set->leaves[i]];
-    l->clusters = compact(l->labels, set->points.count, l->group, 2 * leaves);
+        cut->labels[i] = cut->group[set->leaves[i]];
+    cut->clusters = compact(cut->labels, set->points.count, cut->group, 2 * leaves);
 }
 
 /* Means of the labels, from sums in order of the rows. Axial: a row counts on the side of the mean so far. */
-static void find_means(level *l) {
-    const ast_tune_set *set = l->set;
+static void find_means(level *cut) {
+    const ast_tune_set *set = cut->set;
     size_t dimension = set->points.dimension;
-    memset(l->sums, 0, l->clusters * dimension * sizeof *l->sums);
+    memset(cut->sums, 0, cut->clusters * dimension * sizeof *cut->sums);
     for (size_t i = 0; i < set->points.count; i++) {
-        const float *row = set->rows + i * dimension, *mean = l->means + (size_t)l->labels[i] * dimension;
-        double *sum = l->sums + (size_t)l->labels[i] * dimension, factor = set->weights ? set->weights[i] : 1, side = 0;
-        for (size_t d = 0; l->axial && d < dimension; d++)
+        const float *row = set->rows + i * dimension, *mean = cut->means + (size_t)cut->labels[i] * dimension;
+        double *sum = cut->sums + (size_t)cut->labels[i] * dimension, factor = set->weights ? set->weights[i] : 1,
+               side = 0;
+        for (size_t d = 0; cut->axial && d < dimension; d++)
             side += (double)mean[d] * (double)row[d];
         factor = side < 0 ? -factor : factor;
         for (size_t d = 0; d < dimension; d++)
             sum[d] += factor * (double)row[d];
     }
-    for (size_t k = 0; k < l->clusters; k++) {
-        double squares = 0, *sum = l->sums + k * dimension;
+    for (size_t k = 0; k < cut->clusters; k++) {
+        double squares = 0, *sum = cut->sums + k * dimension;
         for (size_t d = 0; d < dimension; d++)
             squares += sum[d] * sum[d];
         for (size_t d = 0; d < dimension && squares > 0; d++)
-            l->means[k * dimension + d] = (float)(sum[d] / sqrt(squares));
+            cut->means[k * dimension + d] = (float)(sum[d] / sqrt(squares));
     }
 }
 
 /* The first row of each cluster, which is what remains where rows cancel out. */
-static void start_means(level *l) {
-    size_t dimension = l->set->points.dimension;
+static void start_means(level *cut) {
+    size_t dimension = cut->set->points.dimension;
     int32_t next = 0;
-    for (size_t i = 0; i < l->set->points.count; i++)
-        if (l->labels[i] == next)
-            memcpy(l->means + (size_t)next++ * dimension, l->set->rows + i * dimension, dimension * sizeof *l->means);
-    if (l->axial)
-        find_means(l);
+    for (size_t i = 0; i < cut->set->points.count; i++)
+        if (cut->labels[i] == next)
+            memcpy(cut->means + (size_t)next++ * dimension, cut->set->rows + i * dimension,
+                   dimension * sizeof *cut->means);
+    if (cut->axial)
+        find_means(cut);
 }
 
-static ast_status join_nearest(ast_tuning *t, level *l) {
-    size_t count = l->set->points.count;
+static ast_status join_nearest(ast_tuning *t, level *cut) {
+    size_t count = cut->set->points.count;
     ast_status status = AST_OK;
-    start_means(l);
+    start_means(cut);
     for (int pass = 0; pass < PASSES && status == AST_OK; pass++) {
-        find_means(l);
-        ast_assign_options to = ast_assign_to(l->means, l->clusters);
-        to.axial = l->axial;
-        status = ast_tune_take_fault(t, ast_assign(t->inner, &l->set->points, &to, l->nearest, NULL));
-        if (status != AST_OK || memcmp(l->nearest, l->labels, count * sizeof *l->labels) == 0)
+        find_means(cut);
+        ast_assign_options to = ast_assign_to(cut->means, cut->clusters);
+        to.axial = cut->axial;
+        status = ast_tune_take_fault(t, ast_assign(t->inner, &cut->set->points, &to, cut->nearest, NULL));
+        if (status != AST_OK || memcmp(cut->nearest, cut->labels, count * sizeof *cut->labels) == 0)
             break;
-        memcpy(l->labels, l->nearest, count * sizeof *l->labels);
-        size_t before = l->clusters;
-        l->clusters = compact(l->labels, count, l->group, l->clusters);
-        if (l->clusters < before)
-            start_means(l);
+        memcpy(cut->labels, cut->nearest, count * sizeof *cut->labels);
+        size_t before = cut->clusters;
+        cut->clusters = compact(cut->labels, count, cut->group, cut->clusters);
+        if (cut->clusters < before)
+            start_means(cut);
     }
     return status;
 }
 
-static ast_status measure_level(ast_tuning *t, level *l, size_t clusters, double *silhouette) {
-    l->clusters = clusters;
+static ast_status measure_level(ast_tuning *t, level *cut, size_t clusters, double *silhouette) {
+    cut->clusters = clusters;
     *silhouette = -1;
-    if (clusters > l->set->leaf_count)
+    if (clusters > cut->set->leaf_count)
         return AST_OK;
-    cut_tree(l);
-    ast_status status = join_nearest(t, l);
+    cut_tree(cut);
+    ast_status status = join_nearest(t, cut);
     if (status == AST_OK)
-        status = ast_tune_silhouette(t, &l->set->points, l->labels, l->clusters, silhouette);
+        status = ast_tune_silhouette(t, &cut->set->points, cut->labels, cut->clusters, silhouette);
     if (status == AST_OK && isnan(*silhouette))
         *silhouette = 0; /* the passes left one cluster */
     return status;
@@ -257,20 +259,20 @@ static ast_status measure_level(ast_tuning *t, level *l, size_t clusters, double
 ast_status ast_tune_measure_levels(ast_tuning *t, const ast_tune_set *set, double *silhouettes) {
     const ast_tuned *tuned = t->tuned;
     size_t count = set->points.count, most = tuned->levels[tuned->level_count - 1].clusters;
-    level l = {.set = set, .axial = t->options->axial != 0};
+    level cut = {.set = set, .axial = t->options->axial != 0};
     size_t numbers = 2 * set->leaf_count > most ? 2 * set->leaf_count : most;
-    l.labels = ast_allocate(count, sizeof *l.labels);
-    l.nearest = ast_allocate(count, sizeof *l.nearest);
-    l.group = ast_allocate(numbers, sizeof *l.group);
-    l.means = ast_allocate(most * set->points.dimension, sizeof *l.means);
-    l.sums = ast_allocate(most * set->points.dimension, sizeof *l.sums);
-    bool ready = l.labels && l.nearest && l.group && l.means && l.sums;
+    cut.labels = ast_allocate(count, sizeof *cut.labels);
+    cut.nearest = ast_allocate(count, sizeof *cut.nearest);
+    cut.group = ast_allocate(numbers, sizeof *cut.group);
+    cut.means = ast_allocate(most * set->points.dimension, sizeof *cut.means);
+    cut.sums = ast_allocate(most * set->points.dimension, sizeof *cut.sums);
+    bool ready = cut.labels && cut.nearest && cut.group && cut.means && cut.sums;
     ast_status status = ready ? AST_OK : ast_fail_memory(&t->context->fault);
     for (size_t i = 0; i < tuned->level_count && status == AST_OK; i++) {
-        status = measure_level(t, &l, tuned->levels[i].clusters, &silhouettes[i]);
+        status = measure_level(t, &cut, tuned->levels[i].clusters, &silhouettes[i]);
         if (status == AST_OK)
             status = ast_tune_step(t);
     }
-    ast_free_all(l.labels, l.nearest, l.group, l.means, l.sums);
+    ast_free_all(cut.labels, cut.nearest, cut.group, cut.means, cut.sums);
     return status;
 }
