@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Words of 8 bytes are folded into the number one after the other; the last one is filled up with zeros. */
+ * Words of 8 bytes are added to the checksum one after the other; the last one is padded with zeros. */
 #include "checksum.h"
 
 #include "random.h"
@@ -18,7 +18,7 @@ static uint64_t fold(uint64_t sum, uint64_t word) {
     return sum ^ sum >> 32;
 }
 
-/* Four chains side by side: one chain alone would wait for its multiplications. */
+/* Four independent chains: a single chain would wait for its multiplications. */
 static uint64_t fold_lanes(uint64_t sum, const unsigned char **at, size_t *size) {
     uint64_t lane[LANES], word;
     for (size_t j = 0; j < LANES; j++)

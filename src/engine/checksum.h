@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * One number for many bytes. It finds damage and other data, not malice. */
+ * A 64-bit checksum. It detects damage and changed data, not forgery. */
 #ifndef AST_CHECKSUM_H
 #define AST_CHECKSUM_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of a whole: its size takes part. */
+/* The checksum of a complete array, including its size. */
 uint64_t ast_checksum(const void *bytes, size_t size);
 
-/* Goes on from `sum`, which must not be 0. No step loses a bit: 8 bytes that differ never give the same number. */
+/* Continues from `sum`, which must not be 0. Every step is invertible: two inputs that differ in one word of 8 bytes
+ * have different checksums. */
 uint64_t ast_checksum_add(uint64_t sum, const void *bytes, size_t size);
 
 #endif

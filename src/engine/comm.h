@@ -2,7 +2,7 @@
  *
  * Communication with the other processes (ranks), if there are any. Every function is collective: all ranks call it, in
  * the same order. NULL stands for a single process; the functions then do nothing. A number that only one rank knows is
- * sent as a sum to which the others add zeros: integers make this exact. */
+ * sent as a sum to which the others add 0; with integers this is exact. */
 #ifndef AST_COMM_H
 #define AST_COMM_H
 

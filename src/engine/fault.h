@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * How an error travels from where it is found to the caller: a status and one sentence, kept by the context. */
+ * How an error is reported to the caller: a status and one sentence, stored in the context. */
 #ifndef AST_FAULT_H
 #define AST_FAULT_H
 
@@ -8,7 +8,7 @@
 
 typedef struct ast_fault {
     ast_status status;
-    size_t row; /* that the failure is about, counting from 1; 0: none */
+    size_t row; /* the row that the error is about, counting from 1; 0: none */
     char message[512];
 } ast_fault;
 
@@ -19,7 +19,7 @@ ast_status ast_fail_cancelled(ast_fault *fault);
 
 ast_status ast_fail_infinite(ast_fault *fault, size_t row); /* the sentence for a row with an infinity */
 
-/* The failure that was just recorded is about this row, counting from 1. Returns its status. */
+/* Adds the row, counting from 1, to the error that was just recorded. Returns its status. */
 ast_status ast_fault_set_row(ast_fault *fault, size_t row);
 
 #endif

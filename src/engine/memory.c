@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #define HUGE_PAGE ((size_t)2 << 20)
-#define HUGE_FROM HUGE_PAGE /* smaller arrays cannot use one */
-#define FEW 64              /* elements that an array has room for at least once it has any */
+#define HUGE_FROM HUGE_PAGE /* smaller arrays cannot use a huge page */
+#define FEW 64              /* least number of elements of an array that has grown */
 
 void *ast_allocate(size_t count, size_t size) {
     if (size && count > (SIZE_MAX - HUGE_PAGE) / size)
@@ -22,7 +22,7 @@ void *ast_allocate(size_t count, size_t size) {
     void *memory = aligned_alloc(HUGE_PAGE, bytes);
 #ifdef MADV_HUGEPAGE
     if (memory)
-        madvise(memory, bytes, MADV_HUGEPAGE); /* fewer page faults; a refusal does no harm */
+        madvise(memory, bytes, MADV_HUGEPAGE); /* fewer page faults; failure is harmless */
 #endif
     return memory;
 }
@@ -41,7 +41,7 @@ void ast_free_list(void *const *memory, size_t count) {
 
 bool ast_replace_list(const ast_array_request *list, size_t count) {
     bool good = true;
-    for (size_t i = 0; i < count; i++) { /* all are freed before the first is allocated */
+    for (size_t i = 0; i < count; i++) { /* all arrays are freed before the first is allocated */
         free(*(void **)list[i].pointer);
         *(void **)list[i].pointer = NULL;
     }

@@ -32,7 +32,7 @@ typedef struct ast_array_request {
                      sizeof((ast_array_request[]){__VA_ARGS__}) / sizeof(ast_array_request))
 bool ast_replace_list(const ast_array_request *list, size_t count);
 
-/* Does so only if *capacity is below `needed`, which it becomes; 0 if memory runs out. */
+/* The same, only if *capacity is below `needed`; sets *capacity to `needed`, or to 0 if memory runs out. */
 #define ast_ensure_arrays(capacity, needed, ...)                                                                       \
     ast_ensure_list(capacity, needed, (const ast_array_request[]){__VA_ARGS__},                                        \
                     sizeof((ast_array_request[]){__VA_ARGS__}) / sizeof(ast_array_request))
@@ -41,7 +41,7 @@ bool ast_ensure_list(size_t *capacity, size_t needed, const ast_array_request *l
 /* Grows the array at address `array` and keeps its first `used` elements. On failure the old array stays valid. */
 bool ast_grow_array(void *array, size_t used, size_t count, size_t size);
 
-/* Room for `needed` elements: an array that is too short grows to twice as many. New elements are zero. */
+/* Ensures memory for `needed` elements: an array that is too short grows to twice as many. New elements are zero. */
 bool ast_reserve(void *array, size_t *capacity, size_t used, size_t needed, size_t size);
 
 /* Physical memory of this machine in bytes; 0 if unknown. */

@@ -20,12 +20,12 @@
 #define GATE_OPEN ((uint64_t)1 << 15)
 #define GATE_INSIDE (GATE_OPEN - 1)
 
-/* How long an idle worker checks the gate before it sleeps: about 50 microseconds, as between two passes, and then some
- * more, as between two steps, while it gives the processor to any other thread. */
+/* How long an idle worker checks the gate before it sleeps: about 50 microseconds, the time between two passes; then
+ * IDLE_SECONDS more, the time between two steps, in which it yields the processor to other threads. */
 #define IDLE_SPINS 2000
 #define IDLE_SECONDS 3e-4
 
-#define ASK_SECONDS 0.02 /* from one question to the next */
+#define ASK_SECONDS 0.02 /* between two calls of `ask` */
 
 struct ast_pool {
     int threads; /* including the caller */
@@ -37,10 +37,10 @@ struct ast_pool {
     size_t blocks;
     ast_task *task;
     void *data;
-    bool may_stop; /* the run ends when the pool is cancelled */
+    bool may_stop; /* the run ends if the pool is cancelled */
     int (*ask)(void *data);
     void *ask_data;
-    double asked; /* when, in seconds */
+    double asked; /* time of the last call of `ask`, in seconds */
     _Atomic bool cancelled;
     _Atomic int sleepers;
     _Atomic bool stop;
@@ -253,7 +253,7 @@ static void *worker_main(void *argument) {
     ast_pool *pool = start.pool;
     uint64_t seen = 0;
     int idle = 0;
-    double since = 0; /* when it began to give the processor away */
+    double since = 0; /* when it began to yield the processor */
     while (!atomic_load(&pool->stop)) {
         if (enter(pool, &seen)) {
             take_blocks(pool, start.worker);

@@ -14,7 +14,7 @@ typedef struct ast_pool ast_pool;
 typedef void ast_task(void *data, size_t block, int worker);
 
 /* Starts threads - 1 threads (the caller of ast_pool_run is the other one). AST_NO_THREADS or AST_NO_MEMORY, and
- * *opened is NULL, if that fails. */
+ * *opened is NULL, if this fails. */
 ast_status ast_pool_open(ast_pool **opened, int threads);
 void ast_pool_close(ast_pool *pool);
 int ast_pool_threads(const ast_pool *pool);
@@ -28,20 +28,20 @@ void ast_pool_run_rows(ast_pool *pool, size_t rows, size_t step, ast_task *task,
 
 /* ---- Cancellation ------------------------------------------------------------------------------------------------ */
 
-/* From now on every run asks `ask` between blocks, on the caller's thread and about every 20 ms. Once it returns
- * non-zero the pool is cancelled until the next ast_pool_set_watch. NULL: nobody is asked. */
+/* Every run calls `ask` between blocks, on the caller's thread, about every 20 ms. When it returns non-zero the pool is
+ * cancelled until the next ast_pool_set_watch. NULL: runs are not cancelled. */
 void ast_pool_set_watch(ast_pool *pool, int (*ask)(void *data), void *data);
 
-/* Whether somebody asked to stop. May be called from any task. */
+/* Whether the pool is cancelled. May be called from any task. */
 bool ast_pool_cancelled(const ast_pool *pool);
 
-/* Asks now, if it is time, and returns ast_pool_cancelled: for long loops on the caller's thread outside of a run. */
+/* Calls `ask` if it is due, and returns ast_pool_cancelled: for long loops on the caller's thread outside a run. */
 bool ast_pool_poll(ast_pool *pool);
 
-/* For long loops within a task: worker 0, the caller's thread, asks; the others look. */
+/* For long loops within a task: ast_pool_poll for worker 0, the caller's thread; ast_pool_cancelled for the others. */
 bool ast_pool_stopped(ast_pool *pool, int worker);
 
-/* As ast_pool_run, but hands out no more blocks once the pool is cancelled. false: some blocks were not run. */
+/* Like ast_pool_run, but starts no more blocks once the pool is cancelled. false: some blocks were not run. */
 bool ast_pool_run_cancellable(ast_pool *pool, size_t blocks, ast_task *task, void *data);
 
 /* Seconds of a clock that never goes back. */

@@ -89,7 +89,7 @@ static double add_up(sweep *work, ast_pool *pool, const ast_comm *comm) {
     return total;
 }
 
-/* calloc for the groups matters: the lanes after the last row stay zero, at a right angle to everything. */
+/* `packed` must be zeroed: the lanes after the last row stay zero, orthogonal to every point. */
 static bool allocate(sweep *work, const ast_partition *partition) {
     size_t most = partition->clusters < work->count ? partition->clusters : work->count;
     work->rows = malloc(work->count * work->dimension * sizeof *work->rows);
@@ -276,7 +276,7 @@ static void score_block(void *data, size_t index, int worker) {
                 work->packed[((first + i) / AST_LANES * dimension + d) * AST_LANES + (first + i) % AST_LANES];
     for (size_t group = 0; group < work->groups; group++)
         for (size_t i = 0; i < some; i++)
-            if (work->sizes[work->own[first + i]] > 1) /* a point alone in its cluster has silhouette 0 */
+            if (work->sizes[work->own[first + i]] > 1) /* a singleton has silhouette 0 */
                 add_group(work, x + i * dimension, first + i, group, dimension, sums + i * work->clusters);
     for (size_t i = 0; i < some; i++)
         total += silhouette_of(work, first + i, sums + i * work->clusters);

@@ -47,7 +47,7 @@ typedef struct job {
     int64_t *sizes; /* (parts, K); part 0 becomes the total */
     double *means;  /* (K, F), not unit vectors */
     double
-        *leave_one_out; /* (K) n / (n - 1): leaves the point itself out of the mean of its cluster; 0 if it is alone */
+        *leave_one_out; /* (K) n / (n - 1): leaves the point itself out of the mean of its cluster; 0 for a singleton */
     double *partial;    /* (blocks) sums of silhouettes */
     float *buffers;     /* (threads, block_rows, D); none if small */
     double *tiles;      /* (threads, block_rows, F) in tiles of AST_LANES: the features; also in fixed point */
@@ -122,8 +122,8 @@ static ast_status cosine_silhouette(ast_fault *fault, ast_pool *pool, const ast_
     return AST_OK;
 }
 
-/* The clusters of the rows, with those of other ranks before them. */
-static bool shift(job *work) {
+/* The clusters of the rows, after -1 for the rows of other ranks. */
+static bool prepare_clusters(job *work) {
     work->own = work->partition->cluster;
     if (work->lead == 0)
         return true;
@@ -143,7 +143,7 @@ static bool allocate(job *work, size_t threads) {
     work->partial = calloc(work->blocks + 1, sizeof *work->partial);
     work->buffers = malloc(buffered * sizeof *work->buffers);
     work->tiles = ast_allocate(threads * work->block_rows, features * sizeof *work->tiles);
-    return shift(work) && work->sums && work->sizes && work->means && work->leave_one_out && work->partial &&
+    return prepare_clusters(work) && work->sums && work->sizes && work->means && work->leave_one_out && work->partial &&
            work->buffers && work->tiles;
 }
 
@@ -165,7 +165,7 @@ static double inverse_length(const float *x, size_t dimension) {
 
 /* The matrix x x' of a unit vector as D (D + 1) / 2 numbers, AST_LANES apart: the diagonal and the elements above it.
  * The latter count twice in a dot product and so are multiplied by sqrt(2). */
-static void square_up(const float *x, size_t dimension, double *moments) {
+static void second_moments(const float *x, size_t dimension, double *moments) {
     double length = inverse_length(x, dimension), square = length * length;
     for (size_t c = 0; c < dimension; c++) {
         *moments = square * ((double)x[c] * x[c]);
@@ -175,14 +175,14 @@ static void square_up(const float *x, size_t dimension, double *moments) {
     }
 }
 
-/* One row as a lane of a tile; zeros if it has no label. */
+/* Stores one row as a lane of a tile; zeros if it has no label. */
 static void fill_lane(const job *work, const float *x, int32_t own, double *lane) {
     size_t dimension = work->rows->dimension;
     if (own < 0) {
         for (size_t f = 0; f < work->features; f++)
             lane[f * AST_LANES] = 0;
     } else if (work->axial) {
-        square_up(x, dimension, lane);
+        second_moments(x, dimension, lane);
     } else {
         double factor = inverse_length(x, dimension);
         for (size_t d = 0; d < dimension; d++)
@@ -299,9 +299,9 @@ static void add_silhouettes(const job *work, size_t block, const double *tiles, 
     ast_silhouette_means targets = {work->means, work->partition->clusters, work->features, work->leave_one_out,
                                     AST_NO_DISSIMILARITY};
     if (work->small)
-        work->loops->columns(columns_at(work, block * work->block_rows + i).x, n, &targets, own, totals);
+        work->loops->add_columns(columns_at(work, block * work->block_rows + i).x, n, &targets, own, totals);
     else
-        work->loops->tiles(tiles + i * work->features, n, &targets, own, totals);
+        work->loops->add_tiles(tiles + i * work->features, n, &targets, own, totals);
 }
 
 /* Adds the silhouettes of a block to the totals of its lanes. */
@@ -331,12 +331,12 @@ static void score_block(void *data, size_t block, int worker) {
     work->partial[block] = fold(totals);
 }
 
-/* What a rank passes on: the total so far, and the lanes of an unfinished block. */
-typedef struct relay {
+/* What a rank sends to the next: the total so far, and the lanes of an unfinished block. */
+typedef struct running_sum {
     double total, open[AST_LANES];
-} relay;
+} running_sum;
 
-static void carry_on(const job *work, relay *sum) {
+static void add_own_blocks(const job *work, running_sum *sum) {
     const ast_measured *given = work->given;
     size_t base = given->before - work->lead, end = given->before + given->rows->count;
     for (size_t block = 0; block < work->blocks; block++) {
@@ -353,12 +353,12 @@ static void carry_on(const job *work, relay *sum) {
 
 static double add_up(const job *work) {
     const ast_comm *comm = work->given->comm;
-    relay sum = {0};
+    running_sum sum = {0};
     for (size_t block = 0; !comm && block < work->blocks; block++)
         sum.total += work->partial[block];
     for (int sender = 0; comm && sender < comm->ranks; sender++) {
         if (sender == comm->rank)
-            carry_on(work, &sum);
+            add_own_blocks(work, &sum);
         ast_comm_broadcast(comm, &sum, sizeof sum, sender);
     }
     return sum.total;

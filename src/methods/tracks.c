@@ -53,7 +53,7 @@ double ast_tracks_score(const ast_tracks *t, size_t k, const float *x) {
     x = facing(t, k, x, copy);
     ast_geodesic_solve(ast_angle_between(x, t->m + k * t->dimension, t->dimension), t->w[k], t->beta[k], t->dt[k], 1,
                        &g);
-    return 1 + (double)t->dt[k] * t->q - g.losses;
+    return 1 + (double)t->dt[k] * t->q - g.loss;
 }
 
 bool ast_tracks_within(const ast_tracks *t, size_t k, const float *x) {
@@ -113,5 +113,5 @@ double ast_tracks_geodesic_losses(const ast_tracks *t, const ast_cluster_list *c
     ast_geodesic g;
     ast_geodesic_solve(ast_angle_from(u, t->m + k * t->dimension, t->dimension), t->w[k], t->beta[k], t->dt[k], *length,
                        &g);
-    return g.losses;
+    return g.loss;
 }

@@ -64,7 +64,7 @@ static void notify_cell(const news *n, const ast_cell *cell) {
 }
 
 static void notify_points(news *n) {
-    n->limit = (float)(n->l->scorer.limit - (double)ast_score_error(3)) - 0x1p-23f;
+    n->limit = (float)(n->l->scorer.fit_threshold - (double)ast_score_error(3)) - 0x1p-23f;
     n->search_radius = ast_distance_at_score((double)n->limit);
     for (uint32_t face = 0; face < 6; face++) {
         ast_cell cell = ast_cell_face(n->l->cell_mode.cells, face);
@@ -82,7 +82,7 @@ static void offer(const news *n, size_t place, float score) {
     float x[3];
     ast_cell_point(cells, place, x);
     double mine = ast_exact_score(x, n->mean, 3);
-    if (mine < l->scorer.limit)
+    if (mine < l->scorer.fit_threshold)
         return;
     if (*label >= 0) {
         double other = ast_exact_score(x, l->clusters.means + 3 * (size_t)*label, 3);

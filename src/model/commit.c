@@ -230,7 +230,7 @@ static bool is_far(const ast_labelling *l, const ast_chunk *c, size_t i, bool si
     other_score = c->fast_bound ? fmaxf(other_score, c->fast_bound[j]) : other_score;
     double most = (double)(own ? other_score : fmaxf(best, other_score)) + (double)margin;
     *v = (ast_verdict){ast_unfit_action(singleton), AST_NOBODY, most, most};
-    return most < l->scorer.limit;
+    return most < l->scorer.fit_threshold;
 }
 
 /* The candidates of a close call: the best mean of its table, and the clusters that were born since. false: more than
@@ -254,7 +254,7 @@ static bool recall(ast_labelling *l, ast_worker *worker, size_t i, const float *
         worker->exact[count] = l->rows.axial ? fabs(score) : score;
         ids[count++] = slot;
     }
-    ast_candidates candidates = {worker->exact, ids, count, l->labels[i], singleton, l->scorer.limit, row};
+    ast_candidates candidates = {worker->exact, ids, count, l->labels[i], singleton, l->scorer.fit_threshold, row};
     *v = l->rule.decide(l->rule.data, &candidates);
     v->second = fmax(v->second, call->second);
     if (v->action != AST_JOIN)
@@ -285,7 +285,8 @@ static int visit(ast_labelling *l, ast_worker *worker, size_t i) {
         ast_exact_scores(row, c->table, worker->exact);
     else
         ast_rows_exact_scores(&l->rows, &c->rows, i, c->table, worker->exact);
-    ast_candidates candidates = {worker->exact, c->table->ids, c->table->count, own, singleton, l->scorer.limit, row};
+    ast_candidates candidates = {
+        worker->exact, c->table->ids, c->table->count, own, singleton, l->scorer.fit_threshold, row};
     v = l->rule.decide(l->rule.data, &candidates);
     return carry_out(l, worker, i, row, singleton, &v);
 }
@@ -390,7 +391,7 @@ static void find_undecided(ast_labelling *l, const ast_chunk *c, size_t b, uint6
         !c->unlabelled || c->added_early || l->rows.axial; /* axial: a point gets its sign when it is visited */
     uint32_t mask = c->unlabelled && !c->added_early ? 0 : l->scorer.bounds.blocks[b].mask;
     float fit = ast_deciding_score_for_labels(&l->scorer, &l->events.unseen_bound, mask);
-    l->rows.kernels->screen(scores, l->labels + b * AST_BLOCK, groups, fit, l->scorer.margin, labelled, bits);
+    l->rows.kernels->mark_undecided(scores, l->labels + b * AST_BLOCK, groups, fit, l->scorer.margin, labelled, bits);
 }
 
 static void find_singleton_members(const ast_labelling *l, size_t b, uint64_t bits[AST_BLOCK / 64]) {

@@ -278,7 +278,7 @@ ast_labelling_view ast_view_of(const ast_labelling *l) {
                                 .present = l->present,
                                 .everyone = l->everyone,
                                 .missing = source ? atomic_load(&l->windows.reader.missing) : l->rows.missing,
-                                .limit = l->scorer.limit,
+                                .limit = l->scorer.fit_threshold,
                                 .pool = l->pool,
                                 .comm = l->ranks.comm,
                                 .windows = l->windows.count,

@@ -26,14 +26,14 @@ static bool decide(const assign_job *job, ast_worker *worker, double *exact, siz
     const ast_close_call *call = ast_close_call_of(&worker->chunk, i - worker->chunk.base);
     if (call) {
         worker->chunk.scores.id[i - worker->chunk.base] = call->slot;
-        return call->score >= l->scorer.limit;
+        return call->score >= l->scorer.fit_threshold;
     }
     ast_rows_exact_scores(&l->rows, &worker->chunk.rows, i, &l->scorer.table, exact);
     for (size_t k = 1; k < l->scorer.table.count; k++)
         if (exact[k] > exact[best])
             best = k;
     worker->chunk.scores.id[i - worker->chunk.base] = l->scorer.table.ids[best];
-    return exact[best] >= l->scorer.limit;
+    return exact[best] >= l->scorer.fit_threshold;
 }
 
 static void assign_block(const assign_job *job, ast_worker *worker, size_t b, double *exact) {
@@ -43,13 +43,14 @@ static void assign_block(const assign_job *job, ast_worker *worker, size_t b, do
     ast_scores scores = {worker->chunk.scores.best + first, worker->chunk.scores.second + first,
                          worker->chunk.scores.id + first};
     uint64_t bits[AST_BLOCK / 64];
-    l->rows.kernels->screen(scores, l->labels + b, AST_ALL_GROUPS, l->scorer.fit, l->scorer.margin, false, bits);
+    l->rows.kernels->mark_undecided(scores, l->labels + b, AST_ALL_GROUPS, l->scorer.fit, l->scorer.margin, false,
+                                    bits);
     memcpy(labels, l->labels + b, AST_BLOCK * sizeof *labels);
     for (size_t j = 0; j < AST_BLOCK; j++)
         if ((bits[j / 64] >> j % 64 & 1) && !ast_labelling_stopped(l, worker->chunk.worker) &&
             !decide(job, worker, exact, b + j))
             labels[j] = AST_NOBODY;
-    l->rows.kernels->adopt(labels, scores.id, AST_BLOCK);
+    l->rows.kernels->take_proposals(labels, scores.id, AST_BLOCK);
 }
 
 static void measure_similarity(const assign_job *job, ast_worker *worker, size_t i) {
@@ -86,7 +87,7 @@ static void assign_cells(void *data, size_t chunk, int index) {
         if (nearest >= 0 && (job->similarity || !l->clusters.fixed)) {
             const float *row = ast_rowset_row(&l->rows, i, worker->chunk.rows.row);
             double score = ast_exact_score(row, l->clusters.means + 3 * (size_t)nearest, 3);
-            job->labels[i] = score >= l->scorer.limit ? nearest : AST_NOBODY;
+            job->labels[i] = score >= l->scorer.fit_threshold ? nearest : AST_NOBODY;
             if (job->similarity)
                 job->similarity[i] = (float)score;
         } else if (job->similarity && i < l->rows.count) {
@@ -108,7 +109,7 @@ static ast_status assign_by_cells(assign_job *job, ast_fault *fault) {
 static ast_status assign_all(assign_job *job, ast_fault *fault) {
     ast_labelling *l = job->l;
     l->pass++; /* the shared table is the one to use */
-    l->scorer.kept = false;
+    l->scorer.keeps_scores = false;
     l->workers[0].chunk.unlabelled = true;
     if (!ast_clusters_fill_table(&l->clusters, &l->scorer.table))
         return ast_fail_memory(fault);
@@ -135,7 +136,7 @@ static void assign_point(const assign_job *job, ast_row_buffer *rows, size_t i, 
     for (size_t k = 1; k < q->means->count; k++)
         if (exact[k] > exact[best])
             best = k;
-    q->labels[i] = q->means->count && exact[best] >= l->scorer.limit ? q->means->ids[best] : AST_NOBODY;
+    q->labels[i] = q->means->count && exact[best] >= l->scorer.fit_threshold ? q->means->ids[best] : AST_NOBODY;
     if (q->labels[i] == AST_NOBODY || !l->rows.axial || !q->signs)
         return;
     const float *mean = l->clusters.means + (size_t)q->labels[i] * l->rows.dimension;

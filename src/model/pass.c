@@ -269,7 +269,7 @@ bool ast_prepare_pass(ast_labelling *l) {
     if (ready) {
         l->workers[0].chunk.unlabelled = l->first;
         ast_heads_begin_pass(&l->scorer, &l->workers[0].chunk,
-                             l->rule.unfit == AST_UNFIT_START ? (float)l->scorer.limit : AST_NO_SCORE);
+                             l->rule.unfit == AST_UNFIT_START ? (float)l->scorer.fit_threshold : AST_NO_SCORE);
     }
     return ready;
 }
@@ -312,8 +312,8 @@ static ast_status resident_pass(ast_labelling *l, ast_parallel how, ast_pass_res
     ast_status status = loads ? AST_OK : ast_labelling_finish_load(l, 0, fault);
     if (status != AST_OK)
         return status;
-    l->scorer.kept = !l->rows.small || how == AST_OIR;
-    if ((l->scorer.kept && !ast_scorer_keep(&l->scorer)) || (l->first_done && !ast_save_order(l)))
+    l->scorer.keeps_scores = !l->rows.small || how == AST_OIR;
+    if ((l->scorer.keeps_scores && !ast_scorer_keep(&l->scorer)) || (l->first_done && !ast_save_order(l)))
         return ast_fail_memory(fault);
     if (!atomic_load(&l->failed) && ast_prepare_pass(l)) {
         if (how == AST_SERIAL)

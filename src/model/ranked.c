@@ -71,14 +71,14 @@ static void note_changes(ast_labelling *l, ast_worker *worker) {
 /* Once there is trouble, small points without kept scores stop here: they will be scored again. In the first pass most
  * points have the right cluster all the same, so they are added now and corrected later. */
 static void try_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
-    if (ast_labelling_stopped(l, worker->chunk.worker) || (!l->scorer.kept && atomic_load(&l->ranks.conflict)))
+    if (ast_labelling_stopped(l, worker->chunk.worker) || (!l->scorer.keeps_scores && atomic_load(&l->ranks.conflict)))
         return;
-    if (l->first && l->scorer.kept)
+    if (l->first && l->scorer.keeps_scores)
         ast_score_every_point(l, worker, chunk);
     else
         ast_propose_chunk(l, worker, chunk);
     l->scorer.bounds.chunk_seen[chunk] = l->events.count;
-    if (l->scorer.kept)
+    if (l->scorer.keeps_scores)
         put_down(l, worker, chunk);
     bool trouble = atomic_load(&l->ranks.conflict);
     if (!trouble)
@@ -119,7 +119,7 @@ static void take_back(ast_labelling *l, size_t first_chunk) {
             l->labels[done->point] = done->from;
             if (done->flipped != done->was_flipped) { /* its score must not decide, either */
                 l->signs[done->point / AST_LANES] ^= (uint8_t)(1u << done->point % AST_LANES);
-                if (l->scorer.kept)
+                if (l->scorer.keeps_scores)
                     l->scorer.bounds.scores.second[done->point] = l->scorer.bounds.scores.best[done->point];
             }
             ast_add_change(l, worker, &undo);
@@ -180,7 +180,7 @@ static void score_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
 /* First pass: moves points from the sums that the speculative added them to, to those of the clusters they joined. */
 static void correct_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     size_t base = chunk * l->rows.chunk;
-    l->rows.kernels->adopt(l->labels + base, l->scorer.bounds.scores.id + base, l->rows.chunk);
+    l->rows.kernels->take_proposals(l->labels + base, l->scorer.bounds.scores.id + base, l->rows.chunk);
     for (size_t i = base; i < base + l->rows.chunk; i++) {
         ast_change change = {(uint32_t)i, l->summed.slots[i], l->labels[i], ast_is_flipped(l->summed.signs, i),
                              ast_is_flipped(l->signs, i)};
@@ -194,7 +194,7 @@ static void correct_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
 }
 
 static void keep_scores(ast_labelling *l) {
-    l->scorer.kept = true;
+    l->scorer.keeps_scores = true;
     if (!ast_scorer_keep(&l->scorer) || !reserve_state(l))
         ast_labelling_fail(l);
 }
@@ -203,7 +203,7 @@ static bool start_over(ast_labelling *l, const head *done) {
     take_back(l, done->chunks);
     atomic_store(&l->ranks.conflict, false);
     l->ranks.speculative = false;
-    if (!l->scorer.kept) {
+    if (!l->scorer.keeps_scores) {
         keep_scores(l);
         ast_each_chunk(l, done->chunks, l->rows.chunks, score_chunk);
     }
@@ -219,7 +219,7 @@ static bool start_over(ast_labelling *l, const head *done) {
 
 /* If the ranks had to commit in turn in the pass before, they may have to again: scores are kept. */
 static void open_pass(ast_labelling *l) {
-    l->scorer.kept = false;
+    l->scorer.keeps_scores = false;
     l->ranks.speculative = true;
     atomic_store(&l->ranks.conflict, false);
     for (int w = 0; w < l->worker_count; w++)

@@ -42,7 +42,7 @@ static void place(ast_labelling *l, size_t number) {
     rows->padded = rows->chunks * rows->chunk;
     rows->weights = rows->weights && w->weights ? w->weights + first : NULL;
     for (int i = 0; i < l->worker_count; i++)
-        l->workers[i].chunk.rows.hold.first = SIZE_MAX;
+        l->workers[i].chunk.rows.fetched.first = SIZE_MAX;
 }
 
 static void open_rows(ast_labelling *l, const ast_labelling_input *in) {
@@ -271,9 +271,9 @@ static void close_pass(ast_labelling *l, ast_pass_result *result) {
 static ast_status windowed_pass(ast_labelling *l, ast_parallel how, ast_pass_result *result, ast_fault *fault) {
     ast_windows *w = &l->windows;
     (void)how; /* always ordered */
-    l->scorer.kept = w->kept;
+    l->scorer.keeps_scores = w->kept;
     w->eager |= l->first;
-    if ((l->scorer.kept && !ast_scorer_keep(&l->scorer)) || (l->first_done && !save_first(l)))
+    if ((l->scorer.keeps_scores && !ast_scorer_keep(&l->scorer)) || (l->first_done && !save_first(l)))
         return ast_fail_memory(fault);
     atomic_store(&l->queue.stop, SIZE_MAX - 1); /* never by cells */
     ast_prepare_pass(l);

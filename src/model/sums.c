@@ -179,7 +179,7 @@ static void add_first_pass(ast_labelling *l, ast_worker *worker, size_t chunk) {
         correct(l, worker, chunk * l->rows.chunk);
     if (worker->chunk.added_early)
         return;
-    l->rows.kernels->adopt(l->labels + worker->chunk.base, worker->chunk.scores.id, l->rows.chunk);
+    l->rows.kernels->take_proposals(l->labels + worker->chunk.base, worker->chunk.scores.id, l->rows.chunk);
     ast_add_chunk(l, worker, chunk);
 }
 

@@ -73,7 +73,7 @@ bool ast_move_point(ast_labelling *l, size_t point, int32_t slot) {
     l->labels[point] = slot;
     if (l->rows.sparse)
         ast_sparse_sum_point(l, point);
-    if (l->scorer.kept) {
+    if (l->scorer.keeps_scores) {
         b->scores.id[point] = slot;
         b->scores.best[point] = AST_NO_SCORE;
     }

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS 4096       /* that one task hashes */
-#define BUCKET 8        /* rows of a bucket, on average */
-#define FEW 48          /* rows that are sorted by insertion */
-#define LAST UINT64_MAX /* the hash of rows that take no part */
+#define ROWS 4096       /* rows per task */
+#define BUCKET 8        /* average number of rows in a bucket */
+#define FEW 48          /* up to this number rows are sorted by insertion */
+#define LAST UINT64_MAX /* the hash of rows that are left out */
 
 /* ---- The hash ---------------------------------------------------------------------------------------------------- */
 
@@ -86,8 +86,7 @@ typedef struct sorting {
     uint32_t *order;
 } sorting;
 
-/* The row in the caller's memory if it is a unit vector of adjacent floats there, which needs no arithmetic; or NULL.
- */
+/* The row in the caller's memory if it is a unit vector of adjacent floats, otherwise NULL. */
 static const float *unit_row(const ast_points *points, size_t r) {
     const char *at = (const char *)points->data + (ptrdiff_t)r * points->row_stride;
     if (points->type != AST_F4 || points->column_stride != sizeof(float) || (uintptr_t)at % sizeof(float) != 0)
@@ -127,7 +126,7 @@ static void fill_buckets(sorting *s) {
         s->ends[(s->hashes[r] >> s->shift) + 1]++;
     for (size_t b = 0; b < s->buckets; b++)
         s->ends[b + 1] += s->ends[b];
-    for (size_t r = count; r-- > 0;) /* ends[b + 1] falls to the start of bucket b: rows keep their order in it */
+    for (size_t r = count; r-- > 0;) /* ends[b + 1] decreases to the start of bucket b; stable */
         s->sorted[--s->ends[(s->hashes[r] >> s->shift) + 1]] = (keyed){s->hashes[r], (uint32_t)r};
     for (size_t b = 0; b < s->buckets; b++)
         s->ends[b] = s->ends[b + 1];
@@ -142,7 +141,7 @@ static int by_hash(const void *a, const void *b) {
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* Component by component, by bits; sparse rows entry by entry, first by column. */
+/* Compares components in order; sparse rows by entries, first by column. */
 static int compare_rows(sorting *s, size_t a, size_t b) {
     float x[AST_MAX_DIMENSION], y[AST_MAX_DIMENSION];
     if (s->points->starts) {
@@ -172,8 +171,7 @@ static int compare_tied(sorting *s, size_t a, size_t b) {
     return order;
 }
 
-/* Rows of one hash, in order of their number: a merge sort, which keeps that order among equal rows. Copies of one row
- * cost one comparison each. */
+/* Sorts rows with the same hash by a merge sort; stable. Copies of one row cost one comparison each. */
 static bool sort_tied(sorting *s, keyed *rows, size_t count) {
     bool sorted = true;
     for (size_t i = 1; i < count && sorted; i++)
@@ -195,7 +193,7 @@ static bool sort_tied(sorting *s, keyed *rows, size_t count) {
     return true;
 }
 
-/* Rows of one hash stay in order of their number. */
+/* Insertion sort by hash; stable. */
 static void insert(keyed *rows, size_t count) {
     for (size_t i = 1; i < count; i++) {
         keyed row = rows[i];
@@ -206,7 +204,7 @@ static void insert(keyed *rows, size_t count) {
     }
 }
 
-/* A bucket holds a few rows, or very many copies of one. */
+/* A bucket has a few rows, or very many copies of one row. */
 static void sort_bucket(void *data, size_t bucket, int worker) {
     sorting *s = data;
     keyed *rows = s->sorted + s->ends[bucket];
@@ -220,7 +218,7 @@ static void sort_bucket(void *data, size_t bucket, int worker) {
         s->order[s->ends[bucket] + i] = rows[i].row;
 }
 
-/* Outside of the tasks, since it may need memory: ties between different rows all but never happen. */
+/* Not in the tasks, since it may allocate memory: ties between different rows almost never occur. */
 static bool sort_ties(sorting *s) {
     size_t count = s->points->count, end;
     for (size_t i = 0; i < count; i = end) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * One number that stands for points as the caller stores them. Every bit of every row takes part: a row's words are
- * folded into its number, one after the other by a step that loses nothing, so that rows that differ in one bit never
- * fold to the same; then the rows are added up. It finds another file or a changed one, not malice. */
+ * A hash of points as the caller stores them, over every bit of every row. The words of a row are added to the hash of
+ * the row one after the other by an invertible step, so rows that differ in one word have different hashes. The hashes
+ * of the rows are summed. It detects another file or a changed one, not forgery. */
 #include "rowset.h"
 
 #include "checksum.h"
@@ -12,18 +12,18 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define ROWS 1024  /* of one task */
+#define ROWS 1024  /* rows per task */
 #define PIECE 2048 /* bytes */
 
 typedef struct digest {
     const ast_points *points;
     size_t offset;
-    size_t size; /* of an element */
+    size_t size; /* bytes per element */
     bool tight;  /* the elements of a row are adjacent */
     _Atomic uint64_t sum;
 } digest;
 
-/* A row is folded in pieces, so that one whose elements are apart can be gathered. */
+/* A row is hashed in pieces, so that elements that are not adjacent can be copied together first. */
 static uint64_t fold_row(uint64_t hash, const digest *d, const unsigned char *at) {
     unsigned char gathered[PIECE];
     size_t each = PIECE / d->size, dimension = d->points->dimension;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows for one thread, wherever they are. Rows in memory are handed out as they are. Rows of a source are read by the
- * thread that needs them, a chunk as a whole or some rows of it, and are checked and normalised by the same code as
- * rows in memory. A row that was missing when it was first read stays missing. */
+ * Rows for one thread, in memory or of a source. Rows of a source are read by the thread that needs them, a whole chunk
+ * or some rows of it, and are checked and normalised by the same code as rows in memory. A row that was missing when it
+ * was first read stays missing. */
 #include "rowset.h"
 
 #include "memory.h"
@@ -12,20 +12,21 @@
 #include <math.h>
 #include <string.h>
 
-#define NEAR 4 /* unwanted rows between two wanted ones are cheaper to read than to skip */
-#define MANY 4 /* where one row in so many is wanted, all are read */
+#define NEAR                                                                                                           \
+    4 /* up to this distance, the rows between two listed ones are read too: that is cheaper than a separate call */
+#define MANY 4 /* if more than one row in MANY is listed, the whole chunk is read */
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
-static bool open_hold(ast_hold *hold, const ast_rowset *rows) {
+static bool open_hold(ast_fetched_chunk *fetched, const ast_rowset *rows) {
     const ast_source *source = rows->reader->source;
     bool raw = rows->small || source->type != AST_F4;
-    hold->first = SIZE_MAX;
-    hold->have = rows->small ? NULL : ast_allocate(rows->chunk, sizeof *hold->have);
-    hold->kinds = rows->small ? ast_allocate(rows->chunk, sizeof *hold->kinds) : NULL;
-    hold->raw = raw ? ast_allocate(rows->chunk * rows->dimension, ast_type_size(source->type)) : NULL;
-    bool part = !rows->small || ast_rowset_open_part(&hold->part, rows->kernels, rows->dimension, rows->chunk);
-    return part && (rows->small ? hold->kinds != NULL : hold->have != NULL) && (!raw || hold->raw);
+    fetched->first = SIZE_MAX;
+    fetched->have = rows->small ? NULL : ast_allocate(rows->chunk, sizeof *fetched->have);
+    fetched->kinds = rows->small ? ast_allocate(rows->chunk, sizeof *fetched->kinds) : NULL;
+    fetched->raw = raw ? ast_allocate(rows->chunk * rows->dimension, ast_type_size(source->type)) : NULL;
+    bool part = !rows->small || ast_rowset_open_part(&fetched->part, rows->kernels, rows->dimension, rows->chunk);
+    return part && (rows->small ? fetched->kinds != NULL : fetched->have != NULL) && (!raw || fetched->raw);
 }
 
 bool ast_row_buffer_open(ast_row_buffer *b, const ast_rowset *rows) {
@@ -38,12 +39,12 @@ bool ast_row_buffer_open(ast_row_buffer *b, const ast_rowset *rows) {
     b->memory = copies ? ast_allocate(rows->chunk * rows->dimension, sizeof *b->memory) : NULL;
     b->entries = rows->sparse ? ast_allocate(n, sizeof *b->entries) : NULL;
     return b->row && b->canonical && (!dense || b->loaded) && (!copies || b->memory) && (!rows->sparse || b->entries) &&
-           (!rows->reader || open_hold(&b->hold, rows));
+           (!rows->reader || open_hold(&b->fetched, rows));
 }
 
 void ast_row_buffer_free(ast_row_buffer *b) {
-    ast_free_all(b->row, b->canonical, b->memory, b->loaded, b->entries, b->hold.have, b->hold.raw, b->hold.kinds,
-                 b->hold.part.columns);
+    ast_free_all(b->row, b->canonical, b->memory, b->loaded, b->entries, b->fetched.have, b->fetched.raw,
+                 b->fetched.kinds, b->fetched.part.columns);
     *b = (ast_row_buffer){0};
 }
 
@@ -80,7 +81,7 @@ static ast_points view_of(const ast_source *source, const void *rows, size_t cou
     return ast_points_dense(rows, source->type, ast_type_size(source->type), count, source->dimension);
 }
 
-/* Rows by their number among all. Rows that cannot be read become zero, and the run stops. */
+/* Reads rows by their number among all rows. If they cannot be read they become zero, and the run stops. */
 static void read_rows(ast_reader *reader, size_t first, size_t count, void *rows) {
     const ast_source *source = reader->source;
     atomic_fetch_add_explicit(&reader->read, count, memory_order_relaxed);
@@ -91,7 +92,7 @@ static void read_rows(ast_reader *reader, size_t first, size_t count, void *rows
         ast_reader_note(reader, first, AST_UNREAD);
 }
 
-static void judge_row(const ast_rowset *rows, size_t i, ast_row_kind kind) {
+static void check_row(const ast_rowset *rows, size_t i, ast_row_kind kind) {
     ast_reader *reader = rows->reader;
     if (kind == AST_ROW_INFINITE)
         ast_reader_note(reader, rows->offset + i, AST_INFINITE_ROW);
@@ -103,67 +104,67 @@ static void judge_row(const ast_rowset *rows, size_t i, ast_row_kind kind) {
     atomic_fetch_add_explicit(&reader->missing, 1, memory_order_relaxed);
 }
 
-static size_t first_point(const ast_rowset *rows, const ast_hold *hold) {
-    return hold->first - rows->offset;
+static size_t first_point(const ast_rowset *rows, const ast_fetched_chunk *fetched) {
+    return fetched->first - rows->offset;
 }
 
-static size_t rows_here(const ast_rowset *rows, const ast_hold *hold) {
-    size_t left = rows->count - first_point(rows, hold);
+static size_t rows_here(const ast_rowset *rows, const ast_fetched_chunk *fetched) {
+    size_t left = rows->count - first_point(rows, fetched);
     return left < rows->chunk ? left : rows->chunk;
 }
 
-/* Large: rows j..j+n of the chunk at hand. Most are floats of length 1, and are used as they come. */
+/* Large: reads rows j..j+n-1 of the current chunk. Most are floats of length 1 and need no normalisation. */
 static void fetch_rows(const ast_rowset *rows, ast_row_buffer *b, size_t j, size_t n) {
-    assert(n > 0 && j + n <= rows_here(rows, &b->hold));
-    ast_hold *hold = &b->hold;
+    assert(n > 0 && j + n <= rows_here(rows, &b->fetched));
+    ast_fetched_chunk *fetched = &b->fetched;
     size_t dimension = rows->dimension;
     float *first = b->memory + j * dimension;
-    void *raw = hold->raw ? hold->raw : first;
-    read_rows(rows->reader, hold->first + j, n, raw);
+    void *raw = fetched->raw ? fetched->raw : first;
+    read_rows(rows->reader, fetched->first + j, n, raw);
     ast_points view = view_of(rows->reader->source, raw, n);
     for (size_t r = 0; r < n; r++) {
         float *row = first + r * dimension;
-        hold->have[j + r] = 1;
-        if (!hold->raw && fabs(rows->kernels->squared_length(row, dimension) - 1) < AST_UNIT_TOLERANCE - 0x1p-36)
+        fetched->have[j + r] = 1;
+        if (!fetched->raw && fabs(rows->kernels->squared_length(row, dimension) - 1) < AST_UNIT_TOLERANCE - 0x1p-36)
             continue;
-        judge_row(rows, first_point(rows, hold) + j + r, ast_read_row(&view, r, row));
+        check_row(rows, first_point(rows, fetched) + j + r, ast_read_row(&view, r, row));
     }
 }
 
-/* Small: the whole chunk, as columns. */
-static void fetch_columns(const ast_rowset *rows, ast_hold *hold) {
-    size_t n = rows_here(rows, hold), base = first_point(rows, hold);
-    read_rows(rows->reader, hold->first, n, hold->raw);
-    ast_points view = view_of(rows->reader->source, hold->raw, n);
-    size_t infinite = ast_rowset_load_part(&hold->part, &view, hold->kinds);
+/* Small: reads the whole chunk into columns. */
+static void fetch_columns(const ast_rowset *rows, ast_fetched_chunk *fetched) {
+    size_t n = rows_here(rows, fetched), base = first_point(rows, fetched);
+    read_rows(rows->reader, fetched->first, n, fetched->raw);
+    ast_points view = view_of(rows->reader->source, fetched->raw, n);
+    size_t infinite = ast_rowset_load_part(&fetched->part, &view, fetched->kinds);
     if (infinite < n)
-        judge_row(rows, base + infinite, AST_ROW_INFINITE);
+        check_row(rows, base + infinite, AST_ROW_INFINITE);
     for (size_t j = 0; j < n; j++)
-        if (hold->kinds[j] == AST_MISSING)
-            judge_row(rows, base + j, AST_ROW_MISSING);
+        if (fetched->kinds[j] == AST_MISSING)
+            check_row(rows, base + j, AST_ROW_MISSING);
 }
 
-/* A point of another chunk, into b->row. */
+/* Reads one point, of any chunk, into b->row. */
 static ast_row_kind fetch_one(const ast_rowset *rows, ast_row_buffer *b, size_t i) {
-    void *raw = b->hold.raw ? b->hold.raw : b->row;
+    void *raw = b->fetched.raw ? b->fetched.raw : b->row;
     read_rows(rows->reader, rows->offset + i, 1, raw);
     ast_points view = view_of(rows->reader->source, raw, 1);
     return ast_read_row(&view, 0, b->row);
 }
 
 static const float *source_row(const ast_rowset *rows, ast_row_buffer *b, size_t i) {
-    ast_hold *hold = &b->hold;
+    ast_fetched_chunk *fetched = &b->fetched;
     size_t row = rows->offset + i;
-    if (hold->first == SIZE_MAX || row < hold->first || row - hold->first >= rows->chunk) {
-        judge_row(rows, i, fetch_one(rows, b, i));
+    if (fetched->first == SIZE_MAX || row < fetched->first || row - fetched->first >= rows->chunk) {
+        check_row(rows, i, fetch_one(rows, b, i));
         return b->row;
     }
-    size_t j = row - hold->first;
+    size_t j = row - fetched->first;
     if (rows->small) {
         ast_rows_fetch(rows, b);
-        return ast_rowset_row(&hold->part, j, b->row);
+        return ast_rowset_row(&fetched->part, j, b->row);
     }
-    if (!hold->have[j])
+    if (!fetched->have[j])
         fetch_rows(rows, b, j, 1);
     return b->memory + j * rows->dimension;
 }
@@ -175,22 +176,23 @@ void ast_rows_begin(const ast_rowset *rows, ast_row_buffer *b, size_t base) {
     if (!rows->reader)
         return;
     assert(base % rows->chunk == 0 && base < rows->count);
-    b->hold.first = rows->offset + base;
-    b->hold.fetched_all = false;
-    if (b->hold.have)
-        memset(b->hold.have, 0, rows->chunk);
+    b->fetched.first = rows->offset + base;
+    b->fetched.fetched_all = false;
+    if (b->fetched.have)
+        memset(b->fetched.have, 0, rows->chunk);
 }
 
 void ast_rows_fetch(const ast_rowset *rows, ast_row_buffer *b) {
-    if (!rows->reader || b->hold.fetched_all)
+    if (!rows->reader || b->fetched.fetched_all)
         return;
-    b->hold.fetched_all = true;
+    b->fetched.fetched_all = true;
     if (rows->small) {
-        fetch_columns(rows, &b->hold);
+        fetch_columns(rows, &b->fetched);
         return;
     }
-    const uint8_t *have = b->hold.have;
-    for (size_t j = 0, end, n = rows_here(rows, &b->hold); j < n; j = end) { /* runs of rows that are not here yet */
+    const uint8_t *have = b->fetched.have;
+    for (size_t j = 0, end, n = rows_here(rows, &b->fetched); j < n;
+         j = end) { /* runs of rows that were not read yet */
         for (end = j; end < n && have[end] == have[j]; end++)
             ;
         if (!have[j])
@@ -199,7 +201,7 @@ void ast_rows_fetch(const ast_rowset *rows, ast_row_buffer *b) {
 }
 
 void ast_rows_fetch_listed(const ast_rowset *rows, ast_row_buffer *b, const uint32_t *list, size_t n) {
-    if (!rows->reader || rows->small || b->hold.fetched_all)
+    if (!rows->reader || rows->small || b->fetched.fetched_all)
         return;
     if (n > rows->chunk / MANY) {
         ast_rows_fetch(rows, b);
@@ -258,11 +260,11 @@ void ast_rows_exact_scores(const ast_rowset *rows, ast_row_buffer *b, size_t i, 
     ast_sparse_exact_scores(&entries, table, scores);
 }
 
-/* Has the chunk of point i read as a whole. */
+/* Reads the whole chunk of point i. */
 static void fetch_chunk_of(const ast_rowset *rows, ast_row_buffer *b, size_t i) {
     if (!rows->reader)
         return;
-    if (b->hold.first != rows->offset + i / rows->chunk * rows->chunk)
+    if (b->fetched.first != rows->offset + i / rows->chunk * rows->chunk)
         ast_rows_begin(rows, b, i / rows->chunk * rows->chunk);
     ast_rows_fetch(rows, b);
 }

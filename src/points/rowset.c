@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOAD_BLOCK 4096 /* points a task; a multiple of every padding in use */
+#define LOAD_BLOCK 4096 /* points per task; a multiple of every padding in use */
 
 static float half_to_float(uint16_t half) {
     uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 31, fraction = half & 1023;
@@ -62,7 +62,7 @@ double ast_number_at(const void *at, ast_type type) {
 static void expand_row(const ast_points *view, size_t r, double *x) {
     const char *at = (const char *)view->data + (ptrdiff_t)r * view->row_stride;
     ptrdiff_t step = view->column_stride;
-    if (view->type == AST_I1 && step == 1) { /* embeddings: thousands of numbers a row */
+    if (view->type == AST_I1 && step == 1) { /* embeddings: thousands of numbers per row */
         for (size_t d = 0; d < view->dimension; d++)
             x[d] = ((const int8_t *)at)[d];
         return;
@@ -131,7 +131,7 @@ static bool tight_floats(const ast_points *view) {
            (uintptr_t)view->data % sizeof(float) == 0 && view->row_stride % (ptrdiff_t)sizeof(float) == 0;
 }
 
-static void note(ast_rowset *rows, size_t i, ast_row_kind kind) {
+static void note_row(ast_rowset *rows, size_t i, ast_row_kind kind) {
     ast_loading *loading = &rows->loading;
     size_t row = row_of(rows, i);
     if (kind == AST_ROW_MISSING) {
@@ -146,11 +146,11 @@ static void note(ast_rowset *rows, size_t i, ast_row_kind kind) {
     }
 }
 
-/* One point into its columns; a missing one becomes zero, which no score can tell from padding. */
+/* Loads one point into its columns; a missing point becomes zero, like padding. */
 static void load_point(ast_rowset *rows, size_t i) {
     float row[AST_SMALL];
     ast_row_kind kind = ast_read_row(&rows->view, row_of(rows, i), row);
-    note(rows, i, kind);
+    note_row(rows, i, kind);
     for (size_t d = 0; d < rows->dimension; d++)
         rows->columns[d * rows->pitch + i] = kind == AST_ROW_MISSING || kind == AST_ROW_INFINITE ? 0 : row[d];
 }
@@ -166,7 +166,7 @@ static bool is_packed(const ast_rowset *rows) {
            !rows->order;
 }
 
-/* Images have many holes, so that the kernel takes care of those. */
+/* Images have many holes, so the kernel handles them. */
 static void load_columns(ast_rowset *rows, size_t first, size_t last) {
     const ast_points *view = &rows->view;
     size_t dimension = rows->dimension, n = last - first;
@@ -192,7 +192,7 @@ static void load_columns(ast_rowset *rows, size_t first, size_t last) {
 static void normalise_rows(ast_rowset *rows, size_t first, size_t last) {
     unlabel(rows, first, last);
     for (size_t i = first; i < last; i++)
-        note(rows, i, ast_sparse_rows_read(&rows->entries, &rows->view, row_of(rows, i)));
+        note_row(rows, i, ast_sparse_rows_read(&rows->entries, &rows->view, row_of(rows, i)));
 }
 
 static void check_rows(ast_rowset *rows, size_t first, size_t last) {
@@ -201,14 +201,14 @@ static void check_rows(ast_rowset *rows, size_t first, size_t last) {
     unlabel(rows, first, last);
     for (size_t i = first; i < last; i++) {
         size_t r = row_of(rows, i);
-        if (direct) { /* nearly every row of nearly every input is decided here, without its additions in order */
+        if (direct) { /* fast path for unit vectors: additions in any order */
             const float *x =
                 (const float *)(const void *)((const char *)rows->view.data + (ptrdiff_t)r * rows->view.row_stride);
             double squared = rows->kernels->squared_length(x, rows->dimension);
             if (fabs(squared - 1) < AST_UNIT_TOLERANCE - 0x1p-36)
                 continue;
         }
-        note(rows, i, ast_read_row(&rows->view, r, row));
+        note_row(rows, i, ast_read_row(&rows->view, r, row));
     }
 }
 
@@ -224,12 +224,12 @@ static void leave_out_late(ast_rowset *rows, size_t first, size_t last) {
         atomic_fetch_add(&rows->loading.late, late);
 }
 
-/* Points first..last-1, of which some may be padding. */
+/* Loads points first..last-1, of which some may be padding. */
 static void load_range(ast_rowset *rows, size_t first, size_t last) {
     size_t end = last < rows->count ? last : rows->count;
     for (size_t i = end > first ? end : first; i < last; i++)
         rows->loading.labels[i] = AST_MISSING;
-    for (size_t i = end > first ? end : first; i < last && rows->small; i++) /* padding is missing, and finite */
+    for (size_t i = end > first ? end : first; i < last && rows->small; i++) /* padding is zero */
         for (size_t d = 0; d < rows->dimension; d++)
             rows->columns[d * rows->pitch + i] = 0;
     if (end <= first)
@@ -256,7 +256,7 @@ static void load_task(void *data, size_t block, int worker) {
 }
 
 static bool reserve_columns(ast_rowset *rows) {
-    size_t floats = rows->pitch * rows->dimension + 2 * AST_LANES; /* a vector that starts at any point may be read */
+    size_t floats = rows->pitch * rows->dimension + 2 * AST_LANES; /* kernels may read a vector from any point on */
     if (floats > rows->capacity) {
         free(rows->columns);
         rows->columns = ast_allocate(floats, sizeof *rows->columns);
@@ -297,7 +297,7 @@ size_t ast_rowset_load_part(ast_rowset *part, const ast_points *view, int32_t *l
     return part->loading.infinite;
 }
 
-/* What a load before this one left stays: memory, and what the caller has set (kernels, order, offset, late). */
+/* Keeps the memory of an earlier load and what the caller has set (kernels, order, offset, late). */
 static void prepare(ast_rowset *rows, const ast_points *points, size_t padded) {
     rows->count = points->count;
     rows->padded = padded;
@@ -367,7 +367,7 @@ bool ast_rowset_is_finite(const ast_rowset *rows) {
     return atomic_load_explicit(&rows->loading.infinite, memory_order_relaxed) == rows->count;
 }
 
-/* Rows that were labelled where they are: their labels stay. */
+/* Fills the columns of a block that was labelled in place; its labels stay. */
 static void copy_columns(ast_rowset *rows, size_t first) {
     float *x[AST_SMALL];
     int32_t labels[AST_BLOCK];
@@ -399,7 +399,7 @@ void ast_rowset_fill(ast_rowset *rows, ast_pool *pool) {
         ast_pool_run(pool, (rows->padded + LOAD_BLOCK - 1) / LOAD_BLOCK, load_task, rows);
 }
 
-/* Rows that have to be normalised come in numbers: after the first nobody tries to do without columns. */
+/* If one row has to be normalised, probably many have: then all further blocks become columns. */
 const float *ast_rowset_packed(const ast_rowset *rows, size_t block) {
     const ast_loading *loading = &rows->loading;
     bool complete = (block + 1) * AST_BLOCK < rows->count;

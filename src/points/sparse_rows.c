@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK_BLOCK 4096 /* rows a task */
+#define CHECK_BLOCK 4096 /* rows per task */
 
 /* ---- One row ---- */
 
-/* A run of numbers that lie side by side. */
+/* Adjacent numbers in the caller's memory. */
 typedef struct numbers {
     const char *first;
     size_t count, size;
@@ -118,7 +118,7 @@ typedef struct check_job {
     _Atomic size_t bad; /* the first row whose columns are wrong, or N */
 } check_job;
 
-/* Whether the columns of a row are in range and increase; copies them where they are too wide. */
+/* Whether the columns of a row are in range and increase. Copies 64-bit columns. */
 static bool check_columns(ast_sparse_rows *rows, const ast_points *view, size_t r) {
     int64_t last = -1, most = (int64_t)view->dimension;
     size_t begin = rows->starts[r], offset = (size_t)ast_index_at(view->starts, view->index, 0);
@@ -177,7 +177,7 @@ static bool reserve(void *array, size_t *capacity, size_t count, size_t size) {
     return *memory != NULL;
 }
 
-/* The starts as numbers of entries from the first row's on. */
+/* Copies the starts, relative to the first row's. */
 static ast_status take_starts(ast_sparse_rows *rows, const ast_points *view, ast_fault *fault) {
     if (!reserve(&rows->starts, &rows->rows_capacity, view->count + 1, sizeof *rows->starts))
         return ast_fail_memory(fault);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sparse rows: the caller's, checked, and their entries as those of unit vectors in float. */
+ * Checks the caller's sparse rows, and stores their entries as those of unit vectors in float. */
 #ifndef AST_SPARSE_ROWS_H
 #define AST_SPARSE_ROWS_H
 
@@ -9,10 +9,10 @@
 #include "kernels.h"
 #include "pool.h"
 
-/* What a row of the caller's turns out to be. */
+/* What one of the caller's rows is. */
 typedef enum ast_row_kind { AST_ROW_UNIT, AST_ROW_SCALED, AST_ROW_MISSING, AST_ROW_INFINITE } ast_row_kind;
 
-/* How a row becomes a unit vector: (float)((x / largest) / length), where 1 changes nothing. */
+/* A row becomes a unit vector by (float)((x / largest) / length). */
 typedef struct ast_row_scale {
     double largest, length;
 } ast_row_scale;
@@ -22,13 +22,13 @@ typedef struct ast_sparse_rows {
     const int32_t *columns; /* (entries) the caller's, or `copied` */
     int32_t *copied;
     float *values;  /* (entries) normalised */
-    size_t longest; /* the most entries that a row has */
+    size_t longest; /* the largest number of entries of a row */
     size_t rows_capacity, copied_capacity, values_capacity;
 } ast_sparse_rows;
 
-/* Checks the structure of the view: starts that do not fall, columns in range and increasing. Values are read one row
- * at a time by ast_sparse_rows_read. The memory of rows used before is taken over; after a failure they can be freed.
- */
+/* Checks the structure of the view: starts do not decrease, columns are in range and increase within a row.
+ * ast_sparse_rows_read reads the values, one row at a time. Reuses the memory of an earlier call. After a failure the
+ * rows can be freed. */
 ast_status ast_sparse_rows_open(ast_sparse_rows *rows, const ast_points *view, ast_pool *pool, ast_fault *fault);
 void ast_sparse_rows_free(ast_sparse_rows *rows);
 
@@ -36,14 +36,14 @@ void ast_sparse_rows_free(ast_sparse_rows *rows);
 ast_row_kind ast_sparse_rows_read(ast_sparse_rows *rows, const ast_points *view, size_t r);
 ast_sparse_row ast_sparse_rows_at(const ast_sparse_rows *rows, size_t r);
 
-/* What row r of a sparse view is, and how it is to be scaled. */
+/* The kind of row r of a sparse view, and its scale. */
 ast_row_kind ast_sparse_row_scale(const ast_points *view, size_t r, ast_row_scale *scale);
 
 /* ast_read_row for sparse rows and for tight rows that are longer than AST_MAX_DIMENSION. */
 ast_row_kind ast_read_sparse_or_long_row(const ast_points *view, size_t r, float *row);
 
-/* rowset.c: bytes of a number of the caller's; its value; and what a row of this largest magnitude is that is no unit
- * vector and holds no NaN. */
+/* rowset.c: the size in bytes and the value of one of the caller's numbers; the kind of a row that is no unit vector
+ * and has no NaN, by its largest magnitude. */
 size_t ast_type_size(ast_type type);
 double ast_number_at(const void *at, ast_type type);
 ast_row_kind ast_kind_of(double largest);

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT
  *
- * A point and the means that meet for it: the best score so far and a bound of all others. Those within the margin of
- * the best are *near*: only exact scores tell which of them wins. */
+ * The search for the best mean of one point: the best score so far, and an upper bound of all other scores. Means whose
+ * scores are within the margin of the best are ties: only exact scores tell which of them wins. */
 #ifndef AST_BEST_SEARCH_H
 #define AST_BEST_SEARCH_H
 
 #include "kernels.h"
 
-#define AST_MAX_TIES 8 /* means near the best that are noted */
+#define AST_MAX_TIES 8 /* ties that are stored */
 
 typedef struct ast_best_search {
-    float best, second;        /* as in ast_scores */
-    float limit;               /* what counts as a candidate now: the best less `keep_within`, at least */
-    float rest;                /* at least the score of every mean that is not near */
-    float margin, keep_within; /* the error of a difference of two scores; as in ast_stages */
-    int32_t mean;              /* the number of the best; negative: none yet */
-    size_t tie_count;          /* more than AST_MAX_TIES: not all of them are noted */
+    float best, second; /* as in ast_scores */
+    float limit; /* a mean with a lower upper bound is no candidate; at least the best score minus `keep_within` */
+    float rest;  /* upper bound of the scores of all means that are not ties */
+    float margin, keep_within; /* error of a difference of two scores; as in ast_stages */
+    int32_t mean;              /* index of the best mean; negative: none yet */
+    size_t tie_count;          /* if more than AST_MAX_TIES, only some are stored */
     ast_mean_candidate ties[AST_MAX_TIES];
-    bool singleton; /* the own cluster takes no part: the point seems to be its only member */
+    bool singleton; /* the point's own cluster is left out: the point seems to be its only member */
 } ast_best_search;
 
 static inline float ast_larger(float a, float b) {
     return a > b ? a : b;
 }
 
-/* A mean and its score; and a mean that cannot be near. */
+/* ast_best_search_add adds a mean with its score; ast_best_search_discard adds a mean that cannot be a tie. */
 void ast_best_search_add(ast_best_search *x, float score, size_t mean);
 
 static inline void ast_best_search_discard(ast_best_search *search, float upper_bound) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Between two passes: how far the means moved, and how the bounds change.
+ * Between two passes: the moves of the means, and how they change the bounds.
  *
- * Large points. The bound on a point's rivals rises by the largest move of all means, so one mean that moves far would
- * invalidate the bounds of all points. So the clusters are split. The *fast* ones have a bound of their own for each
- * point; if it fails, the point is compared with the fast means only (the fast_table). Clusters that were born or had
- * their mean reset are fast, since no bound covers them. Small points have no such split: scoring them again is as
- * cheap. */
+ * Large points: the bound of all other scores increases by the largest move of all means, so one mean that moves far
+ * would invalidate the bounds of all points. So the clusters are split. Every point has a separate bound for the *fast*
+ * clusters; if this bound fails, the point is compared with the fast means only (fast_table). Clusters that were born
+ * or had their mean reset are fast, since no bound covers them. Small points have no such split: scoring them again is
+ * as cheap. */
 #include "small_large.h"
 
 #include "memory.h"
@@ -18,18 +18,18 @@
 
 #define SAMPLE 1024
 #define MOST_FAST 256
-#define ROW_COST 16    /* reading a row costs as much as scoring it against so many means (measured at D = 300) */
-#define LOOKED_AT 0.25 /* the share of points that are compared with the fast clusters in a pass, at least */
-#define CLEAR_GAIN 0.8 /* the price of a split, relative to that without one, at which it is made */
-#define WORTH_IT 0.01  /* of a full pass: for a smaller gain the clusters are not split again */
+#define ROW_COST 16    /* reading a row costs as much as scoring it against this many means (measured at D = 300) */
+#define LOOKED_AT 0.25 /* least share of points that are compared with the fast clusters in a pass */
+#define CLEAR_GAIN 0.8 /* the clusters are split up to this cost, relative to that without a split */
+#define WORTH_IT 0.01  /* in full passes: for a smaller gain the clusters are not split again */
 
-/* The clusters as the update left them, and what the pass before it did to their list. */
+/* The clusters after the update, and the events of the pass before it. */
 typedef struct update {
     ast_scorer *s;
     const ast_mean_list *c;
     const int32_t *events; /* (event_count) */
     size_t event_count;
-    float unseen_bound; /* from this score on no candidate beside the means can win */
+    float unseen_bound; /* from this score on no uninstantiated cluster can win */
 } update;
 
 static void add_move(ast_largest_moves *gain, int32_t slot, float move) {
@@ -55,7 +55,7 @@ static void measure_moves(const update *u) {
     }
 }
 
-/* Clusters that moved, the farthest first. Returns how many; beyond MOST_FAST only the farthest matter. */
+/* Sorts the clusters that moved by decreasing move. Returns how many; at most MOST_FAST of them. */
 static size_t sort_movers(const update *u, int32_t *movers) {
     const ast_mean_list *c = u->c;
     size_t count = 0;
@@ -73,56 +73,55 @@ static size_t sort_movers(const update *u, int32_t *movers) {
     return count;
 }
 
-/* How far the slow clusters may move before a point must be looked at, for a sample of points; `anew`: after a new
- * split, which merges the two bounds. The move of the own mean does not count: a fresh score with it is cheap. */
+/* The slack of a sample of points: how far the slow clusters may move before the point must be scored. `anew`: after a
+ * new split, which merges the two bounds. The move of the point's own mean does not count: a new score with it is
+ * cheap. */
 static size_t sample_slack(const update *u, bool anew, float slack[SAMPLE]) {
     size_t step = u->s->rows->count / SAMPLE + 1, count = 0;
     for (size_t i = step / 2; i < u->s->rows->count && count < SAMPLE; i += step) {
-        float best = u->s->bounds.scores.best[i], other_score = u->s->bounds.scores.second[i];
-        other_score = anew ? fmaxf(other_score, u->s->bounds.fast_bound[i]) : other_score;
-        float per_move =
-            sqrtf(fmaxf(1 - other_score * other_score, 0x1p-12f)); /* how fast the other_score's score rises */
+        float best = u->s->bounds.scores.best[i], other_best = u->s->bounds.scores.second[i];
+        other_best = anew ? fmaxf(other_best, u->s->bounds.fast_bound[i]) : other_best;
+        float per_move = sqrtf(fmaxf(1 - other_best * other_best, 0x1p-12f)); /* increase of the other score per move */
         if (u->s->labels[i] >= 0)
-            slack[count++] = fminf((best - other_score - u->s->margin) / per_move,
+            slack[count++] = fminf((best - other_best - u->s->margin) / per_move,
                                    best - fmaxf(u->s->fit, u->unseen_bound) - u->s->margin);
     }
     return count;
 }
 
-static double awake_share(const float *slack, size_t sampled, float gain) {
-    size_t awake = 0;
+static double rescored_share(const float *slack, size_t sampled, float gain) {
+    size_t rescored = 0;
     for (size_t j = 0; j < sampled; j++)
-        awake += slack[j] <= gain;
-    return (double)awake / (double)(sampled ? sampled : 1);
+        rescored += slack[j] <= gain;
+    return (double)rescored / (double)(sampled ? sampled : 1);
 }
 
-/* What a pass costs, in full passes, with m fast clusters and `gain` the largest move of the others. */
-static double price(const update *u, const float *slack, size_t sampled, size_t m, float gain) {
+/* The cost of a pass, in full passes, with m fast clusters; `gain`: the largest move of the other clusters. */
+static double pass_cost(const update *u, const float *slack, size_t sampled, size_t m, float gain) {
     if (!ast_fast_table_pays(u->s, m, u->c->live))
         return 1;
     double columns = m ? ceil((double)m / AST_PANEL) * AST_PANEL + ROW_COST : 0;
-    double looked_at = fmax(LOOKED_AT, awake_share(slack, sampled, u->s->moves.all.most[0]));
-    return looked_at * columns / (double)u->c->live + awake_share(slack, sampled, gain);
+    double looked_at = fmax(LOOKED_AT, rescored_share(slack, sampled, u->s->moves.all.most[0]));
+    return looked_at * columns / (double)u->c->live + rescored_share(slack, sampled, gain);
 }
 
-/* How many of the movers should be fast: a fast one costs a column of the fast_table, a slow one the points that it
- * wakes.
- */
+/* The best number of fast clusters among the movers. A fast cluster costs a column of the fast table; a slow one costs
+ * the points that its move makes undecided. */
 static size_t choose_count(const update *u, const float *slack, size_t sampled, const int32_t *movers, size_t count,
                            double *least) {
     size_t best = 0;
-    double plain = price(u, slack, sampled, 0, count ? u->c->moves[movers[0]] : 0);
+    double plain = pass_cost(u, slack, sampled, 0, count ? u->c->moves[movers[0]] : 0);
     *least = INFINITY;
     for (size_t m = 0, next; m <= count && m <= u->c->live / 2; m = m < count && next > count ? count : next) {
-        next = m + 1 + m / 4; /* and all of them, in the end */
+        next = m + 1 + m / 4; /* the last step is `count` */
         float gain = m < count ? u->c->moves[movers[m]] : 0;
-        double cost = price(u, slack, sampled, m, gain);
+        double cost = pass_cost(u, slack, sampled, m, gain);
         if (cost < *least) {
             *least = cost;
             best = m;
         }
     }
-    if (best > 0 && *least > CLEAR_GAIN * plain) { /* a sample may flatter */
+    if (best > 0 && *least > CLEAR_GAIN * plain) { /* the sample may be too optimistic */
         best = 0;
         *least = plain;
     }
@@ -142,13 +141,12 @@ static void choose_fast(const update *u) {
     float slack[SAMPLE];
     double least;
     size_t count = sort_movers(u, movers), sampled = sample_slack(u, false, slack);
-    double now = price(u, slack, sampled, u->s->moves.fast_table.count, u->s->moves.slow.most[0]);
+    double now = pass_cost(u, slack, sampled, u->s->moves.fast_table.count, u->s->moves.slow.most[0]);
     sampled = sample_slack(u, true, slack);
     size_t chosen = choose_count(u, slack, sampled, movers, count, &least);
-    bool futile_move = u->s->moves.all.most[0] > u->s->moves.futile_move / 4 && u->s->moves.futile_move > 0;
-    chosen = futile_move ? 0 : chosen;
-    u->s->moves.regrouped =
-        !knows_events(u) || (futile_move ? u->s->moves.fast_table.count > 0 : now > least + WORTH_IT);
+    bool futile = u->s->moves.all.most[0] > u->s->moves.futile_move / 4 && u->s->moves.futile_move > 0;
+    chosen = futile ? 0 : chosen;
+    u->s->moves.regrouped = !knows_events(u) || (futile ? u->s->moves.fast_table.count > 0 : now > least + WORTH_IT);
     if (!u->s->moves.regrouped)
         return;
     memset(u->s->moves.fast, 0, u->s->moves.fast_capacity);
@@ -160,7 +158,7 @@ static void choose_fast(const update *u) {
     measure_moves(u);
 }
 
-static bool fill_carry(const update *u) {
+static bool fill_fast_table(const update *u) {
     bool ready = true;
     ast_mean_table_clear(&u->s->moves.fast_table, u->s->rows->dimension, u->s->rows->axial);
     for (size_t k = 0; k < u->c->live && ready; k++) {
@@ -173,23 +171,23 @@ static bool fill_carry(const update *u) {
     return ready;
 }
 
-/* How much closer a point of cluster a may have come to leaving it for b; axial: for either side of b. */
+/* The most by which the gap of a point of cluster a to cluster b can have decreased; axial: to either side of b. */
 static float approach(const ast_mean_list *c, int32_t a, int32_t b, bool axial) {
     double apart = 0, together = 0;
     for (size_t d = 0; d < c->dimension; d++) {
         double own = (double)c->displacements[(size_t)a * c->dimension + d];
-        double other_score = (double)c->displacements[(size_t)b * c->dimension + d];
-        apart += (own - other_score) * (own - other_score);
-        together += (own + other_score) * (own + other_score);
+        double other = (double)c->displacements[(size_t)b * c->dimension + d];
+        apart += (own - other) * (own - other);
+        together += (own + other) * (own + other);
     }
     return ast_round_up(sqrt(axial ? fmax(apart, together) : apart));
 }
 
-/* How much smaller the gap of a point of the cluster may have become: the gap to another cluster, or to fitting none.
- * With many clusters the sum of two moves is an upper bound. */
+/* The most by which the gap of a point of the cluster can have decreased: the gap to another cluster, or to the
+ * threshold. With many clusters, the sum of two moves is used as an upper bound. */
 static float largest_approach(const update *u, int32_t slot) {
     const ast_mean_list *c = u->c;
-    if (!u->s->moves.few)
+    if (!u->s->moves.compare_pairs)
         return c->moves[slot] + u->s->moves.all.most[slot == u->s->moves.all.fastest];
     float most = c->moves[slot];
     for (size_t k = 0; k < c->live; k++)
@@ -201,14 +199,14 @@ static float largest_approach(const update *u, int32_t slot) {
 static void measure_steps(const update *u) {
     const ast_mean_list *c = u->c;
     memset(u->s->moves.bit_step, 0, sizeof u->s->moves.bit_step);
-    u->s->moves.few = c->live <= AST_MASK_BITS;
+    u->s->moves.compare_pairs = c->live <= AST_MASK_BITS;
     for (size_t k = 0; k < c->live; k++) {
         float *bit = &u->s->moves.bit_step[c->order[k] & (AST_MASK_BITS - 1)];
         *bit = fmaxf(*bit, largest_approach(u, c->order[k]));
     }
 }
 
-/* Which clusters are new to points that were not compared with all events. */
+/* Notes the last event of each cluster, for points that were not compared with all events. */
 static void find_newcomers(const update *u) {
     ast_moves *m = &u->s->moves;
     memset(m->born, 0, sizeof m->born);
@@ -233,7 +231,7 @@ bool ast_bounds_after_update(ast_scorer *s, const ast_mean_list *means, const in
         return true;
     }
     choose_fast(&u);
-    return fill_carry(&u);
+    return fill_fast_table(&u);
 }
 
 void ast_bounds_learn(ast_scorer *s, uint64_t compared_fast, uint64_t undecided_fast) {
@@ -248,14 +246,14 @@ bool ast_bounds_save_means(ast_scorer *s, const ast_mean_list *means) {
         return true;
     if (slots > m->capacity) {
         free(m->start_means);
-        free(m->of);
+        free(m->of_slot);
         m->start_means = ast_allocate(2 * slots * dimension, sizeof *m->start_means);
-        m->of = ast_allocate(2 * slots, sizeof *m->of);
-        m->capacity = m->start_means && m->of ? 2 * slots : 0;
+        m->of_slot = ast_allocate(2 * slots, sizeof *m->of_slot);
+        m->capacity = m->start_means && m->of_slot ? 2 * slots : 0;
         if (m->capacity == 0)
             return false;
     }
     memcpy(m->start_means, means->means, slots * dimension * sizeof *m->start_means);
-    memcpy(m->of, means->moves, slots * sizeof *m->of);
+    memcpy(m->of_slot, means->moves, slots * sizeof *m->of_slot);
     return true;
 }

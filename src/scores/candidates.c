@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Scores of listed points by heads and tails. For each point: a score that some mean upper_bounds, the candidates whose
- * upper_bound is no smaller, fewer after more coordinates, and full scores of what is left. */
+ * Scores listed points by heads and tails. For each point: a score of some mean as a lower bound of the best; the
+ * candidates, whose upper bounds are no smaller; fewer of them after more coordinates; full scores of the rest. */
 #include "best_search.h"
 #include "small_large.h"
 
@@ -10,18 +10,19 @@
 #include <math.h>
 #include <string.h>
 
-#define TILE 24                  /* rows whose candidates are listed together: their upper_bounds fit the cache */
-#define AHEAD 8                  /* candidates whose heads are fetched before their turn */
-#define PARTS 4                  /* of the means, for first scores */
-enum { LEADERS = 4, MANY = 32 }; /* candidates that are scored at once, if there are more than MANY */
+#define TILE 24                  /* rows whose candidates are listed together: their upper bounds fit into the cache */
+#define AHEAD 8                  /* candidates whose heads are prefetched */
+#define PARTS 4                  /* parts of the means, for the first scores */
+enum { LEADERS = 4, MANY = 32 }; /* if a point has more than MANY candidates, LEADERS of them are scored first */
 enum { OWN = -1, NOBODY = -2 };
-#define SAME_AS_MEAN 0x1p-18f /* a score so near to 1: the point may be its cluster's only member */
+#define SAME_AS_MEAN 0x1p-18f /* with a score this close to 1, the point may be the only member of its cluster */
 
-/* The score that a contest begins with. */
+/* The score that a search begins with. */
 typedef struct seed {
     float score;
-    int32_t mean;   /* its number, or OWN: the point's own, or NOBODY */
-    bool singleton; /* the point seems to be its cluster's only member: the score is 1, and others count if they fit */
+    int32_t mean;   /* index of the mean; OWN: the point's own mean; NOBODY: none */
+    bool singleton; /* the point seems to be the only member of its cluster: the score is 1, and other means matter if
+                       they fit */
 } seed;
 
 /* A tile of listed points and their candidates. */
@@ -29,22 +30,21 @@ typedef struct tile {
     const ast_scorer *s;
     ast_chunk *c;
     const struct ast_mean_heads *means;
-    const int32_t *ids; /* of the means */
+    const int32_t *ids; /* slots of the means */
     size_t first, n;    /* in the list */
     const float *heads[TILE];
     const uint8_t *bytes[TILE];
     float units[TILE], lengths[TILE], tails[2][TILE];
-    float extra[TILE]; /* what is missing to the upper_bound that the kernel finds: slack, and what the row's bytes
-                          leave */
+    float extra[TILE]; /* added to the upper bounds of the kernel: slack, and the rounding of the row's bytes */
     seed seeds[TILE];
-    float limits[TILE];  /* of a upper_bound */
-    float passed[TILE];  /* the largest upper_bound below the limit */
-    size_t counts[TILE]; /* of candidates */
+    float limits[TILE];  /* candidates have upper bounds of at least this */
+    float passed[TILE];  /* the largest upper bound below the limit */
+    size_t counts[TILE]; /* number of candidates */
 } tile;
 
 /* ---- Heads of points --------------------------------------------------------------------------------------------- */
 
-/* Finds the heads of all points of the chunk, unless they are those of an earlier pass. */
+/* Computes the heads of all points of the chunk, unless they were computed in an earlier pass. */
 static void keep_heads(ast_scorer *s, ast_chunk *c) {
     ast_heads *h = &s->heads;
     size_t chunk = c->base / s->rows->chunk, width = h->stages.second;
@@ -55,13 +55,13 @@ static void keep_heads(ast_scorer *s, ast_chunk *c) {
     ast_rows_load(s->rows, &c->rows, s->labels, c->base);
     for (size_t j = 0; j < s->rows->chunk && !some; j++)
         some = s->labels[c->base + j] == AST_MISSING ? NULL : c->rows.loaded[j];
-    for (size_t j = 0; j < s->rows->chunk && some; j++) /* nobody asks for missing rows */
+    for (size_t j = 0; j < s->rows->chunk && some; j++) /* heads of missing rows are never used */
         c->picked[j] = s->labels[c->base + j] == AST_MISSING ? some : c->rows.loaded[j];
     if (some)
         ast_heads_project(&h->axes, s->kernels, c->picked, s->rows->chunk, width, h->kept.rows + c->base * width);
 }
 
-/* Heads of the tile's points: kept ones, or found now; or the points themselves. */
+/* Heads of the tile's points: kept ones, or computed now, or the points themselves. */
 static void find_heads(tile *t) {
     const ast_heads *h = &t->s->heads;
     const float *const *rows = t->c->picked + t->first;
@@ -74,7 +74,7 @@ static void find_heads(tile *t) {
         ast_heads_project(&h->axes, t->s->kernels, rows, t->n, width, t->c->candidates.heads);
 }
 
-/* Their bytes, and what these leave: |x - bytes| times the longest mean, at most. */
+/* The bytes of the heads, and a bound of their rounding: |x - bytes| times the longest mean. */
 static void pack_heads(tile *t) {
     const ast_heads *h = &t->s->heads;
     const ast_stages *s = &h->stages;
@@ -90,7 +90,7 @@ static void pack_heads(tile *t) {
         t->bytes[j] = bytes;
         t->units[j] = made.unit * s->unit;
         t->lengths[j] = made.length;
-        t->extra[j] = made.error * t->means->longest * (1 + 0x1p-20f) + h->slack;
+        t->extra[j] = made.error * t->means->longest_bytes * (1 + 0x1p-20f) + h->slack;
         t->tails[0][j] = ast_tail_length(axes, t->heads[j], s->first);
         t->tails[1][j] = s->raw ? t->tails[0][j] : ast_tail_length(axes, t->heads[j], s->second);
     }
@@ -110,7 +110,7 @@ static void score(const tile *t, size_t j, ast_best_search *x, size_t mean) {
     t->c->candidates.products++;
 }
 
-/* The most that a candidate's score can be, by all coordinates of the heads; and what it is likely to be. */
+/* An upper bound of a candidate's score from all coordinates of the heads, and a likely value of the score. */
 static float refined_upper_bound(const tile *t, size_t j, ast_mean_candidate candidate, float *likely) {
     const ast_heads *h = &t->s->heads;
     size_t width = h->stages.second;
@@ -124,8 +124,8 @@ static float refined_upper_bound(const tile *t, size_t j, ast_mean_candidate can
     return upper_bound < candidate.upper_bound ? upper_bound : candidate.upper_bound;
 }
 
-/* The candidates whose upper_bound is no smaller than the limit by now. */
-static size_t drop(const tile *t, size_t j, ast_best_search *x, ast_mean_candidate *candidates, size_t count) {
+/* Keeps the candidates whose upper bounds are not below the present limit. Returns how many. */
+static size_t discard_low(const tile *t, size_t j, ast_best_search *x, ast_mean_candidate *candidates, size_t count) {
     float limit = x->limit - t->extra[j], passed = AST_NO_SCORE;
     size_t left = 0;
     for (size_t r = 0; r < count; r++) {
@@ -139,24 +139,24 @@ static size_t drop(const tile *t, size_t j, ast_best_search *x, ast_mean_candida
     return left;
 }
 
-/* Has the memory of a candidate's head ready. */
-static void expect(const tile *t, uint32_t mean) {
+/* Prefetches the head of a candidate. */
+static void prefetch_head(const tile *t, uint32_t mean) {
     size_t width = t->s->heads.stages.second;
     for (size_t d = 0; d < width; d += AST_PANEL)
         __builtin_prefetch(t->means->rows + mean * width + d);
 }
 
-/* The candidates that are left after the second stage, in the place of those before. One that is likely to win is
- * scored at once: it rules others out. */
+/* Keeps the candidates that pass the second stage. A candidate that is likely to win is scored at once: its score
+ * excludes others. */
 static size_t refine(const tile *t, size_t j, ast_best_search *x, ast_mean_candidate *candidates, size_t count) {
     size_t left = 0;
     for (size_t r = 0; r < count && r < AHEAD; r++)
-        expect(t, candidates[r].mean);
+        prefetch_head(t, candidates[r].mean);
     for (size_t r = 0; r < count; r++) {
         float likely = AST_NO_SCORE;
         ast_mean_candidate candidate = {candidates[r].mean, candidates[r].upper_bound + t->extra[j]};
         if (r + AHEAD < count)
-            expect(t, candidates[r + AHEAD].mean);
+            prefetch_head(t, candidates[r + AHEAD].mean);
         if (candidate.upper_bound >= x->limit)
             candidate.upper_bound = refined_upper_bound(t, j, candidate, &likely);
         if (candidate.upper_bound < x->limit)
@@ -169,8 +169,7 @@ static size_t refine(const tile *t, size_t j, ast_best_search *x, ast_mean_candi
     return left;
 }
 
-/* Full scores, those of the largest upper_bound first as far as that is easy: the first raises the limit for the
- * others. */
+/* Full scores of the candidates. The largest upper bound comes first: its score raises the limit for the others. */
 static void score_candidates(const tile *t, size_t j, ast_best_search *x, ast_mean_candidate *candidates,
                              size_t count) {
     for (size_t r = 1; r < count; r++)
@@ -188,7 +187,7 @@ static void score_candidates(const tile *t, size_t j, ast_best_search *x, ast_me
     }
 }
 
-/* The candidates with the largest upper_bound, in order, to the front. Returns their number. */
+/* Moves the candidates with the largest upper bounds to the front, in order. Returns their number. */
 static size_t find_leaders(ast_mean_candidate *candidates, size_t count) {
     size_t leaders = count < LEADERS ? count : LEADERS;
     for (size_t r = 1; r < count; r++) {
@@ -206,8 +205,8 @@ static size_t find_leaders(ast_mean_candidate *candidates, size_t count) {
     return leaders;
 }
 
-/* Where candidates are many, one of those with the largest upper_bound has probably a better score than the seed, and
- * rules most of the others out. Returns how many were scored. */
+/* If there are many candidates, one with a large upper bound probably has a better score than the seed and excludes
+ * most others. Returns how many were scored. */
 static size_t score_leaders(const tile *t, size_t j, ast_best_search *x, ast_mean_candidate *candidates, size_t count) {
     size_t scored = 0, leaders = count > MANY ? find_leaders(candidates, count) : 0;
     for (; scored < leaders && candidates[scored].upper_bound + t->extra[j] >= x->limit; scored++)
@@ -223,7 +222,7 @@ static double exact_score(const tile *t, size_t j, uint32_t mean) {
     return t->s->rows->axial ? fabs(score) : score;
 }
 
-/* Settles by exact scores what the float scores leave open, unless too many means are near. */
+/* Decides a point by exact scores if float scores do not, unless it has too many ties. */
 static void decide_exactly(tile *t, size_t j, const ast_best_search *x) {
     ast_candidate_buffer *b = &t->c->candidates;
     ast_close_call *c = &b->calls[b->call_count];
@@ -243,7 +242,7 @@ static void decide_exactly(tile *t, size_t j, const ast_best_search *x) {
     b->call_count += x->tie_count <= AST_MAX_TIES;
 }
 
-static bool is_open(const tile *t, const ast_best_search *x) {
+static bool is_undecided(const tile *t, const ast_best_search *x) {
     return x->best < ast_deciding_score(t->s, t->c) || x->best - x->second <= t->s->margin;
 }
 
@@ -275,7 +274,8 @@ static ast_head_tile head_tile(tile *t, const float *limits) {
                            .room = t->c->candidates.room};
 }
 
-/* The score with the own mean: fresh in bounded passes, found now in others; AST_NO_SCORE: none is known. */
+/* The score with the point's own mean: bounded passes have just computed it, other passes compute it here.
+ * AST_NO_SCORE: unknown. */
 static float own_score(const tile *t, size_t j, bool bounded) {
     const ast_scorer *s = t->s;
     size_t at = t->c->list[t->first + j], dimension = s->rows->dimension;
@@ -289,15 +289,15 @@ static float own_score(const tile *t, size_t j, bool bounded) {
     return s->rows->axial && score > AST_NO_SCORE ? fabsf(score) : score;
 }
 
-/* A mean matters if it upper_bounds the score that the contest begins with, and fits; for a point in a cluster of its
- * own, if it fits. */
+/* A mean matters if it can reach the score of the seed, and fits; for a singleton, if it fits. */
 static float limit_of(const tile *t, const seed *x) {
     const ast_heads *h = &t->s->heads;
     float least = x->singleton ? h->floor : ast_larger(x->score, h->floor);
-    return ast_larger(least - h->stages.keep_within, AST_NO_SCORE + 2); /* below every score, above nobody's */
+    return ast_larger(least - h->stages.keep_within,
+                      AST_NO_SCORE + 2); /* below every score, above that of unused entries */
 }
 
-/* Contests begin with the score of the own mean, where that is known. Returns whether all do. */
+/* Searches begin with the score of the point's own mean, if it is known. Returns whether it is known for all points. */
 static bool seed_searches(tile *t, bool bounded) {
     bool all = true;
     for (size_t j = 0; j < t->n; j++) {
@@ -312,8 +312,8 @@ static bool seed_searches(tile *t, bool bounded) {
     return all;
 }
 
-/* Where no score is known yet, a contest begins with the best of the means of the largest upper_bound, one from each
- * part of them. */
+/* If no score is known, a search begins with the best of PARTS means: the one with the largest upper bound of each
+ * part. */
 static void find_seed(tile *t, size_t j, const float *upper_bounds) {
     size_t count = t->means->packed.count, part = count / PARTS / AST_PANEL * AST_PANEL + AST_PANEL;
     for (size_t first = 0; first < count; first += part) {
@@ -353,14 +353,14 @@ static void find_mean_candidates(tile *t, bool bounded) {
     t->s->kernels->heads.list_candidates(&heads, &t->means->packed, t->passed, t->c->scratch);
 }
 
-/* Whether a mean is the one that the contest began with. */
+/* Whether a mean is the one that the search began with. */
 static bool is_seed(const tile *t, size_t j, uint32_t mean) {
     const seed *x = &t->seeds[j];
     return x->mean == OWN ? t->ids[mean] == t->s->labels[t->c->base + t->c->list[t->first + j]]
                           : x->mean == (int32_t)mean;
 }
 
-/* The candidates without the seed, which meets the contest first. Returns whether it is among them, as it must be. */
+/* Begins the search with the seed and removes it from the candidates. false: the point's own mean is not among them. */
 static bool begin_search(tile *t, size_t j, ast_best_search *x) {
     const seed *own = &t->seeds[j];
     ast_mean_candidate *candidates = t->c->candidates.list + j * t->c->candidates.room;
@@ -386,7 +386,7 @@ static bool begin_search(tile *t, size_t j, ast_best_search *x) {
     return mean != OWN;
 }
 
-/* The own cluster is not in the table as it was. */
+/* For points whose own cluster is no longer in the table with the same mean. */
 static void score_in_full(const tile *t, size_t at) {
     ast_scores to = {t->c->compact.best + at, t->c->compact.second + at, t->c->compact.id + at};
     t->s->kernels->score_rows(t->c->picked + at, 1, t->c->table, to, t->c->scratch);
@@ -404,9 +404,9 @@ static void finish_search(tile *t, size_t j) {
     }
     size_t scored = score_leaders(t, j, &x, candidates, t->counts[j]);
     candidates += scored;
-    size_t left = drop(t, j, &x, candidates, t->counts[j] - scored);
+    size_t left = discard_low(t, j, &x, candidates, t->counts[j] - scored);
     score_candidates(t, j, &x, candidates, refine(t, j, &x, candidates, left));
-    if (x.singleton ? ast_larger(x.best, x.rest) + t->s->margin >= t->s->heads.floor : is_open(t, &x))
+    if (x.singleton ? ast_larger(x.best, x.rest) + t->s->margin >= t->s->heads.floor : is_undecided(t, &x))
         decide_exactly(t, j, &x);
     t->c->compact.best[at] = x.singleton ? own->score : x.best;
     t->c->compact.second[at] = x.singleton ? ast_larger(x.best, x.second) : x.second;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cells and the points in them. A direction is projected from the centre of a cube on the face that it leaves through:
- * u and v in -1..1. A cell of level l is one of 2^l by 2^l squares of a face; its code is the face and the bits of u
- * and v in turn, so that the points of any cell stand side by side once they are sorted by code. */
+ * Cells and the points in them. A direction is projected from the centre of a cube onto one of its faces: u and v in
+ * -1..1. A cell of level l is one of 2^l by 2^l squares of a face. Its code is the face followed by the bits of u and v
+ * alternately, so the points of any cell are adjacent once they are sorted by code. */
 #include "cells.h"
 
 #include "memory.h"
@@ -14,10 +14,10 @@
 #include <string.h>
 
 #define FACE_BITS (2 * AST_CELL_LEVELS)
-#define BUCKET_BITS 16 /* of a code that are sorted within a bucket: the rest is its number */
+#define BUCKET_BITS 16 /* low bits of a code, sorted within a bucket; the others are the number of the bucket */
 #define BUCKETS ((size_t)6 << (FACE_BITS - BUCKET_BITS))
-#define SLICE ((size_t)1 << 16) /* points that one task counts */
-#define FEW 48                  /* pairs that are sorted by insertion */
+#define SLICE ((size_t)1 << 16) /* points per task */
+#define FEW 48                  /* up to this number pairs are sorted by insertion */
 #define LEAST_DEPTH ((FACE_BITS - BUCKET_BITS) / 2)
 #define MOST_DEPTH 9
 
@@ -45,10 +45,10 @@ uint32_t ast_cell_code(const float x[3]) {
     return face << FACE_BITS | spread(grid_line(x[second] / length)) | spread(grid_line(x[third] / length)) << 1;
 }
 
-/* The projection onto the sphere shortens every step on the face at (u, v) to 1 / sqrt(1 + u^2 + v^2) of it or less, so
- * half a diagonal, shortened as where the cell is nearest to the middle of the face, bounds every distance on the
- * sphere from the cell's middle. Float arithmetic, here and in the code of a point, and the length of the point account
- * for less than 2^-20: see docs/rules.md. */
+/* The projection onto the sphere shortens a step on the face at (u, v) at least by the factor 1 / sqrt(1 + u^2 + v^2).
+ * So half a diagonal, times this factor at the point of the cell nearest to the middle of the face, bounds the distance
+ * on the sphere from the centre of the cell. Float arithmetic, here and in the code of a point, and the length of the
+ * point contribute less than 2^-20: see docs/rules.md. */
 void ast_cell_bound(const ast_cell *cell, float centre[3], float *radius) {
     float half = ldexpf(1, -(int)cell->level);
     float u = (float)(2 * cell->u + 1) * half - 1, v = (float)(2 * cell->v + 1) * half - 1;
@@ -114,7 +114,7 @@ static void insert_all(uint64_t *pairs, size_t count) {
     }
 }
 
-/* One byte of the codes, least significant first: keeps the order of equals. */
+/* Sorts by one byte of the codes; stable. */
 static void sort_byte(const uint64_t *from, uint64_t *to, size_t count, unsigned shift) {
     size_t place[256] = {0}, next = 0;
     for (size_t i = 0; i < count; i++)
@@ -150,7 +150,7 @@ typedef struct load_job {
     const int32_t *labels;
     ast_cells *cells;
     uint32_t *code;   /* (N) by point */
-    uint32_t *counts; /* (slices, BUCKETS) points, then the place of the first of them */
+    uint32_t *counts; /* (slices, BUCKETS) number of points, then the position of the next one */
     uint64_t *pairs, *spare;
     size_t slices;
 } load_job;
@@ -196,7 +196,7 @@ static void fill_slice(void *data, size_t slice, int worker) {
             job->pairs[place[job->code[i] >> BUCKET_BITS]++] = (uint64_t)job->code[i] << 32 | i;
 }
 
-/* The directory of a bucket: of each cell in it the first place. */
+/* Fills the directory for the cells of a bucket. */
 static void fill_directory(ast_cells *cells, size_t bucket, size_t first, size_t last) {
     uint32_t shift = 2 * (AST_CELL_LEVELS - cells->depth), width = BUCKET_BITS - shift;
     size_t cell = bucket << width, end = (bucket + 1) << width;
@@ -207,7 +207,7 @@ static void fill_directory(ast_cells *cells, size_t bucket, size_t first, size_t
         cells->start[cell++] = (uint32_t)last;
 }
 
-/* After the filling every count is the place behind its points: that of the last slice ends the bucket. */
+/* After fill_slice every count is the end of its points; that of the last slice is the end of the bucket. */
 static void sort_bucket(void *data, size_t bucket, int worker) {
     load_job *job = data;
     (void)worker;
@@ -230,7 +230,7 @@ void ast_cells_free(ast_cells *cells) {
         return;
     for (int w = 0; cells->scratch && w < cells->workers; w++) {
         ast_scores_free(&cells->scratch[w].scores);
-        ast_mean_table_free(&cells->scratch[w].gathered);
+        ast_mean_table_free(&cells->scratch[w].nearby_means);
         for (size_t level = 0; level <= AST_CELL_LEVELS; level++)
             ast_mean_table_free(&cells->scratch[w].list[level]);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The means near a cell, and the nearest mean of one point while clusters come and go. Means are sorted by cell and
- * bounded by balls, sixteen neighbours and sixteen times sixteen: |x - mu| is at least |x - centre| - radius. Clusters
- * that were born or whose mean was reset since are a list; when that grows long the table is made anew. */
+ * The means near a cell, and the nearest mean of one point while clusters are added and removed. Means are sorted by
+ * cell and enclosed in balls, one per 16 neighbours and one per 256: |x - mu| is at least |x - centre| - radius.
+ * Clusters that were born or reset since the sorting are in a list; if it grows long, the means are sorted again. */
 #include "cells.h"
 
 #include "memory.h"
@@ -14,10 +14,10 @@
 
 #define FAN 16
 #define GROUP (FAN * FAN)
-#define BATCH ((size_t)64) /* groups whose balls are looked at together */
-#define UNSORTED_MOST 512  /* unsorted clusters at least before the table is made anew, ... */
-#define UNSORTED_SHARE 16  /* ... and at least one in so many */
-#define LOOSE 0x1p-20f     /* of a bound in float */
+#define BATCH ((size_t)64) /* groups whose balls are tested together */
+#define UNSORTED_MOST 512  /* the means are sorted again if more clusters are unsorted than this number ... */
+#define UNSORTED_SHARE 16  /* ... plus this fraction of the sorted ones */
+#define LOOSE 0x1p-20f     /* allowance for rounding of a distance in float */
 
 void ast_mean_index_free(ast_mean_index *index) {
     ast_mean_table_free(&index->sorted);
@@ -115,7 +115,8 @@ static bool reserve_table(ast_mean_index *index, size_t count) {
     return ready;
 }
 
-/* The ball around means first..last of the table: their middle, and the largest distance from it, rounded up. */
+/* The ball around means first..last-1 of the table: their arithmetic mean, and the largest distance from it, rounded
+ * up. */
 static void enclose(const ast_mean_table *table, size_t first, size_t last, const ast_balls *balls, size_t number) {
     double most = 0;
     float ball[3];
@@ -136,20 +137,20 @@ static void enclose(const ast_mean_table *table, size_t first, size_t last, cons
     balls->columns[3 * balls->pitch + number] = (float)sqrt(most) * (1 + 0x1p-20f) + LOOSE;
 }
 
-/* Sorting by 16 bits takes half the time of sorting by all, and cells of that size have few means. */
+/* Sorting by 16 bits takes half the time of sorting by all bits, and cells of that size have few means. */
 static uint32_t code_of(const float mean[3]) {
     return ast_cell_code(mean) >> AST_DROPPED_CODE_BITS;
 }
 
-/* The means that the table is made of. */
+/* The means to sort. */
 typedef struct build_job {
     ast_mean_index *index;
     const ast_mean_list *means;
 } build_job;
 
-#define CODES 4096 /* means of one task */
+#define CODES 4096 /* means per task */
 
-/* Sixteen times sixteen means: their place in the table, and the balls around them. */
+/* Copies a group of means to the table and computes the balls around them. */
 static void fill_balls(void *data, size_t number, int worker) {
     const build_job *job = data;
     ast_mean_index *index = job->index;
@@ -175,8 +176,8 @@ static void find_codes(void *data, size_t block, int worker) {
         job->index->pairs[k] = (uint64_t)code_of(c->means + 3 * (size_t)c->order[k]) << 32 | k;
 }
 
-/* The pairs of the clusters that are alive. */
-static size_t drop_dead(const ast_mean_list *c, uint64_t *pairs) {
+/* Keeps the pairs of the clusters that are alive. Returns how many. */
+static size_t keep_alive(const ast_mean_list *c, uint64_t *pairs) {
     size_t count = 0;
     for (size_t k = 0; k < c->live; k++)
         if (c->alive[c->order[k]])
@@ -190,7 +191,7 @@ static bool build(ast_cells *cells, const ast_mean_list *c) {
     if (!reserve_table(index, c->live))
         return false;
     ast_pool_run(cells->pool, (c->live + CODES - 1) / CODES, find_codes, &job);
-    size_t count = index->sorted.count = drop_dead(c, index->pairs);
+    size_t count = index->sorted.count = keep_alive(c, index->pairs);
     assert(count <= index->capacity && index->capacity % GROUP == 0);
     ast_sort_codes(index->pairs, index->pairs + index->capacity, count);
     ast_pool_run(cells->pool, (count + GROUP - 1) / GROUP, fill_balls, &job);
@@ -202,8 +203,9 @@ static bool build(ast_cells *cells, const ast_mean_list *c) {
 
 /* ---- near a cell ---- */
 
-/* The distance of the centre from some mean that is near, rounded up: of those whose cells come next in the order. */
-static float some_distance(const ast_mean_index *index, const float centre[3]) {
+/* An upper bound of the distance from the centre to its nearest mean: the least distance to the means next to it in the
+ * sorted order. */
+static float distance_to_nearby(const ast_mean_index *index, const float centre[3]) {
     const ast_mean_table *sorted = &index->sorted;
     size_t first = 0, last = sorted->count;
     uint32_t code = code_of(centre);
@@ -227,7 +229,7 @@ static float some_distance(const ast_mean_index *index, const float centre[3]) {
     return sqrtf(least) * (1 + 0x1p-20f) + LOOSE;
 }
 
-/* Always a whole block, which is faster; what is beyond the last mean does not count. */
+/* Appends a block of means. Copies a whole block, which is faster; entries after the last mean are not counted. */
 static void take_block(const ast_mean_table *sorted, size_t first, ast_mean_table *list) {
     memcpy(list->ids + list->count, sorted->ids + first, FAN * sizeof *list->ids);
     for (size_t d = 0; d < 3; d++)
@@ -236,8 +238,8 @@ static void take_block(const ast_mean_table *sorted, size_t first, ast_mean_tabl
     list->count += sorted->count - first < FAN ? sorted->count - first : FAN;
 }
 
-/* A mean that is at `away` from the centre is at most away + radius from any point of the cell. What is farther from
- * all of them than that loses. */
+/* A mean at distance d from the centre is at most d + radius from any point of the cell. Means that are farther from
+ * every point than that cannot win. */
 bool ast_mean_index_gather(const ast_cells *cells, const ast_cell *cell, ast_mean_table *list) {
     const ast_mean_index *index = &cells->mean_index;
     const size_t blocks = (index->sorted.count + FAN - 1) / FAN, groups = (blocks + FAN - 1) / FAN;
@@ -245,7 +247,7 @@ bool ast_mean_index_gather(const ast_cells *cells, const ast_cell *cell, ast_mea
     if (!ast_cell_list_reserve(list, index->sorted.count + FAN))
         return false;
     ast_cell_bound(cell, centre, &radius);
-    float most = some_distance(index, centre) + radius;
+    float most = distance_to_nearby(index, centre) + radius;
     float search_radius = sqrtf(most * most + 0x1p-20f) * (1 + 0x1p-20f) + LOOSE + radius;
     uint32_t hits[BATCH], near_by[FAN];
     list->count = 0;
@@ -270,7 +272,7 @@ typedef struct search {
     const float *x;
     int32_t barred, found;
     double best;
-    float search_radius; /* of the best score: what is farther away is worse */
+    float search_radius; /* the distance of the best score: means that are farther away score less */
 } search;
 
 static void consider(search *s, int32_t slot) {
@@ -310,7 +312,7 @@ static void search_table(search *s) {
 
 int32_t ast_mean_index_find(ast_cells *cells, const ast_mean_list *means, const float x[3], int32_t barred) {
     ast_mean_index *index = &cells->mean_index;
-    double limit = cells->scorer->limit;
+    double limit = cells->scorer->fit_threshold;
     if (index->unsorted_count > UNSORTED_MOST + index->sorted.count / UNSORTED_SHARE && !build(cells, means)) {
         index->failed = true;
         return AST_NOBODY;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The nearest mean of every point. It starts with cells of a level that have a few means each: their lists are gathered
- * from the means near them. The list of a part of a cell is what its own pruning leaves of the list of the cell. Where
- * the points of a cell times its means are few they are compared; large cells are shared out over the threads, level by
- * level. */
+ * The nearest mean of every point. The search starts with cells of a level at which cells have a few means each; the
+ * lists of these cells are gathered from the means near them. The list of a part of a cell is pruned from the list of
+ * the cell. If a cell has few points times means, all are compared. Parts with many points become tasks for all
+ * threads, level by level. */
 #include "cells.h"
 
 #include "memory.h"
@@ -14,35 +14,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEANS_PER_CELL 16 /* means that a cell of the first level has on the average, at least (measured) */
-#define WORK 4096         /* points times means that are compared rather than parted (measured) */
-#define SHORT 8           /* means that it does not pay to prune */
-#define STUBBORN 4        /* levels without one mean less: they are the same, or too close to tell apart */
-#define TASKS 32          /* a cell with more than one part in so many of the points of a thread is a task of its own */
+#define MEANS_PER_CELL 16      /* least average number of means in a cell of the first level (measured) */
+#define MAX_LEAF_PRODUCTS 4096 /* up to this number of points times means, a cell is not divided (measured) */
+#define FEW_MEANS 8            /* up to this number of means, pruning does not pay */
+#define MAX_IDLE_LEVELS 4      /* after this many levels without pruning a mean, the means are equal or nearly so */
+#define TASKS_PER_THREAD 32    /* a cell with more than 1 / TASKS_PER_THREAD of the points per thread becomes a task */
 
-typedef struct branch {
+typedef struct cell_task {
     ast_cell cell;
     ast_mean_table list;
-    unsigned idle; /* levels in which the list became no shorter */
-} branch;
+    unsigned idle; /* levels without pruning a mean */
+} cell_task;
 
 typedef struct label_job {
     const ast_scorer *s;
     ast_cells *cells;
-    size_t from;       /* points before have their labels */
-    size_t bulk;       /* more points are parted by a task of its own */
-    double limit;      /* a score fits from here, ... */
-    float fit, misfit; /* ... a float score certainly, and below certainly not */
-    bool keep;         /* the best scores */
-    uint32_t level;    /* of the first cells */
-    branch *now, *next;
+    size_t from;       /* earlier points keep their labels */
+    size_t bulk;       /* a cell with more points becomes a task */
+    double limit;      /* the lowest exact score that fits */
+    float fit, misfit; /* a float score fits certainly from `fit` on, and certainly not below `misfit` */
+    bool keep_scores;  /* store the best scores */
+    uint32_t level;    /* level of the first cells */
+    cell_task *now, *next;
     _Atomic size_t next_count;
     _Atomic bool failed;
 } label_job;
 
 /* ---- a leaf ---- */
 
-/* By the definition: the list has the winner, in any place. */
+/* Finds the winner by exact scores. The list includes it, in any order. */
 static int32_t decide(const label_job *job, const ast_mean_table *list, const float x[3], float *best) {
     const int32_t *rank = job->cells->mean_index.creation_order;
     double most = -INFINITY;
@@ -59,7 +59,7 @@ static int32_t decide(const label_job *job, const ast_mean_table *list, const fl
     return most >= job->limit ? winner : AST_NOBODY;
 }
 
-/* The labels of n points from place `first` on, given their float scores. */
+/* Sets the labels of n points from position `first` on, given their float scores. */
 static void take_scores(const label_job *job, const ast_mean_table *list, size_t first, size_t n, ast_scores scores) {
     ast_cells *cells = job->cells;
     for (size_t j = 0; j < n; j++) {
@@ -73,7 +73,7 @@ static void take_scores(const label_job *job, const ast_mean_table *list, size_t
         if (cells->point[first + j] < job->from)
             continue;
         cells->label[cells->point[first + j]] = label;
-        if (job->keep)
+        if (job->keep_scores)
             cells->best[first + j] = label < 0 ? AST_NO_SCORE : best;
     }
 }
@@ -96,11 +96,11 @@ static void score_leaf(const label_job *job, ast_cell_scratch *scratch, const as
 
 static bool is_leaf(const ast_cell *cell, const ast_mean_table *list, unsigned idle) {
     size_t points = cell->last - cell->first;
-    return points * list->count <= WORK || list->count <= SHORT || points <= AST_LANES ||
-           cell->level == AST_CELL_LEVELS || idle >= STUBBORN;
+    return points * list->count <= MAX_LEAF_PRODUCTS || list->count <= FEW_MEANS || points <= AST_LANES ||
+           cell->level == AST_CELL_LEVELS || idle >= MAX_IDLE_LEVELS;
 }
 
-/* The part of a list that matters for a part of its cell. */
+/* Prunes a list for a part of its cell. */
 static bool prune(const label_job *job, const ast_mean_table *list, const ast_cell *part, ast_mean_table *to) {
     float centre[3], radius;
     if (!ast_cell_list_reserve(to, list->count))
@@ -110,19 +110,19 @@ static bool prune(const label_job *job, const ast_mean_table *list, const ast_ce
     return true;
 }
 
-static void hand_on(label_job *job, const ast_cell *cell, const ast_mean_table *list, unsigned idle) {
-    branch *twig = &job->next[atomic_fetch_add(&job->next_count, 1)];
-    twig->cell = *cell;
-    twig->idle = idle;
-    twig->list = (ast_mean_table){.dimension = 3};
-    if (!ast_cell_list_reserve(&twig->list, list->count)) {
+static void queue_task(label_job *job, const ast_cell *cell, const ast_mean_table *list, unsigned idle) {
+    cell_task *task = &job->next[atomic_fetch_add(&job->next_count, 1)];
+    task->cell = *cell;
+    task->idle = idle;
+    task->list = (ast_mean_table){.dimension = 3};
+    if (!ast_cell_list_reserve(&task->list, list->count)) {
         atomic_store(&job->failed, true);
         return;
     }
-    twig->list.count = list->count;
-    memcpy(twig->list.ids, list->ids, list->count * sizeof *list->ids);
+    task->list.count = list->count;
+    memcpy(task->list.ids, list->ids, list->count * sizeof *list->ids);
     for (size_t d = 0; d < 3; d++)
-        memcpy(twig->list.means + d * twig->list.capacity, list->means + d * list->capacity,
+        memcpy(task->list.means + d * task->list.capacity, list->means + d * list->capacity,
                list->count * sizeof *list->means);
 }
 
@@ -142,20 +142,20 @@ static void descend(label_job *job, int index, const ast_cell *cell, const ast_m
         }
         unsigned still = shorter->count < list->count ? 0 : idle + 1;
         if (part.last - part.first > job->bulk && !is_leaf(&part, shorter, still))
-            hand_on(job, &part, shorter, still);
+            queue_task(job, &part, shorter, still);
         else
             descend(job, index, &part, shorter, still);
     }
 }
 
-static void descend_branch(void *data, size_t b, int index) {
+static void descend_task(void *data, size_t b, int index) {
     label_job *job = data;
-    branch *twig = &job->now[b];
+    cell_task *task = &job->now[b];
     if (!atomic_load(&job->failed))
-        descend(job, index, &twig->cell, &twig->list, twig->idle);
+        descend(job, index, &task->cell, &task->list, task->idle);
 }
 
-/* A cell to begin with. */
+/* Gathers the list of a cell of the first level and labels its points. */
 static void descend_first(void *data, size_t prefix, int index) {
     label_job *job = data;
     ast_cell_scratch *scratch = &job->cells->scratch[index];
@@ -163,25 +163,27 @@ static void descend_first(void *data, size_t prefix, int index) {
     if (cell.first == cell.last || atomic_load(&job->failed))
         return;
     ast_mean_table *list = &scratch->list[job->level];
-    if (ast_mean_index_gather(job->cells, &cell, &scratch->gathered) && prune(job, &scratch->gathered, &cell, list))
+    if (ast_mean_index_gather(job->cells, &cell, &scratch->nearby_means) &&
+        prune(job, &scratch->nearby_means, &cell, list))
         descend(job, index, &cell, list, 0);
     else
         atomic_store(&job->failed, true);
 }
 
-static void free_branches(branch *branches, size_t count) {
+static void free_tasks(cell_task *tasks, size_t count) {
     for (size_t b = 0; b < count; b++)
-        ast_mean_table_free(&branches[b].list);
-    free(branches);
+        ast_mean_table_free(&tasks[b].list);
+    free(tasks);
 }
 
-/* Runs a task for `count` cells; returns how many parts they handed on, which are the next branches. */
-static size_t run_level(label_job *job, size_t count, ast_task *task) {
-    size_t parts = job->cells->count / (job->bulk + 1) + 1; /* with more than `bulk` points there are no more */
+/* Runs `count` tasks. Returns the number of tasks that they queued, which are job->next. */
+static size_t run_level(label_job *job, size_t count, ast_task *run) {
+    size_t parts =
+        job->cells->count / (job->bulk + 1) + 1; /* upper bound of the number of cells with more than `bulk` points */
     job->next = ast_allocate_zero(4 * count < parts ? 4 * count : parts, sizeof *job->next);
     atomic_store(&job->next_count, 0);
     if (job->next)
-        ast_pool_run(job->cells->pool, count, task, job);
+        ast_pool_run(job->cells->pool, count, run, job);
     else
         atomic_store(&job->failed, true);
     return atomic_load(&job->next_count);
@@ -195,24 +197,25 @@ static uint32_t first_level(const ast_cells *cells) {
 }
 
 static bool label(label_job *job) {
-    job->bulk = job->cells->count / (size_t)(TASKS * job->cells->workers);
+    job->bulk = job->cells->count / (size_t)(TASKS_PER_THREAD * job->cells->workers);
     job->level = first_level(job->cells);
     size_t count = run_level(job, (size_t)6 << 2 * job->level, descend_first);
     while (count > 0 && !atomic_load(&job->failed)) {
         job->now = job->next;
-        size_t parts = run_level(job, count, descend_branch);
-        free_branches(job->now, count);
+        size_t parts = run_level(job, count, descend_task);
+        free_tasks(job->now, count);
         count = parts;
     }
-    free_branches(job->next, count);
+    free_tasks(job->next, count);
     return !atomic_load(&job->failed);
 }
 
-bool ast_cells_label(ast_cells *cells, size_t from, bool keep) {
+bool ast_cells_label(ast_cells *cells, size_t from, bool keep_scores) {
     assert(cells->loaded && from <= cells->scorer->rows->count);
     const ast_scorer *s = cells->scorer;
-    label_job job = {.s = s, .cells = cells, .from = from, .keep = keep, .limit = s->limit, .fit = s->fit};
-    job.misfit = isinf(s->limit) ? -3 : (float)(s->limit - (double)ast_score_error(3)) - 0x1p-23f;
+    label_job job = {
+        .s = s, .cells = cells, .from = from, .keep_scores = keep_scores, .limit = s->fit_threshold, .fit = s->fit};
+    job.misfit = isinf(s->fit_threshold) ? -3 : (float)(s->fit_threshold - (double)ast_score_error(3)) - 0x1p-23f;
     return label(&job);
 }
 

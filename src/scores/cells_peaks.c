@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A number a point that only falls, namely its distance from the nearest of means that come one by one, and the largest
- * of each cell. A new mean is told to the points of those cells only in which it may be nearer than what they have. */
+ * The distance of every point from the nearest mean so far, and the largest distance of each cell. A new mean is
+ * compared only with points of cells in which it may be nearer than an earlier mean. */
 #include "cells.h"
 
 #include "memory.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define FEW 64         /* points that are looked at rather than parted */
+#define FEW 64         /* up to this number of points, a cell is not divided */
 #define SLACK 0x1p-18f /* 1 - x . mu is |x - mu|^2 / 2 within 2^-22, and distances in float are wrong by 2^-20 */
 
 typedef struct visit {
@@ -20,7 +20,7 @@ typedef struct visit {
 } visit;
 
 static float *peak_of(const ast_cell_peaks *peaks, const ast_cell *cell) {
-    size_t before = 6 * (((size_t)1 << 2 * cell->level) - 1) / 3; /* cells of the levels above */
+    size_t before = 6 * (((size_t)1 << 2 * cell->level) - 1) / 3; /* cells of the lower levels */
     return &peaks->peak[before + cell->prefix];
 }
 
@@ -40,7 +40,7 @@ static float lower_points(const visit *v, const ast_cell *cell) {
     return most;
 }
 
-/* Returns the largest number of the cell. */
+/* Returns the largest distance of the cell. */
 static float lower_cell(const visit *v, const ast_cell *cell) {
     float *peak = peak_of(v->peaks, cell), most = 0;
     if (cell->first == cell->last || is_far(v, cell, *peak))
@@ -67,7 +67,7 @@ bool ast_cell_peaks_open(ast_cell_peaks *peaks, const ast_cells *cells) {
     size_t count = 6 * (((size_t)1 << 2 * (cells->depth + 1)) - 1) / 3;
     peaks->peak = ast_allocate(count, sizeof *peaks->peak);
     for (size_t i = 0; peaks->peak && i < count; i++)
-        peaks->peak[i] = INFINITY; /* not known: the first mean is told to everybody */
+        peaks->peak[i] = INFINITY; /* unknown: the first mean is compared with every point */
     return peaks->peak != NULL;
 }
 

@@ -16,8 +16,8 @@
 #include <string.h>
 
 #define SIX AST_PRODUCT_ROWS
-#define SOME 24  /* rows that fit the cache, a multiple of it */
-#define BLOCK 32 /* products that are added up before they join the sum */
+#define SOME 24  /* rows that fit into the cache, a multiple of SIX */
+#define BLOCK 32 /* products per partial sum */
 
 /* Products of up to SIX rows with the columns of a panel: to (SIX, width). */
 static void project_six(const ast_basis *axes, const ast_kernels *kernels, const float *const *rows, size_t n,
@@ -36,7 +36,7 @@ static void project_six(const ast_basis *axes, const ast_kernels *kernels, const
         memcpy(to + r * width + panel * AST_PANEL, sums + r * AST_PANEL, AST_PANEL * sizeof *to);
 }
 
-/* Some rows at a time, which stay in the cache while all axes go by. */
+/* SOME rows at a time, which stay in the cache while they are multiplied with all axes. */
 void ast_heads_project(const ast_basis *axes, const ast_kernels *kernels, const float *const *rows, size_t n,
                        size_t width, float *to) {
     assert(width % AST_PANEL == 0 && width <= axes->count);
@@ -77,7 +77,7 @@ void ast_mean_heads_free(struct ast_mean_heads *h) {
     free(h);
 }
 
-/* Room for the means of a table; those that are there stay. */
+/* Memory for the means of a table; keeps the present ones. */
 static bool reserve(struct ast_mean_heads *h, const ast_heads *heads, size_t dimension, size_t needed) {
     const ast_stages *s = &heads->stages;
     size_t old = h->capacity, room = needed < 2 * old ? 2 * old : (needed + AST_PANEL) / AST_PANEL * AST_PANEL;
@@ -102,7 +102,7 @@ static void take_mean(const ast_mean_table *table, size_t k, float *to) {
         to[d] = column[d * AST_PANEL];
 }
 
-/* Column k of the first stage becomes nobody: its reach is below every score. */
+/* Makes column k of the first stage unused: its upper bound is below every score. */
 static void clear_column(struct ast_mean_heads *h, size_t k) {
     size_t panel = k / AST_PANEL, column = k % AST_PANEL, plain = h->packed.plain, quads = h->packed.quads;
     h->bias[k] = AST_NO_SCORE;
@@ -114,7 +114,7 @@ static void clear_column(struct ast_mean_heads *h, size_t k) {
         memset(h->bytes + ((panel * quads + q) * AST_PANEL + column) * 4, 0, 4);
 }
 
-/* Column k of the first stage. Returns at least the length of the coordinates that are bytes. */
+/* Fills column k of the first stage. Returns an upper bound of the length of the byte coordinates. */
 static float pack_mean(struct ast_mean_heads *h, const ast_heads *heads, const ast_kernels *kernels, size_t k,
                        const float *head) {
     const ast_stages *s = &heads->stages;
@@ -134,13 +134,13 @@ static float pack_mean(struct ast_mean_heads *h, const ast_heads *heads, const a
     return made.length + made.error;
 }
 
-/* Means that a task brings up to date together. */
+/* Means whose heads are computed together by tasks. */
 typedef struct sync {
     struct ast_mean_heads *h;
     const ast_heads *heads;
     const ast_kernels *kernels;
     const ast_mean_table *table;
-    size_t first;   /* mean that is not there yet */
+    size_t first;   /* first mean without a head */
     float *longest; /* (blocks) */
 } sync;
 
@@ -168,7 +168,7 @@ static void take_block(void *data, size_t block, int worker) {
     }
 }
 
-/* Takes in the means behind those that are there. */
+/* Computes the heads of the means from y->first on. */
 static void take_means(sync *y, ast_pool *pool) {
     struct ast_mean_heads *h = y->h;
     size_t blocks = (y->table->count - y->first + SOME - 1) / SOME;
@@ -177,26 +177,26 @@ static void take_means(sync *y, ast_pool *pool) {
     for (size_t b = 0; (!pool || blocks == 1) && b < blocks; b++)
         take_block(y, b, 0);
     for (size_t b = 0; b < blocks; b++)
-        h->longest = y->longest[b] > h->longest ? y->longest[b] : h->longest;
+        h->longest_bytes = y->longest[b] > h->longest_bytes ? y->longest[b] : h->longest_bytes;
     for (size_t k = y->table->count; k % AST_PANEL; k++)
         clear_column(h, k);
 }
 
-/* Other stages: the means begin anew, as those of a table that was cleared. */
-static void renew(struct ast_mean_heads *h, const ast_heads *heads, bool axial) {
+/* Drops all heads if the stages have changed. */
+static void reset_if_outdated(struct ast_mean_heads *h, const ast_heads *heads, bool axial) {
     const ast_stages *s = &heads->stages;
     if (h->layout != heads->layout) {
         free_arrays(h);
         *h = (struct ast_mean_heads){.layout = heads->layout};
     }
     if (h->packed.count == 0)
-        h->longest = 0;
+        h->longest_bytes = 0;
     h->packed.plain = s->plain;
     h->packed.quads = ast_byte_count(s) / 4;
     h->packed.axial = axial;
 }
 
-static void point_to(struct ast_mean_heads *h) {
+static void set_pointers(struct ast_mean_heads *h) {
     ast_packed_means *p = &h->packed;
     p->bias = h->bias;
     p->floats = h->floats;
@@ -213,15 +213,15 @@ bool ast_mean_heads_sync(const ast_heads *heads, const ast_kernels *kernels, ast
     if (!h)
         return false;
     if (h->layout == heads->layout && h->packed.count == table->count)
-        return true; /* several threads ask at once, where the table is theirs together */
-    renew(h, heads, table->axial);
+        return true; /* threads that share the table may call this at the same time */
+    reset_if_outdated(h, heads, table->axial);
     sync y = {h, heads, kernels, table, h->packed.count, NULL};
     y.longest = ast_allocate((table->count - y.first) / SOME + 1, sizeof *y.longest);
     bool ready = y.longest && reserve(h, heads, table->dimension, table->count);
     if (ready)
         take_means(&y, pool);
     free(y.longest);
-    point_to(h);
+    set_pointers(h);
     h->packed.count = ready ? table->count : 0;
     return ready;
 }

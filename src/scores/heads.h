@@ -2,25 +2,25 @@
  *
  * Heads and tails: the exact best of many means in many dimensions, at a fraction of the products.
  *
- * The main idea: for orthonormal axes, the product of x and m is that of their *heads*, the coordinates along these
- * axes, plus that of their *tails*, what is left. The second is at most the product of the tails' lengths. So a few
- * coordinates give the most that a score can be, its *upper_bound*. Along the principal axes of the means tails are
- * short, and the upper_bound of nearly all means is below the score that a point has with its own mean. Only the
- * others, its *candidates*, are scored in full.
+ * The main idea: for orthonormal axes, the product of x and m is the product of their *heads*, the coordinates along
+ * these axes, plus the product of their *tails*, the remainders. The latter is at most the product of the lengths of
+ * the tails. So a few coordinates give an upper bound of a score. Along the principal axes of the means, tails are
+ * short, and for nearly all means the upper bound is below the score of the point with its own mean. Only the other
+ * means, the *candidates*, are scored in full.
  *
- * Most coordinates of a head are read as bytes, which are multiplied twice as fast. What a byte leaves of a coordinate
- * is known, and its part of the product is bounded by lengths like that of the tails. Where means are spread over all
- * dimensions alike, no axes are better than others: then the bytes are those of the rows as they are.
+ * Most coordinates of a head are stored as bytes, which are multiplied twice as fast. The rounding error of the bytes
+ * is known, and its part of the product is bounded by lengths, like that of the tails. If the means are spread over all
+ * dimensions alike, no axes are better than others: then the bytes are those of the rows themselves.
  *
- * The labels are those of brute force. The upper_bound includes an allowance for every rounding on the way (`slack`),
- * and scores in full are those of the kernels, with their known error.
+ * The labels equal those of brute force. An upper bound includes an allowance for every rounding error (`slack`), and
+ * full scores are those of the kernels, with their known error.
  *
  *     principal.c   the axes
  *     heads.c       heads and tails of points and means, as floats and bytes
- *     candidates.c      scores a list of points: widths, candidates, full scores
- *     best_search.c     the best of the candidates of one point
- *     stages.c      before a pass: whether it pays, and when the axes must be found anew
- *     stage_costs.c      what the stages would cost, measured on a sample */
+ *     candidates.c  scores a list of points: widths, candidates, full scores
+ *     best_search.c the best of the candidates of one point
+ *     stages.c      before a pass: whether heads pay, and when the axes must be recomputed
+ *     stage_costs.c the cost of the stages, estimated on a sample */
 #ifndef AST_HEADS_H
 #define AST_HEADS_H
 
@@ -29,27 +29,28 @@
 #include "mean_table.h"
 
 #define AST_MOST_AXES 256
-#define AST_MOST_BYTES 4096 /* of a row that is read as it is: as many as AST_MAX_DIMENSION */
+#define AST_MOST_BYTES 4096 /* bytes of a raw row: AST_MAX_DIMENSION */
 
-/* Orthonormal axes, those along which the means differ most first. */
+/* Orthonormal axes, in decreasing order of the variance of the means along them. */
 typedef struct ast_basis {
-    size_t dimension, count; /* count: a multiple of AST_PANEL; 0: there are none */
+    size_t dimension, count; /* count: a multiple of AST_PANEL; 0: no axes */
     float *rows;             /* (count, D) */
     float *panels;           /* (count / AST_PANEL, D, AST_PANEL) */
-    double skew;             /* how far they are from orthonormal: an upper bound of |V'V - 1| */
+    double skew;             /* upper bound of |V'V - 1|: the deviation from orthonormal axes */
 } ast_basis;
 
-/* Heads of the means of a table, as far as they were asked for. */
+/* Heads of the means of a table. */
 struct ast_mean_heads {
-    uint64_t layout;                                    /* as in ast_heads */
-    ast_packed_means packed;                            /* for the first stage; points into the arrays below */
-    float *bias, *floats, *errors, *tails, *last_tails; /* tails: behind `first` and behind `second` coordinates */
+    uint64_t layout;         /* as in ast_heads */
+    ast_packed_means packed; /* for the first stage; its pointers refer to the arrays below */
+    float *bias, *floats, *errors, *tails,
+        *last_tails; /* tails: lengths after `first` coordinates; last_tails: after `second` */
     int8_t *bytes;
     int32_t *shift;
-    float *rows;     /* (capacity, second) */
-    float *means;    /* (capacity, D) */
-    float longest;   /* at least the length of every mean's coordinates that are bytes */
-    size_t capacity; /* a multiple of AST_PANEL */
+    float *rows;         /* (capacity, second) */
+    float *means;        /* (capacity, D) */
+    float longest_bytes; /* upper bound of the length of the byte coordinates of every mean */
+    size_t capacity;     /* a multiple of AST_PANEL */
 };
 
 /* Heads of points in memory, kept from pass to pass. */
@@ -58,67 +59,71 @@ typedef struct ast_kept_heads {
     float *rows;        /* (padded, second) */
     uint64_t *versions; /* (chunks) as in ast_heads */
     size_t capacity;    /* floats that `rows` has memory for */
-    size_t chunks;      /* that `versions` has memory for */
+    size_t chunks;      /* chunks that `versions` has memory for */
 } ast_kept_heads;
 
-/* How a pass uses heads. The first stage looks at `first` coordinates of all means, `plain` of them as floats and the
- * others as bytes; the second stage at `second` coordinates of the means that are left, as floats. */
+/* How a pass uses heads. The first stage multiplies `first` coordinates of all means, `plain` of them as floats and the
+ * others as bytes. The second stage multiplies `second` coordinates of the remaining means, as floats. */
 typedef struct ast_stages {
-    bool raw;            /* the coordinates are those of the rows themselves, and there is no second stage */
-    size_t plain, first; /* first: a multiple of 4, */
-    size_t second;       /* of AST_PANEL; raw: 0 */
+    bool raw;            /* the coordinates are those of the rows themselves; there is no second stage */
+    size_t plain, first; /* first: a multiple of 4 */
+    size_t second;       /* a multiple of AST_PANEL; raw: 0 */
     float unit;          /* of the means' bytes */
-    float keep_within;   /* how far below the best score a mean is still scored in full, for the sake of later bounds */
+    float keep_within;   /* a mean is scored in full if it may come within this of the best score, which makes later
+                            bounds tighter */
 } ast_stages;
 
 typedef struct ast_heads {
-    bool allowed;  /* by the caller */
+    bool allowed;  /* set by the caller */
     bool on;       /* in this pass */
-    size_t forced; /* for tests: as the first width, with any number of means; 0: as measured */
+    size_t forced; /* for tests: chooses the stages, for any number of means; 0: the cheapest stages */
     ast_basis axes;
     ast_stages stages;
-    size_t kept_width; /* `second` of the heads of points that are kept */
-    uint64_t version;  /* of axes and kept_width together */
-    uint64_t layout;   /* of these and the stages */
-    float slack;       /* of a upper_bound, for rounding */
-    float floor;       /* scores below do not matter, whoever has them */
+    size_t kept_width; /* `second` of the kept heads of points */
+    uint64_t version;  /* changes with the axes and with kept_width */
+    uint64_t layout;   /* changes with `version` and with the stages */
+    float slack;       /* allowance for rounding in an upper bound */
+    float floor;       /* scores below this do not matter */
     ast_kept_heads kept;
-    double price; /* of the axes, when they were found: the time per point and mean, in products of one coordinate */
-    int wait;     /* passes until axes are tried again, where they do not pay */
+    double
+        axes_cost; /* cost with the axes when they were found: time per point and mean, in products of one coordinate */
+    int wait;      /* passes until axes are tried again, if they did not pay */
 } ast_heads;
 
 void ast_heads_free(ast_heads *heads);
 
-/* principal.c: axes of n rows (D each), warm from the axes that are there. false: no memory, and no axes. */
+/* principal.c: the principal axes of n rows (D each); starts from the present axes. false: no memory; the axes are
+ * freed. */
 bool ast_basis_find(ast_basis *axes, const ast_kernels *kernels, const float *const *rows, size_t n, size_t dimension,
                     size_t count);
 void ast_basis_free(ast_basis *axes);
 
-/* heads.c: the first coordinates of n rows, to (n, width), width a multiple of AST_PANEL; the length of their error, at
- * most; and the length of what lies behind the first coordinates of a head, rounded up (width: a multiple of 4; axes
- * NULL: of a row as it is). */
+/* heads.c: ast_heads_project computes the first coordinates of n rows: to (n, width), width a multiple of AST_PANEL.
+ * ast_head_error is an upper bound of the length of their error. ast_tail_length is the length of the remainder after
+ * the first `width` coordinates of a head, rounded up; width: a multiple of 4; axes NULL: of a raw row. */
 void ast_heads_project(const ast_basis *axes, const ast_kernels *kernels, const float *const *rows, size_t n,
                        size_t width, float *to);
 double ast_head_error(const ast_basis *axes, size_t width);
 float ast_tail_length(const ast_basis *axes, const float *head, size_t width);
 
-/* The slack of a upper_bound along axes: for the rounding of products, for axes that are not quite orthonormal, and for
- * the errors of two heads. */
+/* The slack of an upper bound along axes: for the rounding of products, for axes that are not exactly orthonormal, and
+ * for the errors of two heads. */
 static inline float ast_head_slack(const ast_basis *axes, size_t width) {
     return ast_score_error(width) + (float)(axes->skew + 2.01 * ast_head_error(axes, width)) + 0x1p-20f;
 }
 
-/* Bytes of a row that is read as bytes, a multiple of 4 AST_QUADS. */
+/* Bytes per row: a multiple of 4 AST_QUADS. */
 static inline size_t ast_byte_count(const ast_stages *stages) {
     size_t step = 4 * AST_QUADS;
     return (stages->first - stages->plain + step - 1) / step * step;
 }
 
-/* Brings the heads of a table's means up to date, on the threads of the pool if there is one. false: no memory. */
+/* Updates the heads of a table's means, on the threads of the pool unless it is NULL. false: no memory. */
 bool ast_mean_heads_sync(const ast_heads *heads, const ast_kernels *kernels, ast_mean_table *table, ast_pool *pool);
 void ast_mean_heads_free(struct ast_mean_heads *heads);
 
-/* Mean k of the table is another one now; or nobody. */
+/* ast_mean_heads_invalidate_from: mean k has changed; its panel and all later ones are recomputed.
+ * ast_mean_heads_clear_entry: entry k is unused now. */
 void ast_mean_heads_invalidate_from(struct ast_mean_heads *heads, size_t k);
 void ast_mean_heads_clear_entry(struct ast_mean_heads *heads, size_t k);
 

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * Proposals for points of five dimensions and more. Bounds sink and rise point by point, one for the few clusters that
- * move fast and one for the others; before a point is scored against all means, its own and the fast ones may settle
- * it. */
+ * Scores of points of five dimensions and more. Bounds change point by point: one for the few clusters that move fast,
+ * one for the others. Before a point is scored against all means, a score against its own mean and scores against the
+ * fast ones may decide it. */
 #include "small_large.h"
 
 #include "sparse.h"
 
 #include <math.h>
 
-#define KNOWS_NOTHING 2.0f               /* above every score */
-#define SCORES_AT_ONCE ((size_t)1 << 28) /* products between two looks at whether to stop: some 30 ms */
+#define NO_BOUND 2.0f                    /* above every score */
+#define SCORES_AT_ONCE ((size_t)1 << 28) /* products between two checks for cancellation: about 30 ms */
 
 static float sparse_score(const ast_scorer *s, size_t i, const float *mean) {
     ast_sparse_row row = ast_rowset_entries(s->rows, i);
     return ast_sparse_dot(&row, mean);
 }
 
-/* Listed points first..first+n-1 against the table. */
+/* Scores listed points first..first+n-1 against the table. */
 static void score_some(ast_scorer *s, ast_chunk *c, const ast_mean_table *table, size_t first, size_t n) {
     ast_scores to = {c->compact.best + first, c->compact.second + first, c->compact.id + first};
     if (s->rows->sparse)
@@ -36,7 +36,8 @@ static void pick_rows(const ast_scorer *s, ast_chunk *c, size_t base, size_t n) 
     }
 }
 
-/* Very many means take long: then some points are scored at a time. Returns how many were. */
+/* Scores against every mean, a few points at a time if there are very many means. Returns how many points were
+ * scored. */
 static size_t score_brute(ast_scorer *s, ast_chunk *c, const ast_mean_table *table, size_t n) {
     size_t width = s->rows->sparse ? s->rows->entries.longest : s->rows->dimension;
     size_t some = SCORES_AT_ONCE / (table->count * width + 1) + 1, first = 0;
@@ -46,8 +47,8 @@ static size_t score_brute(ast_scorer *s, ast_chunk *c, const ast_mean_table *tab
     return first;
 }
 
-/* The scores of n listed points (indices into the chunk) against the table, compact. If the pool is cancelled
- * meanwhile, the other points stay undecided. `bounded` as in ast_heads_score. */
+/* Scores n listed points (indices into the chunk) against the table, into chunk->compact. Points that are not scored
+ * because the pool is cancelled stay undecided. `bounded` as in ast_heads_score. */
 static void score_list(ast_scorer *s, ast_chunk *c, const ast_mean_table *table, size_t base, size_t n, bool bounded) {
     bool heads = ast_heads_ready(s, c, table);
     pick_rows(s, c, base, n);
@@ -78,7 +79,7 @@ void ast_large_against(ast_scorer *s, ast_chunk *c, const ast_mean_table *table,
     }
 }
 
-/* Takes the compact scores of listed points over. */
+/* Copies the compact scores of listed points to their places in the chunk. */
 static void scatter(ast_chunk *c, size_t n) {
     for (size_t j = 0; j < n; j++) {
         size_t at = c->list[j];
@@ -91,7 +92,7 @@ static void scatter(ast_chunk *c, size_t n) {
     c->scored += n;
 }
 
-/* Axial: a listed point that now stands on the other side of its mean has a score that decides nothing. */
+/* Axial: makes listed points undecided that are now on the other side of their mean. */
 static void undecide_flipped(ast_scorer *s, ast_chunk *c, size_t base, size_t n) {
     size_t dimension = s->rows->dimension;
     for (size_t j = 0; j < n && s->rows->axial; j++) {
@@ -116,14 +117,14 @@ void ast_large_all(ast_scorer *s, ast_chunk *c) {
         ast_scores scores = {c->scores.best + j, c->scores.second + j, c->scores.id + j};
         uint64_t bits[AST_BLOCK / 64];
         s->bounds.blocks[i / AST_BLOCK].attention =
-            s->kernels->screen(scores, s->labels + i, AST_ALL_GROUPS, ast_deciding_score(s, c), s->margin,
-                               !c->unlabelled || s->rows->axial, bits);
+            s->kernels->mark_undecided(scores, s->labels + i, AST_ALL_GROUPS, ast_deciding_score(s, c), s->margin,
+                                       !c->unlabelled || s->rows->axial, bits);
     }
 }
 
-/* Lets the bounds of a block sink and rise by what the means have moved since the last pass. Points that have not met
- * every event of it know nothing of the fast clusters. */
-static void advance(const ast_scorer *s, ast_chunk *c, size_t b, bool bounds_valid) {
+/* Adjusts the bounds of a block by the moves of the means since the last pass. Points that were not compared with every
+ * event of that pass have no bound for the fast clusters. */
+static void move_bounds(const ast_scorer *s, ast_chunk *c, size_t b, bool bounds_valid) {
     float *best = c->scores.best, *second = c->scores.second, *fast_bound = c->fast_bound;
     for (size_t i = b * AST_BLOCK; i < (b + 1) * AST_BLOCK; i++) {
         int32_t label = s->labels[i];
@@ -132,11 +133,11 @@ static void advance(const ast_scorer *s, ast_chunk *c, size_t b, bool bounds_val
             continue;
         if (s->moves.regrouped)
             second[j] = fast_bound[j] = second[j] > fast_bound[j] ? second[j] : fast_bound[j];
-        best[j] = ast_lower_bound_after_move(best[j], s->moves.of[label]);
+        best[j] = ast_lower_bound_after_move(best[j], s->moves.of_slot[label]);
         second[j] = ast_upper_bound_after_move(second[j], s->moves.slow.most[label == s->moves.slow.fastest]);
         fast_bound[j] = bounds_valid ? ast_upper_bound_after_move(fast_bound[j],
                                                                   s->moves.quick.most[label == s->moves.quick.fastest])
-                                     : KNOWS_NOTHING;
+                                     : NO_BOUND;
     }
 }
 
@@ -145,22 +146,23 @@ static bool bounds_decide(const ast_scorer *s, const ast_chunk *c, size_t at) {
     return best >= ast_deciding_score(s, c) && best - (second > fast_bound ? second : fast_bound) > s->margin;
 }
 
-/* Lists the points of block b, in the chunk, that may have changed. */
+/* Appends the points of block b that may have changed to the list. */
 static size_t list_block(ast_scorer *s, ast_chunk *c, size_t b, size_t count) {
     size_t first = b * AST_BLOCK - c->base;
-    float *other_score = c->other.second;
+    float *other_best = c->other.second;
     for (size_t j = 0; j < AST_BLOCK; j++)
-        other_score[j] = fmaxf(c->scores.second[first + j], c->fast_bound[first + j]);
+        other_best[j] = fmaxf(c->scores.second[first + j], c->fast_bound[first + j]);
     uint32_t *list = c->list + count;
-    size_t listed = s->kernels->narrow(c->scores.best + first, other_score, s->labels + c->base + first, AST_BLOCK,
-                                       ast_deciding_score(s, c), s->margin + 0x1p-22f, list);
+    size_t listed = s->kernels->list_undecided(c->scores.best + first, other_best, s->labels + c->base + first,
+                                               AST_BLOCK, ast_deciding_score(s, c), s->margin + 0x1p-22f, list);
     for (size_t j = 0; j < listed; j++)
         list[j] += (uint32_t)first;
     return count + listed;
 }
 
-/* Before a point is compared with every mean, a fresh score against its own may do. Returns how many stay listed. */
-static size_t tighten(ast_scorer *s, ast_chunk *c, size_t n) {
+/* Computes a new score of each listed point with its own mean, which may decide it. Returns how many points stay
+ * listed. */
+static size_t rescore_own(ast_scorer *s, ast_chunk *c, size_t n) {
     size_t left = 0, dimension = s->rows->dimension;
     for (size_t j = 0; j < n; j++) {
         size_t at = c->list[j], i = c->base + at;
@@ -177,7 +179,8 @@ static size_t tighten(ast_scorer *s, ast_chunk *c, size_t n) {
     return left;
 }
 
-/* ... and then fresh scores against the fast clusters, if they are so few that this is cheaper than all means. */
+/* Then scores the listed points against the fast clusters, if this is cheaper than scoring against all means. Returns
+ * how many points stay listed. */
 static size_t compare_fast(ast_scorer *s, ast_chunk *c, size_t n) {
     size_t fast = s->moves.fast_table.count;
     if (fast == 0 || !ast_fast_table_pays(s, fast, c->table->count))
@@ -186,7 +189,7 @@ static size_t compare_fast(ast_scorer *s, ast_chunk *c, size_t n) {
     score_list(s, c, &s->moves.fast_table, c->base, n, false);
     for (size_t j = 0; j < n; j++) {
         size_t at = c->list[j];
-        bool own = c->compact.id[j] == s->labels[c->base + at]; /* no other_score of itself */
+        bool own = c->compact.id[j] == s->labels[c->base + at]; /* its own mean is no other mean */
         c->fast_bound[at] = own ? c->compact.second[j] : c->compact.best[j];
         if (!bounds_decide(s, c, at))
             c->list[left++] = c->list[j];
@@ -214,11 +217,11 @@ void ast_large_bounded(ast_scorer *s, ast_chunk *c) {
     }
     for (size_t b = base / AST_BLOCK; b < (base + s->rows->chunk) / AST_BLOCK; b++) {
         s->bounds.blocks[b].attention = false;
-        advance(s, c, b, bounds_valid);
+        move_bounds(s, c, b, bounds_valid);
         count = list_block(s, c, b, count);
     }
     ast_rows_fetch_listed(s->rows, &c->rows, c->list, count);
-    count = compare_fast(s, c, tighten(s, c, count));
+    count = compare_fast(s, c, rescore_own(s, c, count));
     if (count == 0)
         return;
     score_list(s, c, c->table, base, count, true);

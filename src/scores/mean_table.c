@@ -21,7 +21,7 @@ void ast_mean_table_free(ast_mean_table *table) {
     *table = (ast_mean_table){0};
 }
 
-/* Columns have the capacity as their pitch, so a grown table of a small dimension is laid out anew. */
+/* The pitch of a column is the capacity, so the columns of a small table move when it grows. */
 static bool reserve(ast_mean_table *table) {
     if (table->count < table->capacity)
         return true;
@@ -33,7 +33,7 @@ static bool reserve(ast_mean_table *table) {
         ast_free_all(ids, means, bias);
         return false;
     }
-    if (table->count) { /* a full table: every column is in use */
+    if (table->count) { /* the table is full: every column is in use */
         memcpy(ids, table->ids, table->count * sizeof *ids);
         memcpy(bias, table->bias, table->count * sizeof *bias);
     }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Principal axes by orthogonal iteration: V <- orthonormal basis of A'A V, columns in order, for rows A. A few rounds
- * suffice: axes need not be exact, since the bounds hold for any orthonormal ones, and the first round from axes of
- * slightly other rows is nearly right. */
+ * are enough: the bounds hold for any orthonormal axes, and axes of similar rows are nearly right after one round. */
 #include "heads.h"
 
 #include "memory.h"
@@ -12,7 +11,7 @@
 #include <string.h>
 
 enum { COLD_ROUNDS = 4, WARM_ROUNDS = 2 };
-#define INDEPENDENT 1e-6 /* the part of a row that must be left beside the axes before it, to be an axis */
+#define INDEPENDENT 1e-6 /* a row becomes an axis if at least this part of it is orthogonal to the earlier axes */
 
 /* One iteration's memory: A is (n, D), V (count, D) the rows of ast_basis, Y = A V'. */
 typedef struct iteration {
@@ -20,8 +19,8 @@ typedef struct iteration {
     const ast_kernels *kernels;
     const float *const *rows;
     size_t n;
-    float *transposed;     /* (D, n) A', */
-    const float **columns; /* (D) and its rows */
+    float *transposed;     /* (D, n) A' */
+    const float **columns; /* (D) rows of A' */
     float *panels;         /* (count / AST_PANEL, n, AST_PANEL) Y */
 } iteration;
 
@@ -37,7 +36,7 @@ static void fill_panels(ast_basis *axes) {
             axes->panels[(j / AST_PANEL * dimension + d) * AST_PANEL + j % AST_PANEL] = axes->rows[j * dimension + d];
 }
 
-/* Where a matrix of products goes: that of a row with column j of panel p. */
+/* Where the product of row i with column j of panel p is stored: to[p panel + i row + j column]. */
 typedef struct target {
     float *to;
     size_t panel, row, column; /* strides */
@@ -65,8 +64,8 @@ static void subtract(float *row, const float *axis, float part, size_t dimension
         row[d] -= part * axis[d];
 }
 
-/* Makes row j orthogonal to those before it and of length 1, or zero if it depends on them. */
-static void straighten(const ast_basis *axes, const ast_kernels *kernels, size_t j) {
+/* Makes row j orthogonal to the rows before it and of length 1; or zero if it depends on them. */
+static void orthonormalise_row(const ast_basis *axes, const ast_kernels *kernels, size_t j) {
     size_t dimension = axes->dimension;
     float *row = axes->rows + j * dimension;
     double before = kernels->squared_length(row, dimension), after = 0;
@@ -82,12 +81,12 @@ static void straighten(const ast_basis *axes, const ast_kernels *kernels, size_t
         row[d] *= scale;
 }
 
-static void straighten_all(const ast_basis *axes, const ast_kernels *kernels) {
+static void orthonormalise(const ast_basis *axes, const ast_kernels *kernels) {
     for (size_t j = 0; j < axes->count; j++)
-        straighten(axes, kernels, j);
+        orthonormalise_row(axes, kernels, j);
 }
 
-/* An upper bound of |V'V - 1|, over the axes that are not zero: those span nothing and cost nothing. */
+/* An upper bound of |V'V - 1| over the axes that are not zero. */
 static double measure_skew(const ast_basis *axes, const ast_kernels *kernels) {
     size_t dimension = axes->dimension;
     double sum = 0;
@@ -106,10 +105,10 @@ static void iterate(const iteration *it) {
     fill_panels(axes);
     multiply(it, it->rows, it->n, axes->panels, dimension, (target){it->panels, it->n * AST_PANEL, AST_PANEL, 1});
     multiply(it, it->columns, dimension, it->panels, it->n, (target){axes->rows, AST_PANEL * dimension, 1, dimension});
-    straighten_all(axes, it->kernels);
+    orthonormalise(axes, it->kernels);
 }
 
-/* Memory for axes of another number or dimension, which start from the rows themselves. */
+/* Allocates axes for another number or dimension. They start as rows. */
 static bool begin(ast_basis *axes, const ast_kernels *kernels, const float *const *rows, size_t n, size_t dimension,
                   size_t count) {
     ast_basis_free(axes);
@@ -119,7 +118,7 @@ static bool begin(ast_basis *axes, const ast_kernels *kernels, const float *cons
     for (size_t j = 0; axes->rows && j < count; j++)
         memcpy(axes->rows + j * dimension, rows[j * n / count], dimension * sizeof *axes->rows);
     if (axes->rows)
-        straighten_all(axes, kernels);
+        orthonormalise(axes, kernels);
     return axes->rows && axes->panels;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which points of a chunk need scores; memory of a scorer and of a chunk. Nothing here looks at what other threads
- * change. */
+ * Which points of a chunk need scores; memory of a scorer and of a chunk. Reads nothing that other threads change. */
 #include "small_large.h"
 
 #include "degree.h"
@@ -12,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIT_TOLERANCE 0x1p-20 /* without it duplicates split at 0 degrees, and pure rounding makes runs cycle */
+#define FIT_TOLERANCE 0x1p-20 /* without it duplicates split at 0 degrees, and rounding alone makes runs cycle */
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
@@ -76,7 +75,7 @@ bool ast_scorer_keep(ast_scorer *s) {
 }
 
 void ast_scorer_free(ast_scorer *s) {
-    ast_free_all(s->bounds.gaps, s->bounds.fast_bound, s->bounds.blocks, s->bounds.chunk_seen, s->moves.of,
+    ast_free_all(s->bounds.gaps, s->bounds.fast_bound, s->bounds.blocks, s->bounds.chunk_seen, s->moves.of_slot,
                  s->moves.start_means, s->moves.fast);
     ast_scores_free(&s->bounds.scores);
     ast_mean_table_free(&s->moves.fast_table);
@@ -102,10 +101,10 @@ double ast_least_score(double angle) {
 void ast_scorer_set_angle(ast_scorer *s, double angle) {
     float error = ast_score_error(s->rows->sparse ? s->rows->entries.longest : s->rows->dimension);
     bool any = isnan(angle);
-    s->limit = ast_least_score(angle);
-    s->fit = any ? -3 : (float)(s->limit + (double)error) + 0x1p-23f;
+    s->fit_threshold = ast_least_score(angle);
+    s->fit = any ? -3 : (float)(s->fit_threshold + (double)error) + 0x1p-23f;
     s->margin = 2 * error;
-    if (s->rows->axial && s->fit < s->margin) /* below that, the sign of a product is not certain */
+    if (s->rows->axial && s->fit < s->margin) /* below the margin the sign of a product is uncertain */
         s->fit = s->margin;
 }
 
@@ -114,12 +113,12 @@ void ast_scorer_set_angle(ast_scorer *s, double angle) {
 void ast_chunk_begin(const ast_scorer *s, ast_chunk *c, size_t number) {
     const ast_bounds *b = &s->bounds;
     size_t base = number * s->rows->chunk;
-    assert(number < s->rows->chunks && (!s->kept || s->bounds.capacity >= base + s->rows->chunk));
+    assert(number < s->rows->chunks && (!s->keeps_scores || s->bounds.capacity >= base + s->rows->chunk));
     c->base = base;
     c->scores = c->own;
-    if (s->kept)
+    if (s->keeps_scores)
         c->scores = (ast_scores){b->scores.best + base, b->scores.second + base, b->scores.id + base};
-    c->fast_bound = s->kept && !s->rows->small ? b->fast_bound + base : NULL;
+    c->fast_bound = s->keeps_scores && !s->rows->small ? b->fast_bound + base : NULL;
     c->full = c->added_early = c->labels_saved = false;
     c->candidates.call_count = 0;
     ast_rows_begin(s->rows, &c->rows, base);
@@ -147,7 +146,8 @@ void ast_score_chunk(ast_scorer *s, ast_chunk *c) {
         ast_large_all(s, c);
 }
 
-/* Which clusters have points in a block tells whether one of them may be alone. It is found here, out of turn. */
+/* Scores every point. Also finds which clusters have points in each block, here because it can run before the chunk's
+ * turn. */
 static void propose_all(ast_scorer *s, ast_chunk *c) {
     size_t first = c->base / AST_BLOCK, last = (c->base + s->rows->chunk) / AST_BLOCK;
     ast_score_chunk(s, c);
@@ -178,6 +178,6 @@ void ast_forget_gaps(ast_scorer *s, size_t first, size_t last) {
 
 void ast_forget_blocks(ast_scorer *s) {
     for (size_t b = 0; b < s->rows->padded / AST_BLOCK; b++)
-        s->bounds.blocks[b] = (ast_block){.least = -INFINITY, .fit = AST_NO_SCORE};
+        s->bounds.blocks[b] = (ast_block){.least = -INFINITY, .gap_origin = AST_NO_SCORE};
     ast_forget_gaps(s, 0, s->rows->padded);
 }

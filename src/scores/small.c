@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * Proposals for points of two to four dimensions. The sinking and rising of the bounds is kept per block of neighbours,
- * and of each group of a block the smallest gap: a block far from every boundary costs one comparison, and of the
- * others only the groups that may have changed are scored again. */
+ * Scores of points of two to four dimensions. Bounds are kept per block of neighbours, and the smallest gap per group
+ * of a block. A block far from every boundary costs one comparison; of the other blocks, only the groups that may have
+ * changed are scored again. */
 #include "small_large.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-/* A block whose bounds have run this far is scored anew: sums of moves stay small, and their rounding too. */
-#define TIRED 1.0f
+/* A block with a larger drift is scored completely, so that sums of moves and their rounding errors stay small. */
+#define MAX_DRIFT 1.0f
 
-static ast_small_block view(ast_scorer *s, const ast_chunk *c, size_t b) {
+static ast_small_block block_view(ast_scorer *s, const ast_chunk *c, size_t b) {
     assert(b >= c->base / AST_BLOCK && b < (c->base + s->rows->chunk) / AST_BLOCK);
     size_t base = b * AST_BLOCK, j = base - c->base;
     ast_small_block block = {.labels = s->labels + base,
                              .scores = {c->scores.best + j, c->scores.second + j, c->scores.id + j},
                              .signs = s->signs + base / AST_LANES,
                              .gaps = s->bounds.gaps + base / AST_LANES,
-                             .lead = s->bounds.blocks[b].drift,
+                             .drift = s->bounds.blocks[b].drift,
                              .fit = ast_deciding_score_for_labels(s, &c->unseen_bound, s->bounds.blocks[b].mask),
                              .margin = s->margin};
     for (size_t d = 0; d < s->rows->dimension; d++)
@@ -33,7 +33,7 @@ static void take_result(ast_scorer *s, ast_chunk *c, size_t b, const ast_small_r
         s->bounds.blocks[b].least = result->least + s->bounds.blocks[b].drift;
     if (result->mask)
         s->bounds.blocks[b].mask = result->mask;
-    /* Axial: labels and signs that are not given at once are given by visits. */
+    /* Axial: labels and signs that the kernel does not set are set by the commit. */
     s->bounds.blocks[b].attention = result->attention || (s->rows->axial && c->unlabelled && !c->added_early);
     c->scored_groups[b - c->base / AST_BLOCK] = result->scored_groups;
     c->scored += (size_t)__builtin_popcount(result->scored_groups) * AST_LANES;
@@ -46,13 +46,13 @@ static void fetch(ast_scorer *s, ast_chunk *c, size_t b) {
 
 static void score_block(ast_scorer *s, ast_chunk *c, size_t b, float gap_limit) {
     fetch(s, c, b);
-    ast_small_block block = view(s, c, b);
-    s->bounds.blocks[b].fit = block.fit;
+    ast_small_block block = block_view(s, c, b);
+    s->bounds.blocks[b].gap_origin = block.fit;
     ast_small_result result = s->kernels->label_block[s->rows->dimension](&block, c->table, gap_limit);
     take_result(s, c, b, &result);
 }
 
-/* The groups of a chunk that have an undecided point get scores after all. */
+/* Scores the groups of the chunk that have an undecided point. */
 static void score_undecided(ast_scorer *s, ast_chunk *c) {
     size_t first = c->base / AST_BLOCK, last = first + s->rows->chunk / AST_BLOCK;
     ast_chunk_save_labels(s, c);
@@ -64,22 +64,22 @@ static void score_undecided(ast_scorer *s, ast_chunk *c) {
     }
 }
 
-/* Labels a block from its rows, where they can be used as they are. */
+/* Labels a block from its rows in the caller's memory. false: the rows cannot be used directly. */
 static bool label_in_place(ast_scorer *s, const ast_chunk *c, size_t b, float fit, const float *half_angles,
                            ast_bins *bins, ast_small_result *result) {
     const float *rows = ast_rowset_packed(s->rows, b);
     if (!rows)
         return false;
-    ast_small_block block = view(s, c, b);
+    ast_small_block block = block_view(s, c, b);
     block.fit = fit;
     block.half_angles = half_angles;
     block.late = s->rows->late ? s->rows->late + b * AST_BLOCK : NULL;
-    block.before = b * AST_BLOCK > c->base ? block.labels[-1] : AST_NOBODY;
+    block.label_before = b * AST_BLOCK > c->base ? block.labels[-1] : AST_NOBODY;
     *result = s->kernels->label_rows(rows, &block, c->table, bins);
     return result->scored_groups != 0;
 }
 
-/* Gaps of a block are at most this. */
+/* Limits the gaps of a block to at most `gap`. */
 static void lower_gaps(ast_scorer *s, size_t b, float gap) {
     float *gaps = s->bounds.gaps + b * AST_GROUPS;
     s->bounds.blocks[b].gap = gap < s->bounds.blocks[b].gap ? gap : s->bounds.blocks[b].gap;
@@ -87,22 +87,22 @@ static void lower_gaps(ast_scorer *s, size_t b, float gap) {
         gaps[g] = gap < gaps[g] ? gap : gaps[g];
 }
 
-/* The points of a block have labels, so that it is known from which score on a candidate beside the means cannot win
- * them. Where one may be below, the block needs attention. */
+/* The points of a block have labels now, so the score is known from which on no uninstantiated cluster can win them. If
+ * a point may be below it, the block needs attention. */
 static void raise_fit(ast_scorer *s, const ast_chunk *c, size_t b) {
     ast_block *block = &s->bounds.blocks[b];
     if (block->mask == 0)
         block->mask = s->kernels->label_mask(s->labels + b * AST_BLOCK, AST_BLOCK);
-    block->fit = ast_deciding_score_for_labels(s, &c->unseen_bound, block->mask);
-    if (block->fit <= s->fit)
+    block->gap_origin = ast_deciding_score_for_labels(s, &c->unseen_bound, block->mask);
+    if (block->gap_origin <= s->fit)
         return;
-    float gap = block->least - block->fit; /* both plus `run` */
+    float gap = block->least - block->gap_origin; /* both include `drift` */
     bool below = !(gap > block->drift + 0x1p-10f);
     lower_gaps(s, b, below ? -INFINITY : gap - 0x1p-20f);
     block->attention |= below;
 }
 
-/* The points get their labels and are added to the sums at once, which is right for nearly all of them. */
+/* Labels the points and adds them to the sums at once; for nearly all of them this is final. */
 void ast_small_first(ast_scorer *s, ast_chunk *c, ast_bins *bins) {
     const ast_mean_table *table = c->table;
     size_t first = c->base / AST_BLOCK, last = first + s->rows->chunk / AST_BLOCK, holes = 0, late = 0;
@@ -119,11 +119,11 @@ void ast_small_first(ast_scorer *s, ast_chunk *c, ast_bins *bins) {
             in_place |= (uint32_t)1 << (b - first);
         } else {
             fetch(s, c, b);
-            ast_small_block block = view(s, c, b);
+            ast_small_block block = block_view(s, c, b);
             block.fit = fit;
             result = s->kernels->label_and_sum[s->rows->dimension](&block, table, bins);
         }
-        s->bounds.blocks[b].fit = fit;
+        s->bounds.blocks[b].gap_origin = fit;
         take_result(s, c, b, &result);
         if (c->unseen_bound.each)
             raise_fit(s, c, b);
@@ -147,8 +147,8 @@ void ast_small_all(ast_scorer *s, ast_chunk *c) {
         score_anew(s, c, b);
 }
 
-/* The kernel reads whole groups. Up to the end of a group these begin before the first row, not behind the last one:
- * the rows behind may be another thread's, which is loading them. */
+/* The kernel reads whole groups. If the last row ends a group, the extra rows of an incomplete group come before the
+ * first row, not after the last one: another thread may be loading the rows after it. */
 void ast_small_against(ast_scorer *s, ast_chunk *c, const ast_mean_table *table, size_t first, size_t n) {
     const float *x[AST_SMALL];
     size_t before = (first + n) % AST_LANES ? 0 : first % AST_LANES;
@@ -164,8 +164,8 @@ void ast_small_against(ast_scorer *s, ast_chunk *c, const ast_mean_table *table,
     memmove(c->other.id, c->other.id + before, n * sizeof *c->other.id);
 }
 
-/* How much smaller the gaps of a block may have become since the last pass, by the moves of the means. */
-static float step(ast_scorer *s, size_t b) {
+/* The most by which the gaps of a block can have decreased through the moves of the means since the last pass. */
+static float gap_decrease(ast_scorer *s, size_t b) {
     ast_block *block = &s->bounds.blocks[b];
     if (block->mask == 0)
         block->mask = s->kernels->label_mask(s->labels + b * AST_BLOCK, AST_BLOCK);
@@ -177,23 +177,22 @@ static float step(ast_scorer *s, size_t b) {
     return most;
 }
 
-/* The same by a higher score that decides. Gaps that are measured from now on are measured from that. */
+/* The same through an increase of the deciding score, which becomes the new origin of the gaps. */
 static float fit_increase(ast_scorer *s, const ast_chunk *c, ast_block *block) {
     float now = ast_deciding_score_for_labels(s, &c->unseen_bound, block->mask),
-          by = now > block->fit ? now - block->fit : 0;
-    block->fit = now;
+          by = now > block->gap_origin ? now - block->gap_origin : 0;
+    block->gap_origin = now;
     return by;
 }
 
 /* ---- Newcomers --------------------------------------------------------------------------------------------------- */
 
-/* Clusters that the points of a chunk were not compared with in the pass before, since they were born after it. A point
- * near its own mean is far from theirs (ast_half_angle_cosines), so that a block whose points all are need not look at
- * them. */
+/* Clusters that the points of a chunk were not compared with in the last pass, because they were born after it. A point
+ * close to its own mean is far from all others (ast_half_angle_cosines), so a block of such points need not be compared
+ * with newcomers. */
 typedef struct newcomers {
     uint32_t bits;
-    float halfway[AST_MASK_BITS]; /* from the cluster's mean to the newcomer's that is nearest to it
-                                     (ast_half_angle_cosine) */
+    float half_angle[AST_MASK_BITS]; /* ast_half_angle_cosine of the mean of the slot and the nearest newcomer */
 } newcomers;
 
 static double cosine(const ast_mean_table *t, size_t k, size_t j) {
@@ -203,7 +202,7 @@ static double cosine(const ast_mean_table *t, size_t k, size_t j) {
     return t->axial ? fabs(sum) : sum;
 }
 
-/* Those of a table. */
+/* The newcomers `bits` among the means of a table. */
 static newcomers place_newcomers(const ast_mean_table *t, uint32_t bits) {
     newcomers n = {.bits = bits};
     assert(t->count <= AST_MASK_BITS);
@@ -212,12 +211,12 @@ static newcomers place_newcomers(const ast_mean_table *t, uint32_t bits) {
         for (size_t j = 0; j < t->count; j++)
             if (bits & ast_bit_of(t->ids[j]))
                 nearest = fmax(nearest, cosine(t, k, j));
-        n.halfway[t->ids[k]] = (float)ast_half_angle_cosine(nearest) + 0x1p-23f;
+        n.half_angle[t->ids[k]] = (float)ast_half_angle_cosine(nearest) + 0x1p-23f;
     }
     return n;
 }
 
-/* Those of the pass before, of which the chunk does not know. */
+/* The clusters of the last pass that the chunk was not compared with. */
 static newcomers find_newcomers(const ast_scorer *s, const ast_chunk *c) {
     size_t seen = s->bounds.chunk_seen[c->base / s->rows->chunk];
     uint32_t bits = 0;
@@ -227,13 +226,13 @@ static newcomers find_newcomers(const ast_scorer *s, const ast_chunk *c) {
     return place_newcomers(&s->table, bits);
 }
 
-/* The gaps of a block, with newcomers taken into account. */
+/* Limits the gaps of a block by the gaps to the newcomers. */
 static void lower_gaps_to_newcomers(ast_scorer *s, const newcomers *n, size_t b) {
     ast_block *block = &s->bounds.blocks[b];
     float least = block->least - block->drift, from = -1;
     for (uint32_t mask = block->mask; mask; mask &= mask - 1) {
-        float halfway = n->halfway[__builtin_ctz(mask)];
-        from = halfway > from ? halfway : from;
+        float half_angle = n->half_angle[__builtin_ctz(mask)];
+        from = half_angle > from ? half_angle : from;
     }
     float gap = least > from && !(block->mask & n->bits) ? 2 * (least - from) + block->drift - 0x1p-20f : -INFINITY;
     lower_gaps(s, b, gap);
@@ -252,7 +251,7 @@ bool ast_small_catch_up(ast_scorer *s, ast_chunk *c, const int32_t *events, size
         if (block->mask == 0)
             block->mask = s->kernels->label_mask(s->labels + b * AST_BLOCK, AST_BLOCK);
         lower_gaps_to_newcomers(s, &n, b);
-        bool fit_raised = ast_deciding_score_for_labels(s, &c->unseen_bound, block->mask) > block->fit;
+        bool fit_raised = ast_deciding_score_for_labels(s, &c->unseen_bound, block->mask) > block->gap_origin;
         if (block->attention || fit_raised || block->gap <= s->margin + block->drift + 0x1p-22f) {
             score_anew(s, c, b);
             block->attention = true;
@@ -274,13 +273,13 @@ void ast_small_bounded(ast_scorer *s, ast_chunk *c) {
     for (size_t b = first; b < last; b++) {
         ast_block *block = &s->bounds.blocks[b];
         block->attention = false;
-        block->drift += step(s, b);
+        block->drift += gap_decrease(s, b);
         block->drift += fit_increase(s, c, block);
         c->scored_groups[b - first] = 0;
         if (!bounds_valid)
             lower_gaps_to_newcomers(s, &n, b);
         float gap_limit = s->margin + block->drift + 0x1p-22f;
-        if (block->drift > TIRED)
+        if (block->drift > MAX_DRIFT)
             score_anew(s, c, b);
         else if (block->gap <= gap_limit)
             score_block(s, c, b, gap_limit);

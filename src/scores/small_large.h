@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What small.c and large.c supply, each for its dimensions. */
+ * What small.c and large.c implement, each for its dimensions, and the bounds that both use. */
 #ifndef AST_SMALL_LARGE_H
 #define AST_SMALL_LARGE_H
 
@@ -8,25 +8,25 @@
 
 #include <math.h>
 
-/* A score that decides: it fits, and no candidate beside the means can beat it. */
+/* From this score on a best mean decides the label: it fits, and no uninstantiated cluster can beat it. */
 static inline float ast_deciding_score(const ast_scorer *s, const ast_chunk *c) {
     return c->unseen_bound.all > s->fit ? c->unseen_bound.all : s->fit;
 }
 
-/* Points that were compared with every event of the last pass know all clusters, so that their bounds hold. */
+/* The bounds of a chunk hold if its points were compared with every event of the last pass. */
 static inline bool ast_bounds_valid(const ast_scorer *s, const ast_chunk *c) {
     return s->bounds.chunk_seen[c->base / s->rows->chunk] == s->bounds.last_events;
 }
 
-/* Whether full scores with so many fast clusters are cheaper than looking at all means, if need be by heads. */
+/* Whether full scores against the fast clusters are cheaper than scoring against all means, by heads if they are on. */
 static inline bool ast_fast_table_pays(const ast_scorer *s, size_t fast, size_t all) {
     return fast * (s->heads.on ? 16 : 2) <= all;
 }
 
-/* At most so much is a score, of which `bound` was an upper bound, after its mean moved by `move`: the angle between
- * point and mean changed by at most the angle a of the move. So it is cos(theta - a) for cos(theta) = bound, which is
- * far less than bound + move where scores are near 1. sin(a) <= move and cos(a) = 1 - move^2 / 2; 2^-20 is for lengths
- * that are not quite 1, and for rounding. */
+/* Upper bound of a score after its mean moved by `move`, where `bound` was an upper bound before. The angle between
+ * point and mean changed by at most the angle a of the move, so the score is at most cos(theta - a), where cos(theta) =
+ * bound. This is far less than bound + move for scores near 1. sin(a) <= move and cos(a) = 1 - move^2 / 2; 2^-20 covers
+ * rounding and lengths that are not exactly 1. */
 static inline float ast_upper_bound_after_move(float bound, float move) {
     float c = bound + 0x1p-20f, cosine = 1 - move * move / 2, sum = bound + move;
     if (move == 0 || !(c > -1 && c < cosine))
@@ -35,7 +35,7 @@ static inline float ast_upper_bound_after_move(float bound, float move) {
     return by_angle < sum ? by_angle : sum;
 }
 
-/* The same from below, for a lower bound. */
+/* The same for a lower bound. */
 static inline float ast_lower_bound_after_move(float bound, float move) {
     float c = bound - 0x1p-20f, cosine = 1 - move * move / 2, difference = bound - move;
     if (move == 0 || !(c > 0 && c < 1 && cosine > 0))
@@ -53,14 +53,15 @@ void ast_large_all(ast_scorer *scorer, ast_chunk *chunk);
 void ast_large_bounded(ast_scorer *scorer, ast_chunk *chunk);
 void ast_large_against(ast_scorer *scorer, ast_chunk *chunk, const ast_mean_table *table, size_t first, size_t n);
 
-/* Below so many means products over all coordinates are as fast. */
+/* With fewer means, full products are as fast as heads. */
 static inline size_t ast_least_means(const ast_heads *heads) {
     return heads->forced ? 2 : 128;
 }
 
-/* Whether points of the chunk can be scored against the table by heads; and the first n listed points (chunk->picked),
- * into chunk->compact. `bounded`: chunk->scores.best is the score with the own mean, if it is one. Returns how many
- * were done before somebody cancelled. */
+/* ast_heads_ready: whether points of the chunk can be scored against the table by heads. ast_heads_score scores the
+ * first n listed points (chunk->picked) into chunk->compact. `bounded`: chunk->scores.best is the score with the
+ * point's own mean, unless it is AST_NO_SCORE. Returns the number of points that were scored before the pool was
+ * cancelled. */
 bool ast_heads_ready(ast_scorer *scorer, ast_chunk *chunk, const ast_mean_table *table);
 size_t ast_heads_score(ast_scorer *scorer, ast_chunk *chunk, size_t n, bool bounded);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Prices of stages. Products of a sample of points and means over more and more coordinates tell which share of the
- * means would be left; the error of bytes is estimated from the largest coordinate, since nothing depends on the
- * estimate but time. */
+ * Products of a sample of points and means over more and more coordinates show which share of the means would remain as
+ * candidates. The error of bytes is estimated from the largest coordinate: only the running time depends on it. */
 #include "stage_costs.h"
 
 #include "memory.h"
@@ -10,37 +9,37 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Prices are in units of one product within a panel. A single product is that much dearer, and each has a fixed cost;
- * so has every mean that is looked at. */
+/* Costs are in units of one product within a panel. A separate product costs more by a factor, plus a fixed cost; every
+ * mean has a fixed cost in the first stage. */
 #define SEPARATE_PRODUCT_COST 6.0
 #define FIXED 1200.0
 #define LOOK 8.0
-#define FORESIGHT 1.5  /* how much dearer a pass may be, if the next one is likely to be cheap */
-#define HEADROOM 1.15f /* of the unit of bytes, over the largest number of most means */
+#define FORESIGHT 1.5  /* a pass may cost this factor more, if that probably makes the next pass cheap */
+#define HEADROOM 1.15f /* unit of the bytes relative to the largest number of most means */
 
 static const size_t axis_widths[] = {16, 32, 48, 64, 80, 96, 128, 160, 192, 224, 256};
 static const size_t plains[] = {0, 1, 4, 16};
 enum { WIDTHS = sizeof axis_widths / sizeof *axis_widths, PLAINS = sizeof plains / sizeof *plains, ALL = PLAINS };
-enum { PARTS = 8 }; /* of a row as it is, whose ends are the widths that are tried */
+enum { PARTS = 8 }; /* of a raw row; their ends are the widths that are tried */
 
-/* What one row has between `plain` and `width` coordinates. */
+/* Lengths and largest numbers of one row between `plain` and `width` coordinates. */
 typedef struct span {
     float length[PLAINS][WIDTHS], largest[PLAINS][WIDTHS], tail[WIDTHS];
 } span;
 
-/* The sample in one system of coordinates. */
+/* The sample in one coordinate system. */
 typedef struct view {
     const ast_trial *t;
     bool raw;
     size_t widths[WIDTHS], count; /* widths that are tried */
-    float *heads;                 /* (n + m, axes) points first; NULL: rows as they are */
+    float *heads;                 /* (n + m, axes) points first; NULL: raw rows */
     span *spans;                  /* (n + m) */
     float *products;              /* (n, m, count) */
-    float units[PLAINS][WIDTHS];  /* of the means' bytes */
+    float units[PLAINS][WIDTHS];  /* units of the means' bytes */
     float longest[PLAINS][WIDTHS];
 } view;
 
-/* The share of means that are left after the first stage; [ALL]: with floats alone. */
+/* The share of means that remain after the first stage; [ALL]: with floats only. */
 typedef struct shares {
     double of[PLAINS + 1][WIDTHS];
 } shares;
@@ -132,7 +131,7 @@ static bool open_view(view *v) {
 
 /* ---- Prices ------------------------------------------------------------------------------------------------------ */
 
-/* What rounding to bytes may hide of a product, about. */
+/* Estimates the error of a product that is due to rounding to bytes. */
 static float byte_error(const view *v, size_t p, size_t w, const span *point) {
     float count = v->widths[w] > plains[p] ? (float)(v->widths[w] - plains[p]) : 0, each = sqrtf(count / 12);
     return each * (point->largest[p][w] / AST_BYTE * v->longest[p][w] + point->length[p][w] * v->units[p][w]);
@@ -162,18 +161,19 @@ static void count_candidates(const view *v, float keep_within, shares *out) {
 }
 
 /* The time per point and mean. */
-static double price_of(const view *v, const shares *share, size_t p, size_t first, size_t second) {
+static double cost_of(const view *v, const shares *share, size_t p, size_t first, size_t second) {
     const ast_rowset *rows = v->t->s->rows;
     double dimension = (double)rows->dimension, expected = (double)v->t->expected_means,
            width = (double)v->widths[first];
     double plain = p == ALL ? width : (double)plains[p];
-    double finding = rows->reader || !v->t->s->kept ? 1 : 0.25; /* how often a pass finds the heads of points */
-    double price = LOOK + plain + (double)v->t->s->kernels->heads.byte_price * (width - plain);
+    double finding =
+        rows->reader || !v->t->s->keeps_scores ? 1 : 0.25; /* the share of passes that compute the heads of points */
+    double cost = LOOK + plain + (double)v->t->s->kernels->heads.byte_cost * (width - plain);
     double full = FIXED + SEPARATE_PRODUCT_COST * dimension;
     if (v->raw)
-        return price + (share->of[p][first] + 2 / expected) * full;
+        return cost + (share->of[p][first] + 2 / expected) * full;
     double last = (double)v->widths[second];
-    return price + share->of[p][first] * (FIXED + SEPARATE_PRODUCT_COST * last) +
+    return cost + share->of[p][first] * (FIXED + SEPARATE_PRODUCT_COST * last) +
            (share->of[ALL][second] + 2 / expected) * full + finding * dimension * last / expected;
 }
 
@@ -186,10 +186,10 @@ static double choose(const view *v, float keep_within, size_t second_width, ast_
             continue;
         for (size_t first = 0; first < v->count && (v->raw || first <= second); first++)
             for (size_t p = 0; p <= ALL; p++) {
-                double price = price_of(v, &share, p, first, second);
-                if (price >= least || (p < ALL && plains[p] >= v->widths[first]))
+                double cost = cost_of(v, &share, p, first, second);
+                if (cost >= least || (p < ALL && plains[p] >= v->widths[first]))
                     continue;
-                least = price;
+                least = cost;
                 *to = (ast_stages){.raw = v->raw,
                                    .plain = p == ALL ? v->widths[first] : plains[p],
                                    .first = v->widths[first],
@@ -201,7 +201,7 @@ static double choose(const view *v, float keep_within, size_t second_width, ast_
     return least;
 }
 
-/* How much nearer a rival may come to the best score in two passes, if means move as in the last one. */
+/* The likely increase of another mean's score over two passes, if means move as in the last pass. */
 static float likely_increase(const ast_trial *t) {
     float sum = 0;
     for (size_t i = 0; i < t->n; i++)
@@ -209,18 +209,18 @@ static float likely_increase(const ast_trial *t) {
     return 2 * sum / (float)t->n;
 }
 
-/* Means that cannot win are scored all the same, if they might in the next pass and that does not cost much: then the
- * bounds keep_within most points that pass. */
-double ast_price_stages(const ast_trial *t, bool raw, size_t second, ast_stages *stages) {
+/* Means that cannot win now, but may in the next pass, are also scored if that costs little: then the bounds decide
+ * most points in the next pass. */
+double ast_cheapest_stages(const ast_trial *t, bool raw, size_t second, ast_stages *stages) {
     view v = {.t = t, .raw = raw};
     float keep_within = 2 * t->s->margin;
-    double price = INFINITY;
+    double cost = INFINITY;
     if (open_view(&v)) {
-        price = choose(&v, keep_within, second, stages);
+        cost = choose(&v, keep_within, second, stages);
         ast_stages wide;
-        if (t->labelled && choose(&v, keep_within + likely_increase(t), second, &wide) < FORESIGHT * price)
+        if (t->labelled && choose(&v, keep_within + likely_increase(t), second, &wide) < FORESIGHT * cost)
             *stages = wide;
     }
     ast_free_all(v.heads, v.spans, v.products);
-    return price;
+    return cost;
 }

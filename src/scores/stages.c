@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whether heads pay in the next pass, and with which stages: tried on a sample of points and means.
+ * Decides whether heads pay in the next pass, and with which stages, by their cost on a sample of points and means.
  *
- * Axes are found where there are none, or where their price has risen since. Where the rows as they are cost no more,
- * the next passes do not look for axes again; where neither is well below the price of full products, they try nothing.
- * Before the first clusters are born, points stand for them. */
+ * Axes are computed if there are none, or if their cost has increased since. If raw rows cost no more, the next passes
+ * do not compute axes again. If neither costs clearly less than full products, heads are not used. Before the first
+ * clusters are born, points stand for means. */
 #include "stage_costs.h"
 
 #include "memory.h"
@@ -15,21 +15,21 @@
 #include <string.h>
 
 enum {
-    LEAST_DIMENSION = 48, /* below, full products are as fast */
-    PLACES = 12,          /* that the points of the sample come from */
-    MOST_MEANS = 1024,    /* that axes are found from */
+    LEAST_DIMENSION = 48, /* in fewer dimensions full products are as fast */
+    PLACES = 12,          /* places that the points of the sample are taken from */
+    MOST_MEANS = 1024,    /* means that axes are computed from */
     PATIENCE = 3          /* passes without another attempt, after one that did not pay */
 };
-#define ROUNDS 8                  /* products of axes with rows that finding them takes, about */
-#define WORTH_IT 4                /* a pass must cost so many times as much: it may turn out that heads do not pay */
-#define GAIN 0.8                  /* the price, relative to full products, at which heads are used */
-#define LEAST_RAW 0.1             /* the price of rows as they are, relative to full products, is never smaller */
-#define WORSE 1.25                /* the price, relative to that of new axes, at which they are found anew */
-#define SAME_POINT (1 - 0x1p-20f) /* a score from here on is that of a point with itself */
+#define ROUNDS 8                  /* multiplications of axes with rows in one computation of axes, about */
+#define WORTH_IT 4                /* a pass must cost this many times as much as the axes, since heads may not pay */
+#define GAIN 0.8                  /* heads are used up to this cost, relative to full products */
+#define LEAST_RAW 0.1             /* lower limit of the cost of raw rows, relative to full products */
+#define WORSE 1.25                /* axes are recomputed from this cost on, relative to that of new axes */
+#define SAME_POINT (1 - 0x1p-20f) /* a score from here on is the score of a point with itself */
 
 enum { POINTS = AST_TRIAL_POINTS, MEANS = AST_TRIAL_MEANS };
 
-/* A trial and what axes are found from: other means than points are tried with, if there are so many. */
+/* A trial, and the rows that axes are computed from: if possible not the means of the trial. */
 typedef struct sample {
     ast_trial trial;
     float *memory;        /* (POINTS + MEANS + MOST_MEANS, D) */
@@ -40,8 +40,8 @@ typedef struct sample {
 
 /* ---- The sample -------------------------------------------------------------------------------------------------- */
 
-/* Takes up to `most` rows from places all over the points (of a source: from its beginning), the first `skip` of each
- * left out, to `to`. */
+/* Copies up to `most` rows to `to`: from places distributed over all points, or from the start of a source. Leaves out
+ * the first `skip` rows of each place. */
 static size_t take_points(const ast_trial *t, size_t skip, size_t most, float *to, const float **rows) {
     const ast_rowset *all = t->s->rows;
     size_t places = all->reader ? 1 : PLACES, taken = 0;
@@ -50,7 +50,8 @@ static size_t take_points(const ast_trial *t, size_t skip, size_t most, float *t
         ast_rows_begin(all, &t->c->rows, base);
         for (size_t j = skip; j < all->chunk && base + j < all->count && taken < most * (p + 1) / places; j++) {
             bool present = t->s->labels[base + j] != AST_MISSING &&
-                           ast_rows_kind(all, &t->c->rows, base + j) <= AST_ROW_SCALED; /* a source's row may be new */
+                           ast_rows_kind(all, &t->c->rows, base + j) <=
+                               AST_ROW_SCALED; /* a row of a source may not have been read yet */
             if (!present)
                 continue;
             rows[taken] = to + taken * all->dimension;
@@ -60,7 +61,7 @@ static size_t take_points(const ast_trial *t, size_t skip, size_t most, float *t
     return taken;
 }
 
-/* Takes up to `most` means; `odd`: those between the ones that are taken otherwise. */
+/* Copies up to `most` means; with `odd`, the ones between those that are copied otherwise. */
 static size_t take_means(const ast_trial *t, bool odd, size_t most, float *to, const float **rows) {
     const ast_mean_table *table = &t->s->table;
     size_t count = table->count < most ? table->count : most, dimension = table->dimension;
@@ -128,27 +129,27 @@ static void set_slack(ast_heads *h, const ast_rowset *rows, bool raw) {
     h->slack = raw ? ast_score_error(rows->dimension) + 0x1p-20f : ast_head_slack(&h->axes, most_axes(rows));
 }
 
-/* The price along the axes that there are, or along new ones where theirs has risen or there are none. */
+/* The cost along the present axes; along new axes if it has increased, or if there are none. */
 static double try_axes(const sample *x, ast_stages *stages) {
     ast_scorer *s = x->trial.s;
     ast_heads *h = &s->heads;
     set_slack(h, s->rows, false);
-    double price = INFINITY;
+    double cost = INFINITY;
     if (h->axes.dimension == s->rows->dimension)
-        price = ast_price_stages(&x->trial, false, h->kept_width, stages);
-    if ((price <= WORSE * h->price && price < INFINITY) || h->wait > 0)
-        return price;
+        cost = ast_cheapest_stages(&x->trial, false, h->kept_width, stages);
+    if ((cost <= WORSE * h->axes_cost && cost < INFINITY) || h->wait > 0)
+        return cost;
     if (!ast_basis_find(&h->axes, s->kernels, x->source, x->sources, s->rows->dimension, most_axes(s->rows)))
         return INFINITY;
     set_slack(h, s->rows, false);
     h->version++;
-    h->price = price = ast_price_stages(&x->trial, false, 0, stages);
-    h->kept_width = price < INFINITY ? stages->second : 0;
-    return price;
+    h->axes_cost = cost = ast_cheapest_stages(&x->trial, false, 0, stages);
+    h->kept_width = cost < INFINITY ? stages->second : 0;
+    return cost;
 }
 
-/* For tests: all kinds of stages, by the number. */
-static void force(ast_heads *h, const ast_rowset *rows) {
+/* For tests: the number selects one of all kinds of stages. */
+static void force_stages(ast_heads *h, const ast_rowset *rows) {
     size_t most = most_axes(rows), width = h->forced / 4 * 4 + 4;
     bool raw = h->forced % 4 == 1;
     ast_stages *s = &h->stages;
@@ -157,28 +158,29 @@ static void force(ast_heads *h, const ast_rowset *rows) {
     most = raw ? rows->dimension / 4 * 4 : most;
     s->first = width < most ? width : most;
     s->plain = h->forced % 4 == 2 ? s->first / 2 : h->forced % 4 == 3 ? s->first : 0;
-    s->unit = 0.5f / AST_BYTE; /* some numbers are larger */
+    s->unit = 0.5f / AST_BYTE; /* too small for some numbers */
     h->version += h->kept_width != s->second;
     h->kept_width = s->second;
 }
 
-static void decide(const sample *x) {
+static void choose_stages(const sample *x) {
     ast_scorer *s = x->trial.s;
     ast_heads *h = &s->heads;
     ast_stages raw = {0}, along = {0};
-    double dimension = (double)s->rows->dimension, along_price = try_axes(x, &along);
-    double raw_price = INFINITY;
-    if (along_price > LEAST_RAW * dimension) {
+    double dimension = (double)s->rows->dimension, axes_cost = try_axes(x, &along);
+    double raw_cost = INFINITY;
+    if (axes_cost > LEAST_RAW * dimension) {
         set_slack(h, s->rows, true);
-        raw_price = ast_price_stages(&x->trial, true, 0, &raw);
+        raw_cost = ast_cheapest_stages(&x->trial, true, 0, &raw);
     }
-    double price = fmin(raw_price, along_price);
-    h->wait = along_price < fmin(raw_price, GAIN * dimension) ? 0 : h->wait > 0 ? h->wait - 1 : PATIENCE;
-    h->on = price < INFINITY && (price < GAIN * dimension || h->forced);
-    h->stages = price == raw_price ? raw : along;
+    double cost = fmin(raw_cost, axes_cost);
+    h->wait = axes_cost < fmin(raw_cost, GAIN * dimension) ? 0 : h->wait > 0 ? h->wait - 1 : PATIENCE;
+    h->on = cost < INFINITY && (cost < GAIN * dimension || h->forced);
+    h->stages = cost == raw_cost ? raw : along;
     if (h->on && h->forced)
-        force(h, s->rows);
-    h->on = h->on && (h->stages.raw || h->axes.count >= h->stages.second); /* there may be no memory for forced axes */
+        force_stages(h, s->rows);
+    h->on =
+        h->on && (h->stages.raw || h->axes.count >= h->stages.second); /* memory for the axes may have been missing */
     set_slack(h, s->rows, h->stages.raw);
     h->layout++;
 }
@@ -196,13 +198,13 @@ static bool may_pay(const ast_scorer *s, size_t expected) {
            (double)rows->count * (double)expected > WORTH_IT * ROUNDS * MOST_MEANS * axes;
 }
 
-/* Memory for heads of all points, where these are in memory too and more passes follow. Without it they are found for
- * each pass. */
+/* Memory for the heads of all points, if the points are in memory and more passes follow. Without it, every pass
+ * computes the heads. */
 static void keep_points(ast_scorer *s) {
     ast_kept_heads *k = &s->heads.kept;
     size_t needed = s->rows->padded * s->heads.stages.second;
     k->used = false;
-    if (s->rows->reader || s->heads.stages.raw || !s->kept)
+    if (s->rows->reader || s->heads.stages.raw || !s->keeps_scores)
         return;
     if (needed > k->capacity || s->rows->chunks > k->chunks) {
         ast_free_all(k->rows, k->versions);
@@ -228,7 +230,7 @@ void ast_heads_begin_pass(ast_scorer *s, ast_chunk *scratch, float floor) {
     if (!may_pay(s, expected))
         return;
     if (take_sample(&x))
-        decide(&x);
+        choose_stages(&x);
     ast_free_all(x.memory, x.rows);
     if (h->on)
         keep_points(s);

@@ -3,10 +3,11 @@
  * The Manhattan frame: the rotation R that minimises the sum of w (1 - cos), where cos is the cosine between R m and
  * the nearest of the six axis directions a.
  *
- * Two steps alternate, and neither increases the sum: each mean takes its nearest axis; then R is turned to maximise
- * the sum of w a . R m. The latter is Horn's problem: the unit quaternion of the turn is the eigenvector of the largest
- * eigenvalue of a symmetric 4 x 4 matrix. If several turns are equally good (all means on one line), the smallest is
- * used. The sum has many local minima: the search starts from x, y, z and from every pair of heavy means. */
+ * Two steps alternate, and neither increases the sum: each mean takes its nearest axis; then a rotation is applied to R
+ * that maximises the sum of w a . R m. The latter is Horn's problem: the unit quaternion of this rotation is the
+ * eigenvector of the largest eigenvalue of a symmetric 4 x 4 matrix. If several rotations are equally good (all means
+ * on one line), the smallest is used. The sum has many local minima: the search starts from x, y, z and from every pair
+ * of heavy means. */
 #include "axes.h"
 
 #include "degree.h"
@@ -207,7 +208,7 @@ static void correlate(const scene *s, const rotation r, double sums[3][3]) {
     }
 }
 
-/* The unit quaternion (w x y z) of the best turn; if there are several, the smallest turn. */
+/* The unit quaternion (w x y z) of the best rotation; if there are several, of the smallest rotation. */
 static void best_rotation(double s[3][3], double q[4]) {
     double yz = s[1][2] - s[2][1], zx = s[2][0] - s[0][2], xy = s[0][1] - s[1][0];
     double n[4][4] = {{s[0][0] + s[1][1] + s[2][2], yz, zx, xy},

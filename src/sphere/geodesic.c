@@ -41,7 +41,7 @@ void ast_geodesic_solve(double zeta, double w, double beta, uint32_t dt, double 
     out->iterations = solve_psi(zeta, terms, count, smallest, &psi);
     for (int j = 0; j < count; j++)
         *terms[j].angle = j == smallest ? psi : angle_of(terms[j].ratio, psi);
-    out->losses = loss(w, out->theta) + dt * loss(beta, out->phi) + loss(a, out->eta);
+    out->loss = loss(w, out->theta) + dt * loss(beta, out->phi) + loss(a, out->eta);
 }
 
 /* sin(angle) = ratio sin(psi), at most a right angle. atan2 instead of asin: near a right angle asin loses half the
@@ -103,7 +103,7 @@ static double tangent_length(size_t dimension, const double *u, const float *m, 
     return sqrt(square);
 }
 
-/* m is antipodal to u: turns towards e_j instead, which is never close to u or -u because u_j^2 <= 1/D. */
+/* m is antipodal to u: rotates towards e_j instead, which is never close to u or -u because u_j^2 <= 1/D. */
 static void rotate_towards_axis(size_t dimension, const double *u, double eta, float *mu) {
     size_t axis = 0;
     for (size_t d = 1; d < dimension; d++)

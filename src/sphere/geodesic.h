@@ -13,7 +13,7 @@ typedef struct ast_geodesic {
     double theta;   /* between the old mean and the start of the walk */
     double phi;     /* one of the dt steps of the walk; 0 if dt is 0 */
     double eta;     /* between the direction of the data and the new mean */
-    double losses;  /* w (1 - cos theta) + dt beta (1 - cos phi) + a (1 - cos eta): f* = w + dt beta + a - losses */
+    double loss;    /* w (1 - cos theta) + dt beta (1 - cos phi) + a (1 - cos eta): f* = w + dt beta + a - loss */
     int iterations; /* Newton steps */
 } ast_geodesic;
 
@@ -21,9 +21,9 @@ typedef struct ast_geodesic {
  * data's sum. dt: frames since the cluster last had points. The result is never NaN for such arguments. */
 void ast_geodesic_solve(double zeta, double w, double beta, uint32_t dt, double a, ast_geodesic *out);
 
-/* mu (D) becomes the direction of the data u (D, a unit vector) turned by eta towards m (D), rounded once to float;
- * zeta is the angle between u and m. If m = -u, the great circle is the one through the axis e_j made orthogonal to u,
- * where j is the lowest index of the smallest |u_j|. */
+/* mu (D) becomes the direction of the data u (D, a unit vector), rotated by eta towards m (D) and rounded once to
+ * float; zeta is the angle between u and m. If m = -u, the great circle is the one through the axis e_j made orthogonal
+ * to u, where j is the lowest index of the smallest |u_j|. */
 void ast_geodesic_mean(size_t dimension, const double *u, const float *m, double eta, double zeta, float *mu);
 
 /* The angle between two unit vectors (D), 0..pi: 2 atan2(|x - m|, |x + m|) in double, accurate at both ends. */

@@ -113,7 +113,7 @@ static void quaternion_of_rotation(const double *r, double *q) {
 
 /* ---- Eigenvectors ------------------------------------------------------------------------------------------------ */
 
-/* Turns the plane of axes p and q so that a[p][q] becomes 0. */
+/* Rotates in the plane of axes p and q so that a[p][q] becomes 0. */
 static void rotate_plane(double a[4][4], double v[4][4], int p, int q) {
     double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
     double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));

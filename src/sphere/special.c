@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#define LARGE 1e5 /* half the degrees of freedom: from here on expansions */
+#define LARGE 1e5 /* half the degrees of freedom: from here on expansions are used */
 #define MANY 400  /* degrees of freedom: from here on the expansion of a quantile is accurate to 1e-9 */
 #define ENDED 1e-16
 #define TINY 1e-300

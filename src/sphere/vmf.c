@@ -30,7 +30,7 @@ double ast_vmf_log_density(size_t dimension, double kappa, double cosine) {
         return NAN;
     if (isinf(kappa)) /* all mass at the mean */
         return cosine == 1 ? INFINITY : -INFINITY;
-    return kappa * (cosine - 1) + shape_at(dimension, kappa).log_scale;
+    return kappa * (cosine - 1) + shape_at(dimension, kappa).log_density_at_mean;
 }
 
 double ast_vmf_resultant(size_t dimension, double kappa) {
@@ -133,9 +133,9 @@ static shape by_debye(double nu, double kappa) {
     }
     double correction = kappa / r / r * (slope_sum / (1 + above_one));
     double excess = nu * (nu / (r + kappa)); /* r - kappa */
-    double log_scale =
+    double log_density_at_mean =
         nu * log(nu + r) - (nu + 1) * log(2 * M_PI) - excess + 0.5 * log(2 * M_PI * r) - log1p(above_one);
-    return (shape){log_scale, kappa / (r + nu) - correction, (nu + excess) / (r + nu) + correction, NAN};
+    return (shape){log_density_at_mean, kappa / (r + nu) - correction, (nu + excess) / (r + nu) + correction, NAN};
 }
 
 static shape shape_at(size_t dimension, double kappa) {

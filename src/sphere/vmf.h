@@ -13,10 +13,10 @@
 
 /* The distribution at one kappa, 0 or more and finite. */
 typedef struct ast_vmf_shape {
-    double log_scale;  /* log C_D(kappa) + kappa: the log density at the mean */
-    double resultant;  /* A_D(kappa) */
-    double complement; /* 1 - A_D(kappa), without cancellation */
-    double slope;      /* A_D'(kappa) */
+    double log_density_at_mean; /* log C_D(kappa) + kappa: the log density at the mean */
+    double resultant;           /* A_D(kappa) */
+    double complement;          /* 1 - A_D(kappa), without cancellation */
+    double slope;               /* A_D'(kappa) */
 } ast_vmf_shape;
 
 ast_vmf_shape ast_vmf_shape_at(size_t dimension, double kappa);

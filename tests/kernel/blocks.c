@@ -66,7 +66,7 @@ static scene make_scene(ast_random *random, size_t dimension, const ast_kernels 
 
 static ast_small_block block_of(const scene *s, ast_scores scores) {
     ast_small_block block = {
-        .labels = s->labels, .scores = scores, .gaps = s->gaps, .lead = LEAD, .fit = FIT, .margin = MARGIN};
+        .labels = s->labels, .scores = scores, .gaps = s->gaps, .drift = LEAD, .fit = FIT, .margin = MARGIN};
     memcpy(block.x, s->x, sizeof block.x);
     return block;
 }
@@ -249,9 +249,9 @@ static void check_label_rows(ast_random *random, const ast_kernels *kernels) {
     ast_half_angle_cosines(&table, alone);
     block.half_angles = runs ? alone : NULL;
     block.late = late;
-    block.before = ast_random_below(random, 2) ? table.ids[ast_random_below(random, table.count)] : AST_NOBODY;
+    block.label_before = ast_random_below(random, 2) ? table.ids[ast_random_below(random, table.count)] : AST_NOBODY;
     ast_small_result result = kernels->label_rows(packed, &block, &table, &mine);
-    uint32_t mask = block.before >= 0 && runs ? (uint32_t)1 << (block.before & 31) : 0;
+    uint32_t mask = block.label_before >= 0 && runs ? (uint32_t)1 << (block.label_before & 31) : 0;
     for (size_t i = 0; i < AST_BLOCK; i++) {
         assert_int_equal(s.labels[i], s.right.id[i]);
         holes += isnan(packed[3 * i]) != 0;
@@ -291,7 +291,7 @@ static void check_refused_rows(ast_random *random, const ast_kernels *kernels) {
     ast_half_angle_cosines(&table, alone);
     block.half_angles = alone;
     block.late = late;
-    block.before = AST_NOBODY;
+    block.label_before = AST_NOBODY;
     assert_int_equal(kernels->label_rows(rows, &block, &table, &mine).scored_groups, 0);
     int64_t sums[SLOTS * 4] = {0};
     for (size_t i = 0; i < SLOTS * 4 * 4; i++)

@@ -52,7 +52,7 @@ static void screen_and_check(ast_random *random, bool changes, const ast_kernels
         bool marked = open && s.labels[i] != -1 && (groups >> i / AST_LANES & 1);
         right[i / 64] |= (uint64_t)marked << i % 64;
     }
-    bool some = kernels->screen(s.scores, s.labels, groups, FIT, MARGIN, changes, bits);
+    bool some = kernels->mark_undecided(s.scores, s.labels, groups, FIT, MARGIN, changes, bits);
     assert_memory_equal(bits, right, sizeof bits);
     assert_int_equal(some, (right[0] | right[1] | right[2] | right[3]) != 0);
     release_all();
@@ -75,7 +75,7 @@ static void narrow_and_check(ast_random *random, size_t n, const ast_kernels *ke
         listed[i] = gap <= MARGIN && s.labels[i] != -1;
     }
     uint32_t *list = guarded(n * sizeof *list);
-    size_t count = kernels->narrow(s.scores.best, s.scores.second, s.labels, n, FIT, MARGIN, list);
+    size_t count = kernels->list_undecided(s.scores.best, s.scores.second, s.labels, n, FIT, MARGIN, list);
     check_list(list, count, listed, n);
     release_all();
 }
@@ -103,7 +103,7 @@ static void test_adopt(void **state) {
                     proposals[i] = (int32_t)ast_random_below(&random, 100);
                     right[i] = labels[i] == -2 ? proposals[i] : labels[i];
                 }
-                (*kernels)->adopt(labels, proposals, n);
+                (*kernels)->take_proposals(labels, proposals, n);
                 if (n)
                     assert_memory_equal(labels, right, n * sizeof *right);
                 release_all();

@@ -92,9 +92,9 @@ static void check_totals(ast_random *random, points given, size_t n, const ast_s
         double *totals = guarded(sizeof start);
         memcpy(totals, start, sizeof start);
         if (given.x)
-            (*kernels)->silhouette->columns(given.x, n, targets, own, totals);
+            (*kernels)->silhouette->add_columns(given.x, n, targets, own, totals);
         else
-            (*kernels)->silhouette->tiles(given.tiles, n, targets, own, totals);
+            (*kernels)->silhouette->add_tiles(given.tiles, n, targets, own, totals);
         assert_memory_equal(totals, right, sizeof right);
     }
 }

@@ -77,7 +77,7 @@ static ast_geodesic solve_checked(const problem *p) {
     assert_true(fabs(s.theta + p->dt * s.phi + s.eta - p->zeta) <= 1e-12);
     assert_in_range(s.iterations, 0, 64);
     double cost = one_loss(p->w, s.theta) + p->dt * one_loss(p->beta, s.phi) + one_loss(p->a, s.eta);
-    assert_true(fabs(cost - s.losses) <= 1e-14 * cost);
+    assert_true(fabs(cost - s.loss) <= 1e-14 * cost);
     return s;
 }
 
@@ -115,9 +115,9 @@ static void test_beats_brute_force(void **state) {
         problem p = random_problem(&random);
         ast_geodesic s = solve_checked(&p);
         double brute = brute_force(&p);
-        if (!(s.losses <= brute * (1 + 1e-9)))
+        if (!(s.loss <= brute * (1 + 1e-9)))
             fail_msg("zeta %.17g w %g beta %g dt %u a %g: losses %.17g, brute force %.17g", p.zeta, p.w, p.beta,
-                     (unsigned)p.dt, p.a, s.losses, brute);
+                     (unsigned)p.dt, p.a, s.loss, brute);
     }
 }
 
@@ -143,14 +143,14 @@ static void test_extremes_are_feasible_and_stationary(void **state) {
 static void test_limits(void **state) {
     (void)state;
     ast_geodesic s = solve_checked(&(problem){0, 3, 4, 5, 2});
-    assert_true(s.theta == 0 && s.phi == 0 && s.eta == 0 && s.losses == 0);
+    assert_true(s.theta == 0 && s.phi == 0 && s.eta == 0 && s.loss == 0);
 
     s = solve_checked(&(problem){2, 0, 4, 5, 2}); /* the old mean has no weight: it gives way for nothing */
-    assert_true(s.theta == 2 && s.phi == 0 && s.eta == 0 && s.losses == 0);
+    assert_true(s.theta == 2 && s.phi == 0 && s.eta == 0 && s.loss == 0);
     s = solve_checked(&(problem){2, 3, 0, 5, 2}); /* so do free steps */
-    assert_true(s.theta == 0 && fabs(s.phi - 0.4) < 1e-15 && s.eta == 0 && s.losses == 0);
+    assert_true(s.theta == 0 && fabs(s.phi - 0.4) < 1e-15 && s.eta == 0 && s.loss == 0);
     s = solve_checked(&(problem){M_PI, 0, 0, 1000, 2});
-    assert_true(s.eta == 0 && s.losses == 0);
+    assert_true(s.eta == 0 && s.loss == 0);
 
     s = solve_checked(&(problem){2, 3, INFINITY, 5, 2}); /* a mean that cannot move: the two-weight problem */
     ast_geodesic two = solve_checked(&(problem){2, 3, 7, 0, 2});
@@ -179,8 +179,8 @@ static void test_losses_grow_with_angle(void **state) {
         for (int step = 0; step <= 200; step++) {
             p.zeta = M_PI * step / 200;
             ast_geodesic s = solve_checked(&p);
-            assert_true(s.losses >= last * (1 - 1e-13));
-            last = s.losses;
+            assert_true(s.loss >= last * (1 - 1e-13));
+            last = s.loss;
         }
     }
 }

@@ -127,7 +127,7 @@ static double upper_bound(const scene *s, size_t i, size_t k) {
         a_length += byte ? x * x : 0;
     }
     product = s->table.axial ? fabs(product) : product;
-    return product + sqrt(a_left) * (double)s->table.heads->longest + sqrt(a_length) * sqrt(b_left) +
+    return product + sqrt(a_left) * (double)s->table.heads->longest_bytes + sqrt(a_length) * sqrt(b_left) +
            (double)ast_tail_length(axes, a, stages->first) * (double)ast_tail_length(axes, b, stages->first);
 }
 
@@ -160,7 +160,7 @@ static void pack_rows(const scene *s, const ast_kernels *kernels, packed_rows *p
         p->bytes[i] = bytes;
         p->units[i] = made.unit * stages->unit;
         p->lengths[i] = made.length;
-        p->extra[i] = made.error * s->table.heads->longest;
+        p->extra[i] = made.error * s->table.heads->longest_bytes;
         p->tails[i] = ast_tail_length(stages->raw ? NULL : &s->heads.axes, s->head[i], stages->first);
     }
 }

@@ -92,7 +92,7 @@ static double revival_score(const setting *s, const ref_cluster *cluster, const 
     ast_geodesic_solve(ast_angle_between(x, cluster->m, s->dimension), cluster->weight, cluster->beta, cluster->dt, 1,
                        &g);
     free(x);
-    return 1 + cluster->dt * s->q - g.losses;
+    return 1 + cluster->dt * s->q - g.loss;
 }
 
 /* The geodesic mean of x alone. */
@@ -195,8 +195,8 @@ static void update_tracked(const setting *s, ref_cluster *cluster, const double 
     double zeta = ast_angle_from(u, cluster->m, s->dimension);
     ast_geodesic_solve(zeta, cluster->weight, cluster->beta, cluster->dt, cluster->length, &g);
     ast_geodesic_mean(s->dimension, u, cluster->m, g.eta, zeta, cluster->mean);
-    cluster->value = cluster->length - g.losses + cluster->dt * s->q;
-    cluster->f = cluster->weight + walk(cluster) + cluster->length - g.losses;
+    cluster->value = cluster->length - g.loss + cluster->dt * s->q;
+    cluster->f = cluster->weight + walk(cluster) + cluster->length - g.loss;
 }
 
 /* The sum is too short to have a direction: the old mean stays, and f has the data's part at the old mean. */

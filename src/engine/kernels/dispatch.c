@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Chooses the table of kernels for this processor, and computes in plain C, in double: exact scores, the definition
- * that every table is checked against, and how near to its mean a point must be to be far from all others. */
+ * Chooses the table of kernels for this processor. Also plain C in double: exact scores, which define the results of
+ * all tables, and the cosines of half angles between means. */
 #include "tables.h"
 
 #include <assert.h>
@@ -41,7 +41,7 @@ static void exact_small(const float *x, const ast_mean_table *table, double *sco
     }
 }
 
-/* Sixteen means side by side; the components of each are added in order. */
+/* Sixteen means at a time; the components of each are added in order. */
 static void exact_large(const float *x, const ast_mean_table *table, double *scores) {
     for (size_t k = 0; k < table->count; k += AST_PANEL) {
         const float *panel = table->means + k * table->dimension;

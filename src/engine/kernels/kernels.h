@@ -26,12 +26,12 @@
 /* Means packed for the kernels, in order of cluster index (equal scores go to the first). */
 typedef struct ast_mean_table {
     size_t dimension, count, capacity; /* capacity is a multiple of AST_PANEL */
-    int32_t *ids;                      /* (capacity) what the kernels write for mean k */
+    int32_t *ids;                      /* (capacity) the id that kernels write for mean k */
     float *means;                      /* small: (D, capacity); large: (capacity / AST_PANEL, D, AST_PANEL) */
     float *bias; /* large: (capacity) added to the scores: 0 for a mean, AST_NO_SCORE for unused columns of the last
                     panel */
     bool axial;  /* scores are |x . mu| */
-    struct ast_mean_heads *heads; /* of these means, as far as anyone asked for them (heads.h); NULL: none */
+    struct ast_mean_heads *heads; /* heads of these means (heads.h); NULL: none */
 } ast_mean_table;
 
 /* For each point the best score, the second best and the id of the best. */
@@ -64,7 +64,7 @@ static inline uint64_t ast_key(size_t point) {
 
 /* Exact sums of small points: sums[copy][slot] = {x.., count} in units of 2^-30, keys[copy][slot]. Multiple copies
  * break the chain of dependent additions when neighbours share a label. Both pointers point AST_BIN_MARGIN bins into
- * their arrays, so that negative labels go to bins that nobody reads. */
+ * their arrays, so that negative labels go to bins that are never read. */
 #define AST_SUM_WIDTH(dimension) ((dimension) <= 3 ? 4 : 8)
 #define AST_BIN_MARGIN 4
 typedef struct ast_bins {
@@ -79,15 +79,15 @@ typedef struct ast_small_block {
     const float *x[AST_SMALL];
     int32_t *labels;
     ast_scores scores; /* of the groups that are scored; a point labelled -1 has id -1 */
-    uint8_t *signs;    /* (AST_GROUPS) axial: one bit per point whose product with the mean of its label is negative; a
-                          point whose bit changes counts as undecided */
-    float *gaps;       /* (AST_GROUPS) the smallest gap of each group, plus `lead` */
-    float lead;
+    uint8_t *signs; /* (AST_GROUPS) axial: one bit per point, set if its product with the mean of its label is negative;
+                       a point whose bit changes is undecided */
+    float *gaps;    /* (AST_GROUPS) the smallest gap of each group, plus `drift` */
+    float drift;
     float fit;
     float margin;             /* gaps up to this do not decide */
     const float *half_angles; /* label_rows: NULL, or (table->count) as of ast_half_angle_cosines */
-    int32_t before;           /* label_rows: the label of the point before, one of the table's ids, or below 0 */
-    const uint8_t *late; /* label_rows: NULL, or (AST_BLOCK) not 0: the point takes no part, and gets the label -1 */
+    int32_t label_before; /* label_rows: the label of the point before the block, one of the table's ids, or below 0 */
+    const uint8_t *late;  /* label_rows: NULL, or (AST_BLOCK) not 0: the point is left out and gets the label -1 */
 } ast_small_block;
 
 typedef struct ast_small_result {
@@ -95,83 +95,82 @@ typedef struct ast_small_result {
     float gap;              /* the smallest stored gap of all groups */
     float least;            /* the smallest best score of the scored groups' points, except label -1 */
     bool attention;         /* a point may be undecided, or has a label >= 0 and another id */
-    uint32_t mask;          /* label_rows: bit (label mod 32) of every label >= 0, and maybe of `before` */
-    size_t holes;           /* label_rows: points whose components are all NaN, */
-    size_t late;            /* ... and late points that are no holes */
+    uint32_t mask;          /* label_rows: bit (label mod 32) of every label >= 0, and maybe of `label_before` */
+    size_t holes;           /* label_rows: points whose components are all NaN */
+    size_t late;            /* label_rows: late points that are not holes */
 } ast_small_result;
 
 /* Rows that are not unit vectors. */
 typedef struct ast_odd_rows {
-    uint32_t *list; /* (n) which */
-    size_t count;   /* of those listed */
-    size_t holes;   /* rows that are all NaN, which are not listed */
+    uint32_t *list; /* (n) indices of the rows */
+    size_t count;   /* rows in the list */
+    size_t holes;   /* rows whose components are all NaN; they are not listed */
 } ast_odd_rows;
 
-/* A mean that may be the best one of a row, and its upper_bound (heads.h). */
+/* A mean that may be the best of a row, and an upper bound of its score (heads.h). */
 typedef struct ast_mean_candidate {
     uint32_t mean;
     float upper_bound;
 } ast_mean_candidate;
 
-/* A byte stands for a coordinate in units that its row has: -AST_BYTE..AST_BYTE. Those of points have AST_BYTE added.
- */
+/* A byte is a coordinate in units of its row, rounded: -AST_BYTE..AST_BYTE. The bytes of points have AST_BYTE added. */
 #define AST_BYTE 63
-#define AST_QUADS 2 /* bytes are multiplied by fours, and so many fours at a time */
+#define AST_QUADS 2 /* bytes are multiplied in groups of four, AST_QUADS groups at a time */
 
-/* Heads of means as the kernels read them. A head is `plain` floats and then 4 `quads` bytes. */
+/* Heads of means for the kernels. A head is `plain` floats followed by 4 `quads` bytes. */
 typedef struct ast_packed_means {
     size_t count, plain, quads;
-    const float *bias;    /* (capacity) 0 for a mean; AST_NO_SCORE for nobody */
+    const float *bias;    /* (capacity) 0 for a mean; AST_NO_SCORE for an unused entry */
     const float *floats;  /* (capacity / AST_PANEL, plain, AST_PANEL) */
     const int8_t *bytes;  /* (capacity / AST_PANEL, quads, AST_PANEL, 4) */
     const int32_t *shift; /* (capacity) minus AST_BYTE times the sum of the bytes */
-    const float *errors;  /* (capacity) how far the bytes are from what they stand for */
+    const float *errors;  /* (capacity) length of the rounding error of the bytes */
     const float *tails;   /* (capacity) */
     bool axial;
 } ast_packed_means;
 
-/* Heads of n rows, at most AST_TILE_ROWS. The upper_bound of a mean is
+/* Heads of n rows, at most AST_TILE_ROWS. The upper bound of a score is
  *     product of floats + unit (product of bytes) + length (the mean's error) + tail (the mean's tail),
  * axial: with the magnitude of the products. */
 typedef struct ast_head_tile {
     size_t n;
     const float *const *floats;     /* (n) */
     const uint8_t *const *bytes;    /* (n) aligned to 4 bytes */
-    const float *units;             /* (n) of the product of bytes */
-    const float *lengths;           /* (n) of what the bytes stand for */
+    const float *units;             /* (n) units of the products of bytes */
+    const float *lengths;           /* (n) lengths of the numbers that the bytes represent */
     const float *tails;             /* (n) */
-    const float *limits;            /* (n) a mean is a candidate if its upper_bound is no smaller */
-    ast_mean_candidate *candidates; /* (n, room), room for all means */
-    size_t *counts;                 /* (n) of candidates */
-    float *upper_bounds;            /* (n, room) of all means */
+    const float *limits;            /* (n) a mean is a candidate if its upper bound is at least this */
+    ast_mean_candidate *candidates; /* (n, room) room is enough for all means */
+    size_t *counts;                 /* (n) number of candidates */
+    float *upper_bounds;            /* (n, room) upper bounds of all means */
     size_t room;                    /* a multiple of AST_PANEL */
 } ast_head_tile;
 
-/* What became of numbers that were made bytes. */
+/* The result of rounding numbers to bytes. */
 typedef struct ast_bytes_made {
-    int32_t sum;  /* of the bytes */
-    float unit;   /* what a byte counts in */
-    float length; /* of what the bytes stand for, at least */
-    float error;  /* the length of what is left, at least */
+    int32_t sum;  /* sum of the bytes */
+    float unit;   /* unit of the bytes */
+    float length; /* upper bound of the length of the numbers that the bytes represent */
+    float error;  /* upper bound of the length of the rounding errors */
 } ast_bytes_made;
 
 typedef struct ast_head_kernels {
-    /* The nearest bytes of n numbers of a unit vector, plus `offset`; in units of `unit`, or 0: of the largest number
-     * over AST_BYTE. Numbers that are too large become AST_BYTE. */
+    /* Rounds n numbers of a unit vector to bytes, in units of `unit`, and adds `offset`. unit 0: the largest number
+     * becomes AST_BYTE. Numbers that are too large become AST_BYTE. */
     ast_bytes_made (*to_bytes)(const float *x, size_t n, float unit, int offset, uint8_t *to);
 
-    /* Lists the candidates of each row of a tile; passed (n): the largest upper_bound of the others. scratch:
+    /* Lists the candidates of each row of a tile. passed (n): the largest upper bound of the other means. scratch:
      * AST_ROW_SCRATCH floats, aligned to 32 bytes. */
     void (*list_candidates)(const ast_head_tile *tile, const ast_packed_means *means, float *passed, float *scratch);
 
-    /* Where limits are not known yet: stores the upper_bounds of all means; finds the first of the largest of `count`;
-     * and lists those that are no smaller than a limit, returning how many. */
+    /* The same in steps, if limits are not known yet: store the upper bounds of all means; find the index of the first
+     * largest of `count`; list those that are at least `limit` and return how many. */
     void (*store_upper_bounds)(const ast_head_tile *tile, const ast_packed_means *means);
     size_t (*largest_upper_bound)(const float *upper_bounds, size_t count);
     size_t (*select_candidates)(const float *upper_bounds, size_t count, float limit, ast_mean_candidate *candidates,
                                 float *passed);
 
-    float byte_price; /* the time of a product of bytes, relative to one of floats */
+    float byte_cost; /* time of a product of bytes relative to a product of floats */
 } ast_head_kernels;
 
 typedef struct ast_kernels {
@@ -222,8 +221,8 @@ typedef struct ast_kernels {
     /* Adds the keys of points first..first+n-1 to those of their labels; first and n are multiples of AST_LANES. */
     void (*add_keys)(const int32_t *labels, size_t n, size_t first, ast_bins *bins);
 
-    /* Points labelled -2 take their proposal; n is a multiple of AST_LANES. */
-    void (*adopt)(int32_t *labels, const int32_t *proposals, size_t n);
+    /* Points labelled -2 get their proposal as label; n is a multiple of AST_LANES. */
+    void (*take_proposals)(int32_t *labels, const int32_t *proposals, size_t n);
 
     /* Sets bit (label mod 32) for every label >= 0; n is a multiple of AST_LANES. */
     uint32_t (*label_mask)(const int32_t *labels, size_t n);
@@ -234,13 +233,13 @@ typedef struct ast_kernels {
     /* Marks the points of a block that their scores do not decide, in the groups with a bit in `groups`, except label
      * -1: best < fit, or best - second <= margin, or, if `changes`, id != label. One bit per point; false if there are
      * none. */
-    bool (*screen)(ast_scores scores, const int32_t *labels, uint32_t groups, float fit, float margin, bool changes,
-                   uint64_t bits[AST_BLOCK / 64]);
+    bool (*mark_undecided)(ast_scores scores, const int32_t *labels, uint32_t groups, float fit, float margin,
+                           bool changes, uint64_t bits[AST_BLOCK / 64]);
 
     /* Lists the points with min(best - second, best - fit) <= allowance, except label -1. n is a multiple of
      * AST_LANES. */
-    size_t (*narrow)(const float *best, const float *second, const int32_t *labels, size_t n, float fit,
-                     float allowance, uint32_t *list);
+    size_t (*list_undecided)(const float *best, const float *second, const int32_t *labels, size_t n, float fit,
+                             float allowance, uint32_t *list);
 
     /* Merges the scores against two tables into `mine`. */
     void (*merge)(ast_scores mine, ast_scores other, size_t n);
@@ -265,15 +264,15 @@ typedef struct ast_kernels {
                                  uint32_t *list);
 } ast_kernels;
 
-/* Points near a mean are far from all others. Let a be the angle from mean k to the nearest other one, and s the score
- * of a point with mean k. Its score with any other mean is at most cos(a - acos s), which is a concave function of s,
- * equal to s with slope -1 where s = cos(a / 2). So it is at most 2 cos(a / 2) - s, and mean k wins by at least 2 (s -
- * cos(a / 2)) where that is positive. For each mean of a small table of at most AST_HALF_ANGLE_MEANS: cos(a / 2), with
- * an allowance for rounding. */
+/* Points close to a mean are far from all others. Let a be the angle from mean k to the nearest other mean, and s the
+ * score of a point with mean k. Its score with any other mean is at most cos(a - acos s), a concave function of s that
+ * equals s, with slope -1, at s = cos(a / 2). So this score is at most 2 cos(a / 2) - s, and mean k wins by at least 2
+ * (s - cos(a / 2)) if that is positive. ast_half_angle_cosines computes cos(a / 2), with an allowance for rounding, for
+ * each mean of a small table of at most AST_HALF_ANGLE_MEANS. */
 #define AST_HALF_ANGLE_MEANS 32
 void ast_half_angle_cosines(const ast_mean_table *table, float *from);
 
-/* cos(a / 2) of means whose product is `cosine`, with that allowance. */
+/* cos(a / 2) with the same allowance, where cos(a) is the product of two means. */
 double ast_half_angle_cosine(double cosine);
 
 /* Scratch of score_rows, in floats: best, second and id in AST_LANES lanes for each row of a tile. */

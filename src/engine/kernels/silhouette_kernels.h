@@ -37,13 +37,14 @@ typedef struct ast_silhouette_kernels {
 
     /* Adds silhouettes: totals[i mod AST_LANES] += (b - a) / max(a, b), where a = leave_one_out[own] (1 - x .
      * means[own]) and b = 1 - the largest x . means[k], k other than own; both at least 0. Adds nothing if own < 0, if
-     * leave_one_out[own] is 0, or if neither exceeds `rounding_limit`; such points may have any value. D is the number
-     * of features. */
-    void (*columns)(const float *const *x, size_t n, const ast_silhouette_means *to, const int32_t *own,
-                    double *totals);
+     * leave_one_out[own] is 0, or if neither a nor b exceeds `rounding_limit`; such points may have any value. D is the
+     * number of features. */
+    void (*add_columns)(const float *const *x, size_t n, const ast_silhouette_means *to, const int32_t *own,
+                        double *totals);
 
     /* The same for tiles of AST_LANES points in double, each (features, AST_LANES), used as they are. */
-    void (*tiles)(const double *tiles, size_t n, const ast_silhouette_means *to, const int32_t *own, double *totals);
+    void (*add_tiles)(const double *tiles, size_t n, const ast_silhouette_means *to, const int32_t *own,
+                      double *totals);
 } ast_silhouette_kernels;
 
 #endif

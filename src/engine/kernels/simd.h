@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Vectors of VL floats as GCC vector extensions. Arithmetic is plain C; the few operations without a C operator are
- * here, once with AVX2 (VL = 8), once with NEON, and once for every processor (VL = 4). AST_NEON is defined by the
+ * Vectors of VL floats as GCC vector extensions. Arithmetic is plain C. The few operations without a C operator are
+ * here: with AVX2 (VL = 8), with NEON or SSE2 (VL = 4), and for every processor (VL = 4). AST_NEON is defined by the
  * wrapper files of the NEON kernels, since every aarch64 compiler has NEON switched on. */
 #ifndef AST_SIMD_H
 #define AST_SIMD_H
@@ -102,7 +102,7 @@ static inline vf min_f(vf a, vf b) {
 #define LANE_BITS ((vi){1, 2, 4, 8})
 #endif
 
-/* |v|, and v with the sign changed in the lanes of a mask. */
+/* |v|; v with the sign changed in the lanes of a mask. */
 static inline vf magnitude(vf v) {
     return (vf)((vi)v & all_i(INT32_MAX));
 }
@@ -174,8 +174,8 @@ static inline float least_lane(vf v) {
 #endif
 }
 
-/* The smallest of each of eight groups of eight numbers, plus `lead`. */
-static inline void least_of_groups(const float *numbers, float lead, float least[8]) {
+/* The smallest of each of eight groups of eight numbers, plus `drift`. */
+static inline void least_of_groups(const float *numbers, float drift, float least[8]) {
 #if defined(__AVX2__)
     __m256 two[4], four[2];
     for (int i = 0; i < 4; i++) {
@@ -187,10 +187,10 @@ static inline void least_of_groups(const float *numbers, float lead, float least
                                 _mm256_shuffle_ps(two[2 * i], two[2 * i + 1], 0xee));
     __m256 eight =
         _mm256_min_ps(_mm256_permute2f128_ps(four[0], four[1], 0x20), _mm256_permute2f128_ps(four[0], four[1], 0x31));
-    _mm256_storeu_ps(least, _mm256_add_ps(eight, _mm256_set1_ps(lead)));
+    _mm256_storeu_ps(least, _mm256_add_ps(eight, _mm256_set1_ps(drift)));
 #else
     for (int g = 0; g < 8; g++)
-        least[g] = least_lane(min_f(load_f(numbers + 8 * g), load_f(numbers + 8 * g + 4))) + lead;
+        least[g] = least_lane(min_f(load_f(numbers + 8 * g), load_f(numbers + 8 * g + 4))) + drift;
 #endif
 }
 
@@ -202,8 +202,8 @@ static inline uint32_t join_lanes(vi v) {
     return bits;
 }
 
-/* Sums of four products of bytes in each lane, for two pairs of vectors: x m + y n. Bytes of x and y are 0..126, those
- * of m and n -63..63, so that four products fit 16 bits. */
+/* In each lane the sum of eight products of bytes, four from each of two pairs of vectors: x m + y n. Bytes of x and y
+ * are 0..126, those of m and n -63..63, so that four products fit 16 bits. */
 static inline vi dot_bytes(vi x, vi m, vi y, vi n) {
 #if defined(__AVX2__)
     __m256i pairs =
@@ -237,14 +237,14 @@ static inline vi dot_bytes(vi x, vi m, vi y, vi n) {
 #endif
 }
 
-/* The time of such a product of bytes, relative to one of floats (measured: avx2 105 against 45 10^9 per second). */
+/* Time of a product of bytes relative to a product of floats (measured with avx2: 105 against 45 10^9 per second). */
 #if defined(__AVX2__)
-#define BYTE_PRICE 0.42f
+#define BYTE_COST 0.42f
 #else
-#define BYTE_PRICE 1.0f
+#define BYTE_COST 1.0f
 #endif
 
-/* Whole numbers as floats. */
+/* Integers as floats. */
 static inline vf to_floats(vi v) {
 #if defined(__AVX2__)
     return (vf)_mm256_cvtepi32_ps((__m256i)v);
