@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads column lists. The list is walked twice with the same function: once to check and count, once to fill in. No
- * column may appear twice, so that a selection is never larger than the file it comes from. A list with names is kept
- * until there is a header; then the numbers of the columns take the place of their names. */
+ * Reads column lists. No column may appear twice, so that a selection is never larger than the file it comes from. A
+ * list with names is kept until there is a header; then the numbers of the columns take the place of their names. */
 #include "columns.h"
 
 #include <stdio.h>
@@ -23,8 +22,12 @@ typedef struct entry {
 } entry;
 
 static bool next_range(const char **cursor, range *found);
-static bool count_columns(ast_columns *columns, const char *text, ast_format_error *error);
-static bool fill_columns(ast_columns *columns, const char *text, ast_format_error *error);
+static bool read_ranges(ast_columns *columns, const char *text, ast_format_error *error);
+static bool fill_slots(ast_columns *columns, const char *text, ast_format_error *error);
+
+static bool no_memory(const char *text, ast_format_error *error) {
+    return ast_format_fail(error, "there is not enough memory for the columns '%.60s'", text);
+}
 
 /* The entry of the list at the cursor, without the blanks around it. It is a name unless it begins as a number or a
  * range does: digits, and then its end or a dash. */
@@ -72,7 +75,7 @@ bool ast_columns_parse(ast_columns *columns, const char *text, ast_format_error 
         columns->named = strdup(text);
         return columns->named || ast_format_no_memory(error, text);
     }
-    bool good = count_columns(columns, text, error) && fill_columns(columns, text, error);
+    bool good = read_ranges(columns, text, error) && fill_slots(columns, text, error);
     if (!good)
         ast_columns_free(columns);
     return good;
@@ -131,7 +134,9 @@ bool ast_columns_find(ast_columns *found, const ast_columns *named, char *const 
             used +=
                 (size_t)snprintf(numbers + used, room - used, "%s%.*s", used ? "," : "", (int)one.length, one.begin);
     }
-    good = good && ast_columns_parse(found, numbers, error);
+    ast_format_error wrong;
+    if (good && !ast_columns_parse(found, numbers, &wrong))
+        good = ast_format_fail(error, "%s: %s", file, wrong.text);
     free(numbers);
     return good;
 }
@@ -151,7 +156,20 @@ bool ast_columns_even(const ast_columns *columns, ptrdiff_t *step) {
     return true;
 }
 
-static bool count_columns(ast_columns *columns, const char *text, ast_format_error *error) {
+/* Appends the columns of a range. */
+static bool add_range(ast_columns *columns, range found, const char *text, ast_format_error *error) {
+    size_t count = columns->count + found.last - found.first + 1;
+    if (count > COLUMN_LIMIT)
+        return ast_format_fail(error, "the list of columns '%.60s' names a column twice", text);
+    if (!ast_array_grow(&columns->order, &columns->capacity, count, sizeof *columns->order))
+        return no_memory(text, error);
+    for (size_t column = found.first; column <= found.last; column++)
+        columns->order[columns->count++] = (uint32_t)column - 1;
+    columns->highest = columns->highest < found.last ? found.last : columns->highest;
+    return true;
+}
+
+static bool read_ranges(ast_columns *columns, const char *text, ast_format_error *error) {
     const char *cursor = text;
     range found;
     do {
@@ -164,32 +182,22 @@ static bool count_columns(ast_columns *columns, const char *text, ast_format_err
             return ast_format_fail(
                 error, "in the list of columns '%.60s' the range %zu-%zu runs backwards; %zu-%zu would be right", text,
                 found.first, found.last, found.last, found.first);
-        columns->count += found.last - found.first + 1;
-        if (columns->count > COLUMN_LIMIT)
-            return ast_format_fail(error, "the list of columns '%.60s' names a column twice", text);
-        if (columns->highest < found.last)
-            columns->highest = found.last;
+        if (!add_range(columns, found, text, error))
+            return false;
     } while (*cursor++ == ',');
     return true;
 }
 
-static bool fill_columns(ast_columns *columns, const char *text, ast_format_error *error) {
-    columns->order = malloc(columns->count * sizeof *columns->order);
+static bool fill_slots(ast_columns *columns, const char *text, ast_format_error *error) {
     columns->slots = calloc(columns->highest, sizeof *columns->slots);
-    if (!columns->order || !columns->slots)
-        return ast_format_fail(error, "there is not enough memory for the columns '%.60s'", text);
-    const char *cursor = text;
-    uint32_t place = 0;
-    range found;
-    do {
-        next_range(&cursor, &found);
-        for (size_t column = found.first - 1; column < found.last; column++) {
-            if (columns->slots[column])
-                return ast_format_fail(error, "the list of columns '%.60s' names column %zu twice", text, column + 1);
-            columns->order[place++] = (uint32_t)column;
-            columns->slots[column] = place;
-        }
-    } while (*cursor++ == ',');
+    if (!columns->slots)
+        return no_memory(text, error);
+    for (size_t i = 0; i < columns->count; i++) {
+        uint32_t column = columns->order[i];
+        if (columns->slots[column])
+            return ast_format_fail(error, "the list of columns '%.60s' names column %u twice", text, column + 1);
+        columns->slots[column] = (uint32_t)i + 1;
+    }
     return true;
 }
 

@@ -7,11 +7,12 @@
 #include "formats.h"
 
 typedef struct ast_columns {
-    char *named;     /* the list, if it has names: then there is no order yet; NULL otherwise */
-    size_t count;    /* columns that are wanted; 0: there is no list, and all are */
-    size_t highest;  /* the highest of them, 1-based */
-    uint32_t *order; /* (count) the wanted columns, 0-based, in the order they are wanted */
-    uint32_t *slots; /* (highest) for each column of the file its place in that order plus 1, or 0 */
+    char *named;       /* the list, if it has names: then there is no order yet; NULL otherwise */
+    size_t count;      /* columns that are wanted; 0: there is no list, and all are */
+    size_t capacity;   /* of the order */
+    size_t highest;    /* the highest of them, 1-based */
+    uint32_t *order;   /* (count) the wanted columns, 0-based, in the order they are wanted */
+    uint32_t *slots;   /* (highest) for each column of the file its place in that order plus 1, or 0 */
     const char *names; /* the column of the rows' names, by number or by its name in the header; NULL: none */
 } ast_columns;
 

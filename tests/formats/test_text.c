@@ -54,6 +54,7 @@ static void headers(void **state) {
     expect_table("X,x,y,z\n9,1,2,3\n9,4,5,6\n", "x, y ,z", 2, 3, six);
     expect_problem("x,y\n1,2\n", "x,z", "points.csv: has no column 'z'; its columns are x, y");
     expect_problem("X,x\n1,2\n", "x,2", "names column 2 twice");
+    expect_problem("X,x\n1,2\n", "x,2", "points.csv: the list of columns '2,2'");
     expect_problem("a,A\n1,2\n", "x,2", "has no column 'x'");
     expect_problem("1,2\n3,4\n", "x,y", "has no header with names of columns; give the columns by number");
     expect_problem("x,y\n1,2\n", "x,3", "line 2 has 2 columns, and column 3 is asked for");
