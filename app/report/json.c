@@ -13,16 +13,8 @@
 
 /* Makes room for `size` more bytes and the final zero. */
 static bool make_room(ast_text *text, size_t size) {
-    if (text->failed || size < text->room - text->size)
-        return !text->failed;
-    size_t room = text->room + (text->room > size ? text->room : size) + 64;
-    char *larger = realloc(text->bytes, room);
-    text->failed = !larger;
-    if (larger) {
-        text->bytes = larger;
-        text->room = room;
-    }
-    return larger != NULL;
+    text->failed |= !ast_array_grow(&text->bytes, &text->room, text->size + size + 1, 1);
+    return !text->failed;
 }
 
 /* `size` more bytes were written after the end. */

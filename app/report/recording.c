@@ -298,12 +298,10 @@ static void free_moment(moment *now) {
 }
 
 static void put_frame(ast_text *json, const kept *frame) {
-    size_t size;
-    const char *text = ast_shared_text_bytes(frame->message ? frame->message : frame->core, &size);
     if (frame->message)
-        ast_text_add(json, text + frame->parts.begin, frame->parts.end - frame->parts.begin);
+        ast_text_add(json, frame->message->text.bytes + frame->parts.begin, frame->parts.end - frame->parts.begin);
     else
-        ast_text_add(json, text, size);
+        ast_text_add(json, frame->core->text.bytes, frame->core->text.size);
 }
 
 static int by_number(const void *a, const void *b) {

@@ -12,21 +12,23 @@
 #include "page.h"
 #include "thumbnail.h"
 
-/* An immutable text with several owners. */
-typedef struct ast_shared_text ast_shared_text;
+#include <stdatomic.h>
+
+/* A text with several owners. Only the number of owners changes. */
+typedef struct ast_shared_text {
+    atomic_size_t holders;
+    ast_text text;
+    uint64_t index; /* of its frame in the recording */
+    bool binary;    /* a message that is not text */
+} ast_shared_text;
 ast_shared_text *ast_shared_text_share(ast_shared_text *shared); /* adds an owner; returns the same text */
 void ast_shared_text_release(ast_shared_text *shared);           /* removes an owner; NULL is allowed */
-const char *ast_shared_text_bytes(const ast_shared_text *shared, size_t *size);
-
-/* The index of its frame in the recording. */
-uint64_t ast_shared_text_index(const ast_shared_text *shared);
 
 /* Takes over the bytes of a text and leaves it empty; NULL if memory runs out. */
 ast_shared_text *ast_shared_text_make(ast_text *text, uint64_t index);
 
 /* The same for a message that is not text. */
 ast_shared_text *ast_shared_bytes_make(ast_text *bytes);
-bool ast_shared_text_is_binary(const ast_shared_text *shared);
 
 /* ---- Frames ---------------------------------------------------------------------------------------------------- */
 
@@ -38,9 +40,9 @@ typedef struct ast_recorded {
     const char *source;          /* or NULL */
     const ast_tracked *clusters; /* (count), in order of id */
     size_t count;
-    const ast_points *points;   /* a sample of them is kept; NULL for no sample */
-    const int32_t *labels;      /* (points->count) */
-    const ast_thumbnail *image; /* or NULL */
+    const ast_points *points;      /* a sample of them is kept; NULL for no sample */
+    const int32_t *labels;         /* (points->count) */
+    const ast_thumbnail *image;    /* or NULL */
     const ast_page_planes *planes; /* or NULL */
 } ast_recorded;
 

@@ -3,15 +3,7 @@
  * Texts shared by the threads of a live view. Only the number of owners changes. */
 #include "recording.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
-
-struct ast_shared_text {
-    atomic_size_t holders;
-    ast_text text;
-    uint64_t index;
-    bool binary;
-};
 
 ast_shared_text *ast_shared_text_make(ast_text *text, uint64_t index) {
     ast_shared_text *shared = text->failed ? NULL : malloc(sizeof *shared);
@@ -44,17 +36,4 @@ void ast_shared_text_release(ast_shared_text *shared) {
         return;
     ast_text_free(&shared->text);
     free(shared);
-}
-
-const char *ast_shared_text_bytes(const ast_shared_text *shared, size_t *size) {
-    *size = shared->text.size;
-    return shared->text.bytes;
-}
-
-uint64_t ast_shared_text_index(const ast_shared_text *shared) {
-    return shared->index;
-}
-
-bool ast_shared_text_is_binary(const ast_shared_text *shared) {
-    return shared->binary;
 }

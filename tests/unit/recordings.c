@@ -107,9 +107,9 @@ static void check_sample(const json_t *sample, size_t expected) {
 static void one_frame(void **state) {
     (void)state;
     scene from;
-    size_t size;
     ast_format_error error;
     ast_shared_text *parcel;
+    size_t size;
     make_scene(&from);
     ast_recording *recording = ast_recording_open(&plain_head);
     assert_true(ast_recording_add(recording, &from.recorded, 3, &parcel, &error));
@@ -130,8 +130,7 @@ static void one_frame(void **state) {
     check_sample(sample, shown);
     assert_int_equal(json_object_size(json_object_get(page, "colors")), 2);
 
-    const char *text = ast_shared_text_bytes(parcel, &size);
-    json_t *message = parsed(text, size);
+    json_t *message = parsed(parcel->text.bytes, parcel->text.size);
     assert_string_equal(json_string_value(json_object_get(message, "type")), "frame");
     assert_true(json_equal(json_object_get(message, "data"), frame));
     assert_true(json_equal(json_object_get(message, "colors"), json_object_get(page, "colors")));

@@ -155,8 +155,9 @@ static bool take_next(ast_server *server, connection *to) {
         to->message = server->app.next(server->app.data, to->visitor);
         if (!to->message)
             return false;
-        bytes = ast_shared_text_bytes(to->message, &size);
-        opcode = ast_shared_text_is_binary(to->message) ? AST_FRAME_BINARY : AST_FRAME_TEXT;
+        bytes = to->message->text.bytes;
+        size = to->message->text.size;
+        opcode = to->message->binary ? AST_FRAME_BINARY : AST_FRAME_TEXT;
     }
     to->head_size = ast_websocket_head((unsigned char *)to->head, opcode, size);
     begin_sending(to, bytes, size);
