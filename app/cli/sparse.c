@@ -54,7 +54,7 @@ int ast_cli_sparse_apply(const ast_cli_sparse *sparse, const char *path, ast_inp
         return -1;
     if (!points->starts)
         return ast_cli_fail("%s holds dense rows; --tf-idf is for sparse ones (.mtx, .npz)", ast_cli_name(path));
-    double *values = input->owned; /* the readers of sparse rows put them first, in double */
+    double *values = input->body.owned; /* the readers of sparse rows put them first, in double */
     uint32_t *rows_with = calloc(points->dimension, sizeof *rows_with);
     if (!rows_with)
         return ast_cli_fail("%s: there is no memory for %zu columns", ast_cli_name(path), points->dimension);

@@ -64,13 +64,8 @@ bool ast_bytes_fill(ast_bytes *bytes, ast_buffer *buffer, size_t size, ast_forma
         size_t part = buffer->filled >= FIRST_PART ? 2 * buffer->filled : FIRST_PART, got;
         part = part < buffer->capacity ? buffer->capacity : part;
         part = part < size ? part : size;
-        if (part > buffer->capacity) {
-            unsigned char *grown = realloc(buffer->place, part);
-            if (!grown)
-                return ast_format_no_memory(error, bytes->name);
-            buffer->place = grown;
-            buffer->capacity = part;
-        }
+        if (!ast_array_grow(&buffer->place, &buffer->capacity, part, 1))
+            return ast_format_no_memory(error, bytes->name);
         if (!ast_bytes_read(bytes, buffer->place + buffer->filled, part - buffer->filled, &got, error))
             return false;
         buffer->filled += got;
@@ -108,6 +103,13 @@ bool ast_bytes_read_raw(ast_bytes *bytes, void *buffer, size_t capacity, size_t 
         return ast_format_fail(error, "%s: cannot be read: %s", bytes->name, strerror(errno));
     *got = (size_t)part;
     return true;
+}
+
+uint64_t ast_little(const void *bytes, size_t size) {
+    uint64_t value = 0;
+    while (size-- > 0)
+        value = value << 8 | ((const unsigned char *)bytes)[size];
+    return value;
 }
 
 int ast_read_at(int descriptor, uint64_t offset, void *bytes, size_t size) {

@@ -48,6 +48,9 @@ void ast_bytes_close(ast_bytes *bytes);
 /* For gz.c: as ast_bytes_read, but before decompression, and possibly fewer bytes; none means the end. */
 bool ast_bytes_read_raw(ast_bytes *bytes, void *buffer, size_t capacity, size_t *got, ast_format_error *error);
 
+/* A number of up to eight bytes, the lowest byte first. */
+uint64_t ast_little(const void *bytes, size_t size);
+
 /* gz.c. Opening returns NULL on failure; reading may yield fewer bytes, and none means the end. */
 struct ast_gz *ast_gz_open(const char *name, bool raw,
                            ast_format_error *error); /* raw: deflated, without gzip's header */

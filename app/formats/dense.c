@@ -17,7 +17,7 @@ static bool plain(ast_file_table *table, ast_bytes *bytes, const ast_format *for
     if (!ast_bytes_at(bytes, 0, header, sizeof header))
         return ast_format_fail(error, "%s: is cut short: .%s begins with the numbers of rows and columns, 8 bytes",
                                name, format->name);
-    uint32_t rows = ast_little4(header), columns = ast_little4(header + 4);
+    uint32_t rows = (uint32_t)ast_little(header, 4), columns = (uint32_t)ast_little(header + 4, 4);
     if (rows == 0 || columns == 0)
         return ast_format_fail(error, "%s: holds no points: its header says %u rows of %u numbers", name, rows,
                                columns);
@@ -35,7 +35,7 @@ static bool plain(ast_file_table *table, ast_bytes *bytes, const ast_format *for
 static bool same_count(const ast_file_table *table, const ast_bytes *bytes, size_t row) {
     unsigned char count[4];
     return !ast_bytes_at(bytes, (uint64_t)row * table->row_stride, count, sizeof count) ||
-           ast_little4(count) == table->dimension;
+           ast_little(count, sizeof count) == table->dimension;
 }
 
 /* The rows do not fill the file. Either the last row is cut short, or some row has another dimension than the first. In
@@ -55,7 +55,7 @@ static bool counted(ast_file_table *table, ast_bytes *bytes, const ast_format *f
     if (!ast_bytes_at(bytes, 0, count, sizeof count))
         return ast_format_fail(error, "%s: is %s; each row of .%s begins with its dimension, 4 bytes", bytes->name,
                                bytes->size == 0 ? "empty" : "cut short", format->name);
-    int32_t dimension = (int32_t)ast_little4(count);
+    int32_t dimension = (int32_t)ast_little(count, sizeof count);
     if (dimension < 1)
         return ast_format_fail(error,
                                "%s: row 1 has %d numbers; at least one is needed: is this a file of rows behind "

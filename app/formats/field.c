@@ -43,16 +43,13 @@ static bool too_long(const ast_fields *text, size_t column, ast_format_error *er
 bool ast_fields_begin(ast_fields *text, ast_bytes *bytes, ast_format_error *error) {
     text->bytes = bytes;
     text->line = 1;
-    text->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     text->buffer = malloc(AST_TEXT_BUFFER + 1);
     text->cursor = text->end = text->buffer;
-    return (text->buffer && text->locale) || ast_format_no_memory(error, bytes->name);
+    return text->buffer || ast_format_no_memory(error, bytes->name);
 }
 
 void ast_fields_end(ast_fields *text) {
     free(text->buffer);
-    if (text->locale)
-        freelocale(text->locale);
 }
 
 bool ast_fields_fill(ast_fields *text, ast_format_error *error) {
@@ -92,7 +89,7 @@ bool ast_field_next(ast_fields *text, bool wanted, size_t column, ast_field *fie
     char *cursor = skip_blanks(text, text->cursor);
     char *stop;
     if (wanted) {
-        stop = (char *)ast_number_parse(cursor, !text->doubles, text->locale, &field->value);
+        stop = (char *)ast_number_parse(cursor, !text->doubles, &field->value);
         if (!stop || !is_field_end(text, stop))
             return slow_field(text, column, field, NULL, error);
         field->kind = is_large(text, field->value) ? AST_FIELD_LARGE : AST_FIELD_NUMBER;
@@ -153,7 +150,7 @@ static void judge(const ast_fields *text, const char *begin, size_t length, ast_
         field->kind = AST_FIELD_MISSING;
     else if (same_word(word, size, "inf") || same_word(word, size, "infinity"))
         field->kind = AST_FIELD_INFINITE;
-    else if (ast_number_parse(begin, !text->doubles, text->locale, &value) == begin + length)
+    else if (ast_number_parse(begin, !text->doubles, &value) == begin + length)
         field->kind = AST_FIELD_NUMBER;
     else
         field->kind = AST_FIELD_TEXT;

@@ -105,6 +105,7 @@ typedef struct ast_names {
     char **list; /* (count) */
     size_t count, capacity;
 } ast_names;
+bool ast_names_add(ast_names *names, char *name); /* takes the name, from malloc(); false without memory */
 void ast_names_free(ast_names *names);
 
 /* Reads a text with one name per line. */
@@ -118,6 +119,14 @@ bool ast_input_check(const char *path, const ast_input_options *options, ast_for
 /* Whether a column list can be understood; the sentence quotes the list but names no option. */
 bool ast_columns_check(const char *columns, ast_format_error *error);
 
+/* Numbers in memory, in the machine's byte order and aligned. */
+typedef struct ast_body {
+    const void *data;
+    void *owned;  /* to free(), or NULL */
+    void *mapped; /* to munmap(), or NULL */
+    size_t mapped_size;
+} ast_body;
+
 /* A file of points, or several of one binary format as one table. It is opened, then read whole into `points`, or by
  * rows through `source`. Closing it ends the view. */
 typedef struct ast_input {
@@ -130,9 +139,7 @@ typedef struct ast_input {
     uint64_t size;        /* bytes of a regular file */
     ast_names names;      /* with options->names */
     struct ast_opened *opened; /* private: the open files */
-    void *owned;               /* private: parsed or converted numbers */
-    void *mapped;              /* private: the mapped file */
-    size_t mapped_size;        /* private */
+    ast_body body;             /* private: what the points are a view of */
 } ast_input;
 
 /* Opens a table of points. `path` "-" is standard input and needs options->format; pipes and named pipes work.

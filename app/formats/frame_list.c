@@ -89,15 +89,12 @@ static double name_seconds(const char *path, bool whole) {
     size_t decimals = length > 0 && name[length] == '.' ? strspn(name + length + 1, "0123456789") : 0;
     bool time = length > 0 && (whole || decimals > 0);
     length += decimals > 0 ? 1 + decimals : 0;
-    locale_t locale =
-        time && name[length] == '.' && length < sizeof text ? newlocale(LC_ALL_MASK, "C", (locale_t)0) : (locale_t)0;
-    if (!locale)
-        return NAN;
     double seconds = NAN;
+    if (!time || name[length] != '.' || length >= sizeof text)
+        return NAN;
     memcpy(text, name, length);
     text[length] = '\0';
-    ast_number_parse(text, false, locale, &seconds);
-    freelocale(locale);
+    ast_number_parse(text, false, &seconds);
     return seconds;
 }
 
@@ -325,7 +322,7 @@ static bool is_blank(char byte) {
 
 /* One line, without its end, as text: "time file", a comment or nothing. */
 static bool add_line(ast_frame_list *list, const char *folder, const char *name, size_t number, char *line,
-                     locale_t locale, ast_format_error *error) {
+                     ast_format_error *error) {
     char *end = line + strlen(line);
     while (end > line && is_blank(end[-1]))
         *--end = '\0';
@@ -334,7 +331,7 @@ static bool add_line(ast_frame_list *list, const char *folder, const char *name,
     if (*line == '\0' || *line == '#')
         return true;
     double seconds;
-    const char *file = ast_number_parse(line, false, locale, &seconds);
+    const char *file = ast_number_parse(line, false, &seconds);
     if (!file || !is_blank(*file) || !isfinite(seconds)) {
         char excerpt[AST_EXCERPT];
         ast_excerpt(excerpt, line, strlen(line));
@@ -348,7 +345,7 @@ static bool add_line(ast_frame_list *list, const char *folder, const char *name,
 }
 
 static bool add_lines(ast_frame_list *list, const char *folder, const char *name, const unsigned char *bytes,
-                      size_t size, locale_t locale, ast_format_error *error) {
+                      size_t size, ast_format_error *error) {
     char line[LINE_MOST + 1];
     size_t begin = 0;
     for (size_t number = 1; begin < size; number++) {
@@ -359,7 +356,7 @@ static bool add_lines(ast_frame_list *list, const char *folder, const char *name
                                    number);
         memcpy(line, bytes + begin, length);
         line[length] = '\0';
-        if (!add_line(list, folder, name, number, line, locale, error))
+        if (!add_line(list, folder, name, number, line, error))
             return false;
         begin += length + 1;
     }
@@ -370,11 +367,7 @@ bool ast_frame_list_tum(ast_frame_list *list, const char *folder, const char *na
                         size_t size, ast_format_error *error) {
     size_t before = list->count;
     list->timed = before == 0 || list->timed;
-    locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!locale)
-        return ast_format_no_memory(error, name);
-    bool good = add_lines(list, folder, name, bytes, size, locale, error);
-    freelocale(locale);
+    bool good = add_lines(list, folder, name, bytes, size, error);
     if (good && list->count == before)
         good = ast_format_fail(error, "%s: names no frame; lines with a time and a file name are needed", name);
     return good;

@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 /* An open file. */
@@ -82,10 +81,8 @@ static void close_files(ast_input *input) {
 
 void ast_input_close(ast_input *input) {
     close_files(input);
-    free(input->owned);
+    ast_body_free(&input->body);
     ast_names_free(&input->names);
-    if (input->mapped)
-        munmap(input->mapped, input->mapped_size);
     *input = (ast_input){0};
 }
 
@@ -97,18 +94,12 @@ void ast_input_replace(ast_input *input, float *values, size_t count, size_t dim
     input->names = names;
     input->points = ast_points_f4(values, count, dimension);
     input->format = format;
-    input->owned = values;
+    input->body.owned = values;
 }
 
 static bool begin(ast_input *input, size_t count, ast_format_error *error) {
     input->opened = calloc(1, sizeof *input->opened + count * sizeof(input_file));
     return input->opened || ast_format_fail(error, "there is not enough memory for a list of %zu files", count);
-}
-
-static const char *type_name(ast_type type) {
-    static const char *const names[] = {
-        [AST_F4] = "f4", [AST_F8] = "f8", [AST_F2] = "f2", [AST_I1] = "i1", [AST_U1] = "u1", [AST_B2] = "bf16"};
-    return names[type];
 }
 
 /* Whether a file goes with those before it, of which `all` tells. */
@@ -131,7 +122,7 @@ static bool joins(const ast_input *input, const ast_source *all, const char *nam
         return ast_format_fail(error,
                                "%s: holds numbers of type %s, but %s holds %s; files that are read as one must "
                                "have one type",
-                               name, type_name(own->type), first, type_name(all->type));
+                               name, ast_number_type_of(own->type)->name, first, ast_number_type_of(all->type)->name);
     return true;
 }
 
@@ -197,13 +188,13 @@ bool ast_input_read(ast_input *input, ast_format_error *error) {
 bool ast_input_read_rows(ast_input *input, size_t first, size_t count, ast_format_error *error) {
     const ast_source *source = &input->source;
     size_t row = input->opened->row;
-    input->owned = malloc((count + 1) * row);
-    if (!input->owned)
+    input->body.owned = malloc((count + 1) * row);
+    if (!input->body.owned)
         return ast_format_fail(error, "%s: there is no memory for %zu points of %zu dimensions",
                                input->opened->files[0].bytes.name, count, source->dimension);
-    if (source->read(first, count, input->owned, source->data) != 0)
+    if (source->read(first, count, input->body.owned, source->data) != 0)
         return ast_input_failed(input, error) ? false : ast_format_no_memory(error, "the input");
-    input->points = ast_points_view(input->owned, source->type, count, source->dimension, (ptrdiff_t)row,
+    input->points = ast_points_view(input->body.owned, source->type, count, source->dimension, (ptrdiff_t)row,
                                     (ptrdiff_t)(row / source->dimension));
     return true;
 }
@@ -265,7 +256,7 @@ static bool understand(ast_input *input, input_file *file, ast_format_error *err
     struct ast_opened *opened = input->opened;
     if (!opened->how.format->table(table, &file->bytes, &opened->how, error))
         return false;
-    size_t item = ast_points_item(&(ast_points){.type = table->type});
+    size_t item = ast_number_type_of(table->type)->item;
     input->height = table->height;
     input->width = table->width;
     input->unmapped = table->hdf5 != NULL;

@@ -13,18 +13,13 @@ void ast_names_free(ast_names *names) {
     *names = (ast_names){0};
 }
 
-/* The line from `at` on, without the CR that ends it on other systems. */
-static bool add_name(ast_names *names, const char *at, size_t length) {
-    length -= length > 0 && at[length - 1] == '\r';
-    char *name = malloc(length + 1);
-    if (!name || !ast_array_grow(&names->list, &names->capacity, names->count + 1, sizeof *names->list)) {
+bool ast_names_add(ast_names *names, char *name) {
+    bool good = name && ast_array_grow(&names->list, &names->capacity, names->count + 1, sizeof *names->list);
+    if (good)
+        names->list[names->count++] = name;
+    else
         free(name);
-        return false;
-    }
-    memcpy(name, at, length);
-    name[length] = 0;
-    names->list[names->count++] = name;
-    return true;
+    return good;
 }
 
 bool ast_read_names(const char *path, ast_names *names, ast_format_error *error) {
@@ -41,7 +36,8 @@ bool ast_read_names(const char *path, ast_names *names, ast_format_error *error)
     for (at += mark; at < end && good;) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         size_t length = (size_t)((stop ? stop : end) - at);
-        good = add_name(names, at, length) || ast_format_no_memory(error, path);
+        bool cr = length > 0 && at[length - 1] == '\r'; /* which ends lines on other systems */
+        good = ast_names_add(names, strndup(at, length - cr)) || ast_format_no_memory(error, path);
         at += length + 1;
     }
     free(bytes);

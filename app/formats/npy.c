@@ -187,20 +187,21 @@ ast_points ast_points_view(const void *data, ast_type type, size_t count, size_t
                         .column_stride = column_stride};
 }
 
-size_t ast_points_item(const ast_points *points) {
-    static const unsigned char sizes[] = {
-        [AST_F4] = 4, [AST_F8] = 8, [AST_F2] = 2, [AST_I1] = 1, [AST_U1] = 1, [AST_B2] = 2};
-    return sizes[points->type];
+const ast_number_type *ast_number_type_of(ast_type type) {
+    static const ast_number_type types[] = {
+        [AST_F4] = {"f4", 'f', 4}, [AST_F8] = {"f8", 'f', 8}, [AST_F2] = {"f2", 'f', 2},
+        [AST_I1] = {"i1", 'i', 1}, [AST_U1] = {"u1", 'u', 1}, [AST_B2] = {"bf16", 'B', 2}};
+    return &types[type];
 }
 
 size_t ast_source_row(const ast_source *source) {
-    return source->dimension * ast_points_item(&(ast_points){.type = source->type});
+    return source->dimension * ast_number_type_of(source->type)->item;
 }
 
 bool ast_points_pick(ast_points *points, const ast_columns *columns, ast_buffer *gathered, const char *name,
                      ast_format_error *error) {
     ptrdiff_t step;
-    size_t item = ast_points_item(points), size = points->count * columns->count * item;
+    size_t item = ast_number_type_of(points->type)->item, size = points->count * columns->count * item;
     if (columns->count == 0)
         return true;
     if (ast_columns_even(columns, &step)) {
@@ -210,13 +211,8 @@ bool ast_points_pick(ast_points *points, const ast_columns *columns, ast_buffer 
         points->dimension = columns->count;
         return true;
     }
-    if (size > gathered->capacity) {
-        free(gathered->place);
-        gathered->place = malloc(size);
-        gathered->capacity = gathered->place ? size : 0;
-        if (!gathered->place)
-            return ast_format_no_memory(error, name);
-    }
+    if (!ast_array_grow(&gathered->place, &gathered->capacity, size, 1))
+        return ast_format_no_memory(error, name);
     unsigned char *cursor = gathered->place;
     for (size_t i = 0; i < points->count; i++) {
         const char *row = (const char *)points->data + (ptrdiff_t)i * points->row_stride;

@@ -5,6 +5,8 @@
  * everything within that error rounds to one float, that float is the answer too. The rest goes to strtod. */
 #include "number.h"
 
+#include <locale.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -79,7 +81,19 @@ static bool quick_value(const decimal *number, bool as_float, double *value) {
     return as_float && (float)(*value * (1 - 0x1p-51)) == (float)(*value * (1 + 0x1p-51));
 }
 
-const char *ast_number_parse(const char *text, bool as_float, locale_t locale, double *value) {
+static locale_t c_locale; /* glibc and musl do not allocate it, so that it cannot fail */
+
+static void make_locale(void) {
+    c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+static double slow_value(const char *text) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_locale);
+    return strtod_l(text, NULL, c_locale);
+}
+
+const char *ast_number_parse(const char *text, bool as_float, double *value) {
     decimal number = {.exact = true};
     bool negative = *text == '-';
     const char *end = scan_decimal(text + (*text == '-' || *text == '+'), &number);
@@ -88,6 +102,6 @@ const char *ast_number_parse(const char *text, bool as_float, locale_t locale, d
     if (quick_value(&number, as_float, value))
         *value = negative ? -*value : *value;
     else
-        *value = strtod_l(text, NULL, locale);
+        *value = slow_value(text);
     return end;
 }

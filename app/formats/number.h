@@ -4,14 +4,13 @@
 #ifndef ASTERISM_FORMATS_NUMBER_H
 #define ASTERISM_FORMATS_NUMBER_H
 
-#include <locale.h>
 #include <stdbool.h>
 
 /* Reads the number that begins at `text`: sign, digits with a point among them, exponent. Returns where it ends, or
  * NULL if no number begins there ("nan", "inf" and hexadecimal are none). The text must end in a byte that belongs to
  * no number, such as NUL. The value is the nearest double, or infinity; with `as_float` it is only sure to round to
  * the same float as the nearest double does, which is all that a float needs and can be had faster.
- * `locale` is the C locale: programs that set another one must not change what a file means. */
-const char *ast_number_parse(const char *text, bool as_float, locale_t locale, double *value);
+ * The decimal separator is a point, whatever locale the program has set. */
+const char *ast_number_parse(const char *text, bool as_float, double *value);
 
 #endif

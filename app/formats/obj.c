@@ -112,7 +112,7 @@ static bool read_triple(obj *reader, triples *list, ast_format_error *error) {
         return ast_format_no_memory(error, file->name);
     for (size_t d = 0; d < 3; d++) {
         double value;
-        const char *at = pass_blanks(reader->at, file->end), *end = ast_solid_real(file, at, &value);
+        const char *at = pass_blanks(reader->at, file->end), *end = ast_solid_real(at, &value);
         if (!end)
             return ast_solid_no_number(file, at, error);
         list->values[3 * list->count + d] = (float)value;

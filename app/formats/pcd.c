@@ -5,7 +5,8 @@
  * are there. */
 #include "pcd.h"
 
-#include <endian.h>
+#include "bytes.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +46,7 @@ static bool read_line(const char **line, float **places, const ast_pcd_header *h
     double value;
     for (size_t i = 0; i < header->numbers; i++) {
         at = ast_solid_pass_blanks(at);
-        const char *end = places[i] ? ast_solid_real(file, at, &value) : ast_solid_pass_word(at, file->end);
+        const char *end = places[i] ? ast_solid_real(at, &value) : ast_solid_pass_word(at, file->end);
         if (!end || end == at)
             return ast_solid_line_end(*at) || at == file->end
                        ? ast_solid_fail_line(file, at, error, "has %zu numbers; a point has %zu", i, header->numbers)
@@ -124,20 +125,14 @@ static bool read_binary(ast_solid *solid, const ast_pcd_header *header, const as
 
 /* ---- Compressed -------------------------------------------------------------------------------------------------- */
 
-static uint32_t load_size(const char *place) {
-    uint32_t size;
-    memcpy(&size, place, sizeof size);
-    return le32toh(size);
-}
-
 /* What the two sizes before the compressed bytes say. */
 static bool check_sizes(const ast_pcd_header *header, const ast_solid_file *file, size_t *packed, size_t *size,
                         ast_format_error *error) {
     size_t follow = (size_t)(file->end - header->body);
     if (follow < 8)
         return ast_format_fail(error, "%s: is cut short: the sizes of its compressed points are not there", file->name);
-    *packed = load_size(header->body);
-    *size = load_size(header->body + 4);
+    *packed = ast_little(header->body, 4);
+    *size = ast_little(header->body + 4, 4);
     if (*packed > follow - 8)
         return ast_format_fail(error, "%s: is cut short: %zu of its %zu compressed bytes are there", file->name,
                                follow - 8, *packed);

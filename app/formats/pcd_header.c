@@ -227,8 +227,7 @@ static bool read_viewpoint(ast_pcd_header *header, const scan *found, ast_format
         return false;
     header->has_viewpoint = true;
     for (size_t i = 0; i < count; i++)
-        if (!ast_solid_real(found->file, words[i].text, &header->viewpoint[i]) ||
-            header->viewpoint[i] - header->viewpoint[i] != 0)
+        if (!ast_solid_real(words[i].text, &header->viewpoint[i]) || header->viewpoint[i] - header->viewpoint[i] != 0)
             return ast_solid_no_number(found->file, words[i].text, error);
     return count == 7 || ast_solid_fail_line(found->file, found->lines[VIEWPOINT].begin, error,
                                              "VIEWPOINT has %zu numbers; it must be tx ty tz qw qx qy qz", count);

@@ -109,7 +109,7 @@ static bool next_number(ply *p, ast_solid_type type, double *value, ast_format_e
         p->at += type.item;
         return true;
     }
-    const char *at = ast_solid_pass_blanks(p->at), *end = ast_solid_real(p->file, at, value);
+    const char *at = ast_solid_pass_blanks(p->at), *end = ast_solid_real(at, value);
     if (!end && (ast_solid_line_end(*at) || at == p->file->end))
         return fail_at(p, at, error, "ends before all properties of the element are there");
     p->at = end;

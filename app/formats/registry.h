@@ -67,7 +67,14 @@ ast_points ast_points_view(const void *data, ast_type type, size_t count, size_t
  * evenly spaced, otherwise as a copy in `gathered`, tight and in C order. */
 bool ast_points_pick(ast_points *points, const ast_columns *columns, ast_buffer *gathered, const char *name,
                      ast_format_error *error);
-size_t ast_points_item(const ast_points *points);
+
+/* npy.c. A type of numbers: its name in sentences, and kind and item as in ast_npy_header ('B': bfloat16). */
+typedef struct ast_number_type {
+    const char *name;
+    char kind;
+    size_t item;
+} ast_number_type;
+const ast_number_type *ast_number_type_of(ast_type type);
 
 /* The values of a file, through the registry. */
 bool ast_values_read(ast_values *values, const char *path, const ast_input_options *options, ast_format_error *error);

@@ -29,7 +29,7 @@ static char *read_header(const ast_bytes *bytes, uint64_t *offset, ast_format_er
                         bytes->size == 0 ? "empty" : "cut short");
         return NULL;
     }
-    uint64_t size = ast_little8(length);
+    uint64_t size = ast_little(length, sizeof length);
     *offset = size + sizeof length;
     if (size > HEADER_MOST)
         ast_format_fail(error,

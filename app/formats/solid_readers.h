@@ -7,8 +7,6 @@
 
 #include "solids.h"
 
-#include <locale.h>
-
 /* Indices of points are int32. */
 #define AST_SOLID_MOST ((uint64_t)INT32_MAX)
 
@@ -16,7 +14,6 @@
 typedef struct ast_solid_file {
     const char *name;       /* for sentences */
     const char *text, *end; /* *end is a NUL, which no number and no word runs over */
-    locale_t locale;        /* "C" */
 } ast_solid_file;
 
 /* The readers. Each fills in the solid; on failure it leaves in it what ast_solid_free can free. */
@@ -64,7 +61,7 @@ static inline const char *ast_solid_pass_line_end(const char *at, const char *en
 const char *ast_solid_next_line(const char *at, const char *end);
 
 /* Reads a number of any kind, "nan" and "inf" too, up to a blank or the line's end. NULL if there is none. */
-const char *ast_solid_real(const ast_solid_file *file, const char *at, double *value);
+const char *ast_solid_real(const char *at, double *value);
 
 /* Passes over what stands before the next blank or line end. */
 const char *ast_solid_pass_word(const char *at, const char *end);

@@ -46,8 +46,8 @@ static const char *not_finite(const char *at, double *value) {
     return ends_word(*at) ? at : NULL;
 }
 
-const char *ast_solid_real(const ast_solid_file *file, const char *at, double *value) {
-    const char *end = ast_number_parse(at, true, file->locale, value);
+const char *ast_solid_real(const char *at, double *value) {
+    const char *end = ast_number_parse(at, true, value);
     if (end && ends_word(*end))
         return end;
     /* What old Microsoft libraries print: "1.#QNAN", "-1.#IND00", "1.#INF". */

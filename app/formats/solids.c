@@ -175,11 +175,7 @@ static void complete(ast_solid *solid, const ast_format *format) {
 static bool decode(ast_solid *solid, const ast_format *format, ast_solid_file *file, ast_format_error *error) {
     if (file->text == file->end)
         return ast_format_fail(error, "%s: is empty", file->name);
-    file->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!file->locale)
-        return ast_format_no_memory(error, file->name);
     bool good = format->solid(solid, file, error);
-    freelocale(file->locale);
     if (good && solid->count == 0)
         good = ast_format_fail(error, "%s: has not a single point", file->name);
     good = good && all_finite(solid, file->name, error);

@@ -147,7 +147,7 @@ static bool hand_over(const rows_state *state, size_t dimension, ast_input *inpu
             ((int64_t *)columns)[e] = state->columns[e];
         else
             ((int32_t *)columns)[e] = state->columns[e];
-    input->owned = block;
+    input->body.owned = block;
     input->points = (ast_points){.size = sizeof(ast_points),
                                  .data = block,
                                  .type = AST_F8,

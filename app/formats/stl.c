@@ -4,7 +4,8 @@
  * files begin with it too. What decides is the size, which a binary file's count of facets gives to the byte. */
 #include "solid_readers.h"
 
-#include <endian.h>
+#include "bytes.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,9 +30,7 @@ bool ast_stl_solid(ast_solid *solid, const ast_solid_file *file, ast_format_erro
 /* ---- Binary ------------------------------------------------------------------------------------------------------ */
 
 static size_t facets_of(const ast_solid_file *file) {
-    uint32_t count;
-    memcpy(&count, file->text + PRELUDE - 4, sizeof count);
-    return le32toh(count);
+    return ast_little(file->text + PRELUDE - 4, 4);
 }
 
 /* Text begins with solid, and has no NUL in what would be the header of a binary file. */
@@ -107,7 +106,7 @@ static bool read_vertex(text *reader, ast_format_error *error) {
     float *place = reader->points + 3 * reader->count++;
     for (size_t d = 0; d < 3; d++) {
         double value;
-        const char *at = next_word(reader), *end = ast_solid_real(reader->file, at, &value);
+        const char *at = next_word(reader), *end = ast_solid_real(at, &value);
         if (!end)
             return ast_solid_no_number(reader->file, at, error);
         place[d] = (float)value;

@@ -23,7 +23,7 @@ static bool flatten_image(ast_input *input, const ast_file_table *table, const c
 static void own_copy(ast_input *input, void *copy);
 
 bool ast_table_set(ast_file_table *table, ast_type type, uint64_t count, uint64_t dimension, uint64_t offset) {
-    size_t item = ast_points_item(&(ast_points){.type = type}), row, size;
+    size_t item = ast_number_type_of(type)->item, row, size;
     *table = (ast_file_table){.type = type,
                               .count = count,
                               .dimension = dimension,
@@ -51,14 +51,6 @@ bool ast_bytes_at(const ast_bytes *bytes, uint64_t offset, void *place, size_t s
         return ast_read_at(bytes->descriptor, offset, place, size) == 0;
     memcpy(place, bytes->memory + offset, size);
     return true;
-}
-
-uint32_t ast_little4(const unsigned char bytes[4]) {
-    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
-}
-
-uint64_t ast_little8(const unsigned char bytes[8]) {
-    return ast_little4(bytes) | (uint64_t)ast_little4(bytes + 4) << 32;
 }
 
 bool ast_body_map(ast_body *body, const ast_bytes *bytes, size_t offset, size_t size, size_t item) {
@@ -113,15 +105,15 @@ bool ast_table_open(ast_input *input, ast_bytes *bytes, const ast_resolved *how,
         (bytes->sized || read_all(bytes, &buffer, &memory, error)) && how->format->table(&table, &memory, how, error);
     good = good && ast_table_read(input, &table, &memory, how, error);
     ast_table_close(&table);
-    if (good && buffer.place && !input->owned)
-        input->owned = buffer.place; /* the points are a view of it */
+    if (good && buffer.place && !input->body.owned)
+        input->body.owned = buffer.place; /* the points are a view of it */
     else
         free(buffer.place);
     return good;
 }
 
 static size_t item_of(const ast_file_table *table) {
-    return ast_points_item(&(ast_points){.type = table->type});
+    return ast_number_type_of(table->type)->item;
 }
 
 /* Bytes from the first number to the last. */
@@ -154,7 +146,7 @@ bool ast_table_unequal(const ast_file_table *table, const ast_bytes *bytes, size
     unsigned char count[COUNT_SIZE] = {0};
     (void)ast_bytes_at(bytes, table->offset - COUNT_SIZE + (uint64_t)row * table->row_stride, count, sizeof count);
     return ast_format_fail(error, "%s: row %zu has %d numbers, but row 1 has %zu; all rows need the same number",
-                           bytes->name, row + 1, (int32_t)ast_little4(count), table->dimension);
+                           bytes->name, row + 1, (int32_t)ast_little(count, sizeof count), table->dimension);
 }
 
 /* The dimension before each row; the first one is the table's own. */
@@ -173,9 +165,7 @@ static bool check_counts(const ast_file_table *table, const ast_body *body, cons
 
 bool ast_table_view(ast_input *input, const ast_file_table *table, ast_body body, const ast_resolved *how,
                     const char *name, ast_format_error *error) {
-    input->owned = body.owned;
-    input->mapped = body.mapped;
-    input->mapped_size = body.mapped_size;
+    input->body = body;
     input->height = table->height;
     input->width = table->width;
     size_t item = item_of(table);
@@ -199,11 +189,8 @@ bool ast_table_view(ast_input *input, const ast_file_table *table, ast_body body
 
 /* The points are a copy from now on, and what they were read from goes. */
 static void own_copy(ast_input *input, void *copy) {
-    ast_body body = {NULL, input->owned, input->mapped, input->mapped_size};
-    ast_body_free(&body);
-    input->owned = copy;
-    input->mapped = NULL;
-    input->mapped_size = 0;
+    ast_body_free(&input->body);
+    input->body.owned = copy;
 }
 
 /* Copies an image in Fortran order, whose pixels row by row are no stride of each other: the row varies fastest. */
@@ -255,7 +242,7 @@ static int read_counted_rows(const ast_file_table *table, int descriptor, size_t
         if (reason)
             return reason;
         for (size_t i = 0; i < part; i++)
-            if (ast_little4(counts[i]) != table->dimension) {
+            if (ast_little(counts[i], COUNT_SIZE) != table->dimension) {
                 *odd = first + i;
                 return AST_ROWS_UNEQUAL;
             }

@@ -39,14 +39,6 @@ bool ast_table_set(ast_file_table *table, ast_type type, uint64_t count, uint64_
 bool ast_table_read(ast_input *input, const ast_file_table *table, ast_bytes *bytes, const struct ast_resolved *how,
                     ast_format_error *error);
 
-/* Numbers in memory, in the machine's byte order and aligned. */
-typedef struct ast_body {
-    const void *data;
-    void *owned;  /* to free(), or NULL */
-    void *mapped; /* to munmap(), or NULL */
-    size_t mapped_size;
-} ast_body;
-
 /* Borrows or maps `size` bytes at `offset` of a regular file or of memory. False if they must be copied. */
 bool ast_body_map(ast_body *body, const ast_bytes *bytes, size_t offset, size_t size, size_t item);
 void ast_body_free(ast_body *body);
@@ -72,10 +64,6 @@ void ast_table_close(ast_file_table *table);
 
 /* All `size` bytes at `offset` of a regular file or of memory: false where it ends before, and if it cannot be read. */
 bool ast_bytes_at(const ast_bytes *bytes, uint64_t offset, void *place, size_t size);
-
-/* Numbers of four and eight bytes, the lowest byte first, as all these headers have them. */
-uint32_t ast_little4(const unsigned char bytes[4]);
-uint64_t ast_little8(const unsigned char bytes[8]);
 
 /* ---- hdf5.c: what only libhdf5 can read -------------------------------------------------------------------------- */
 

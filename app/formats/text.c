@@ -55,7 +55,7 @@ bool ast_text_open(ast_input *input, ast_bytes *bytes, const ast_resolved *how, 
     text_table table = {.text.separator = how->format->separator};
     if (!read_table(&table, bytes, &how->columns, false, error))
         return false;
-    input->owned = table.numbers;
+    input->body.owned = table.numbers;
     input->names = table.names;
     input->points = ast_points_f4(table.numbers, table.rows, table.width);
     if (how->transpose)
@@ -110,7 +110,7 @@ static bool begin_text(ast_fields *text, ast_format_error *error) {
             return false;
     }
     if (!known)
-        text->separator = ast_fields_separator(text->cursor, text->end, text->locale);
+        text->separator = ast_fields_separator(text->cursor, text->end);
     return true;
 }
 
@@ -265,18 +265,6 @@ static bool read_fields(text_table *table, line_state *state, ast_format_error *
     return true;
 }
 
-static bool grow(text_table *table, size_t needed, ast_format_error *error) {
-    size_t capacity = table->capacity ? table->capacity : 1024;
-    while (capacity < needed)
-        capacity *= 2;
-    void *grown = realloc(table->numbers, capacity * table->item);
-    if (!grown)
-        return ast_format_no_memory(error, table->text.bytes->name);
-    table->numbers = grown;
-    table->capacity = capacity;
-    return true;
-}
-
 static bool has_decimal_comma(const char *field) {
     size_t whole = strspn(field, "+-0123456789");
     size_t decimals = field[whole] == ',' ? strspn(field + whole + 1, "0123456789") : 0;
@@ -314,22 +302,12 @@ static bool take_field(text_table *table, line_state *state, const ast_field *fi
     if (state->bad)
         return true;
     size_t place = table->rows * table->width + slot;
-    if (place >= table->capacity && !grow(table, place + 1, error))
-        return false;
+    if (place >= table->capacity && !ast_array_grow(&table->numbers, &table->capacity, place + 1, table->item))
+        return ast_format_no_memory(error, table->text.bytes->name);
     if (table->text.doubles)
         ((double *)table->numbers)[place] = field->value;
     else
         ((float *)table->numbers)[place] = (float)field->value;
-    return true;
-}
-
-/* The name of the row that has just ended. */
-static bool keep_name(text_table *table, ast_format_error *error) {
-    ast_names *names = &table->names;
-    if (!ast_array_grow(&names->list, &names->capacity, names->count + 1, sizeof *names->list))
-        return ast_format_no_memory(error, table->text.bytes->name);
-    names->list[names->count++] = table->word;
-    table->word = NULL;
     return true;
 }
 
@@ -355,5 +333,7 @@ static bool end_row(text_table *table, const line_state *state, ast_format_error
                                line, state->column, state->column == 1 ? "" : "s",
                                (unsigned long long)table->first_line, table->columns);
     table->rows++;
-    return table->name == 0 || keep_name(table, error);
+    char *word = table->word;
+    table->word = NULL;
+    return table->name == 0 || ast_names_add(&table->names, word) || ast_format_no_memory(error, name);
 }

@@ -6,8 +6,6 @@
 
 #include "bytes.h"
 
-#include <locale.h>
-
 /* A field, with the blanks around it, must be shorter than this, so that it lies in the buffer as a whole. The fuzzer
  * makes both small, so that short files cross many borders. */
 #ifndef AST_FIELD_LIMIT
@@ -23,7 +21,6 @@ typedef struct ast_fields {
     char separator;     /* ',' ';' '\t', or ' ' for any number of blanks */
     bool doubles;       /* numbers are wanted as doubles, not as floats */
     uint64_t line;      /* of the cursor, 1-based */
-    locale_t locale;    /* "C" */
 } ast_fields;
 
 /* What a field holds. */
@@ -66,7 +63,7 @@ bool ast_fields_skip_line(ast_fields *text, ast_format_error *error);
 void ast_fields_skip_blanks(ast_fields *text);
 
 /* sniff.c: the separator, from the first lines in the buffer. */
-char ast_fields_separator(const char *begin, const char *end, locale_t locale);
+char ast_fields_separator(const char *begin, const char *end);
 
 static inline bool ast_is_line_end(char byte) {
     return byte == '\n' || byte == '\r';

@@ -56,9 +56,7 @@ bool ast_read_numbers(const char *path, const ast_input_options *options, double
 }
 
 static double number_at(const char *place, ast_type type) {
-    static const char kinds[] = {
-        [AST_F4] = 'f', [AST_F8] = 'f', [AST_F2] = 'f', [AST_I1] = 'i', [AST_U1] = 'u', [AST_B2] = 'B'};
-    return ast_scalar_load(place, kinds[type], ast_points_item(&(ast_points){.type = type}));
+    return ast_scalar_load(place, ast_number_type_of(type)->kind, ast_number_type_of(type)->item);
 }
 
 bool ast_read_matrix(const char *path, const ast_input_options *options, float **values, size_t *rows, size_t *columns,
@@ -98,7 +96,7 @@ size_t ast_points_index(const ast_points *points, const void *array, size_t at) 
 }
 
 static void sparse_row(const ast_points *points, size_t index, double *row) {
-    size_t item = ast_points_item(points), end = ast_points_index(points, points->starts, index + 1);
+    size_t item = ast_number_type_of(points->type)->item, end = ast_points_index(points, points->starts, index + 1);
     memset(row, 0, points->dimension * sizeof *row);
     for (size_t e = ast_points_index(points, points->starts, index); e < end; e++)
         row[ast_points_index(points, points->columns, e)] =

@@ -20,13 +20,6 @@
 #define LOCAL_HEADER 30
 #define IN_EXTRA 0xffffffffu /* the number is in the zip64 extra field */
 
-static uint64_t number_at(const unsigned char *bytes, int size) {
-    uint64_t value = 0;
-    for (int i = size; i-- > 0;)
-        value = value << 8 | bytes[i];
-    return value;
-}
-
 static bool damaged(const ast_zip *zip, const char *what, ast_format_error *error) {
     return ast_format_fail(error, "%s: is no zip archive that can be read: %s", zip->name, what);
 }
@@ -37,11 +30,11 @@ static bool damaged(const ast_zip *zip, const char *what, ast_format_error *erro
 static bool find_end64(ast_zip *zip, size_t end) {
     if (end < END64_LOCATOR || memcmp(zip->bytes + end - END64_LOCATOR, "PK\6\7", 4) != 0)
         return false;
-    uint64_t at = number_at(zip->bytes + end - END64_LOCATOR + 8, 8);
+    uint64_t at = ast_little(zip->bytes + end - END64_LOCATOR + 8, 8);
     if (zip->size < END64_RECORD || at > zip->size - END64_RECORD || memcmp(zip->bytes + at, "PK\6\6", 4) != 0)
         return false;
-    zip->members = (size_t)number_at(zip->bytes + at + 32, 8);
-    zip->directory = (size_t)number_at(zip->bytes + at + 48, 8);
+    zip->members = (size_t)ast_little(zip->bytes + at + 32, 8);
+    zip->directory = (size_t)ast_little(zip->bytes + at + 48, 8);
     return true;
 }
 
@@ -53,8 +46,8 @@ static bool find_directory(ast_zip *zip, ast_format_error *error) {
         end--;
     if (memcmp(zip->bytes + end, "PK\5\6", 4) != 0)
         return damaged(zip, "its end is missing; it was cut short, or is no .npz file", error);
-    zip->members = (size_t)number_at(zip->bytes + end + 10, 2);
-    zip->directory = (size_t)number_at(zip->bytes + end + 16, 4);
+    zip->members = (size_t)ast_little(zip->bytes + end + 10, 2);
+    zip->directory = (size_t)ast_little(zip->bytes + end + 16, 4);
     if (zip->members == 0xffff || zip->directory == IN_EXTRA)
         find_end64(zip, end);
     return zip->directory <= zip->size || damaged(zip, "its directory is beyond its end", error);
@@ -87,12 +80,12 @@ typedef struct zip_member {
 static void read_extra(zip_member *member, const unsigned char *extra, size_t length) {
     uint64_t *wide[] = {&member->size, &member->packed, &member->offset};
     for (size_t at = 0; at + 4 <= length;) {
-        size_t id = number_at(extra + at, 2), size = number_at(extra + at + 2, 2), from = at + 4;
+        size_t id = ast_little(extra + at, 2), size = ast_little(extra + at + 2, 2), from = at + 4;
         if (size > length - from)
             return;
         for (size_t w = 0; id == 1 && w < 3; w++)
             if (*wide[w] == IN_EXTRA && from + 8 <= at + 4 + size) {
-                *wide[w] = number_at(extra + from, 8);
+                *wide[w] = ast_little(extra + from, 8);
                 from += 8;
             }
         at += 4 + size;
@@ -105,16 +98,16 @@ static size_t read_entry(const ast_zip *zip, size_t at, const char *name, zip_me
     const unsigned char *entry = zip->bytes + at;
     if (zip->size - at < DIRECTORY_ENTRY || memcmp(entry, "PK\1\2", 4) != 0)
         return 0;
-    size_t length = number_at(entry + 28, 2), extra = number_at(entry + 30, 2), comment = number_at(entry + 32, 2);
+    size_t length = ast_little(entry + 28, 2), extra = ast_little(entry + 30, 2), comment = ast_little(entry + 32, 2);
     if (zip->size - at - DIRECTORY_ENTRY < length + extra + comment)
         return 0;
     *found = length == strlen(name) && memcmp(entry + DIRECTORY_ENTRY, name, length) == 0;
     if (*found) {
-        *member = (zip_member){.method = (unsigned)number_at(entry + 10, 2),
-                               .check = (uint32_t)number_at(entry + 16, 4),
-                               .packed = number_at(entry + 20, 4),
-                               .size = number_at(entry + 24, 4),
-                               .offset = number_at(entry + 42, 4)};
+        *member = (zip_member){.method = (unsigned)ast_little(entry + 10, 2),
+                               .check = (uint32_t)ast_little(entry + 16, 4),
+                               .packed = ast_little(entry + 20, 4),
+                               .size = ast_little(entry + 24, 4),
+                               .offset = ast_little(entry + 42, 4)};
         read_extra(member, entry + DIRECTORY_ENTRY + length, extra);
     }
     return at + DIRECTORY_ENTRY + length + extra + comment;
@@ -127,7 +120,7 @@ static const unsigned char *packed_bytes(const ast_zip *zip, const zip_member *m
     const unsigned char *header = zip->bytes + member->offset;
     if (memcmp(header, "PK\3\4", 4) != 0)
         return NULL;
-    uint64_t begin = member->offset + LOCAL_HEADER + number_at(header + 26, 2) + number_at(header + 28, 2);
+    uint64_t begin = member->offset + LOCAL_HEADER + ast_little(header + 26, 2) + ast_little(header + 28, 2);
     return begin > zip->size || member->packed > zip->size - begin ? NULL : zip->bytes + begin;
 }
 

@@ -98,7 +98,7 @@ void expect_problem(const char *text, const char *columns, const char *part) {
         fail_msg("opened, but a problem was expected: %s", part);
     if (!strstr(error.text, part) || strchr(error.text, '\n'))
         fail_msg("the sentence \"%s\" does not contain \"%s\"", error.text, part);
-    assert_null(input.owned);
+    assert_null(input.body.owned);
     ast_input_close(&input);
 }
 

@@ -85,12 +85,12 @@ static void native_files_are_mapped(void **state) {
         size = make_points(bytes, 1, '=', 4, false, ++padding);
     write_bytes("points.npy", bytes, size);
     assert_true(ast_input_open(&input, "points.npy", NULL, &error));
-    assert_non_null(input.mapped);
-    assert_null(input.owned);
+    assert_non_null(input.body.mapped);
+    assert_null(input.body.owned);
     ast_input_close(&input);
     write_bytes("points.npy", bytes, make_points(bytes, 1, '>', 4, false, padding));
     assert_true(ast_input_open(&input, "points.npy", NULL, &error));
-    assert_null(input.mapped); /* the other byte order is converted, and the file let go */
+    assert_null(input.body.mapped); /* the other byte order is converted, and the file let go */
     ast_input_close(&input);
 }
 
@@ -115,7 +115,7 @@ static void columns_and_transpose(void **state) {
             const ast_points *points = &input.points;
             assert_int_equal(transpose ? points->dimension : points->count, ROWS);
             assert_int_equal(transpose ? points->count : points->dimension, cases[c].count);
-            assert_true(!cases[c].copied || (input.owned && !input.mapped));
+            assert_true(!cases[c].copied || (input.body.owned && !input.body.mapped));
             for (size_t i = 0; i < ROWS; i++)
                 for (size_t d = 0; d < cases[c].count; d++)
                     assert_true((transpose ? element(points, d, i) : element(points, i, d)) ==
@@ -295,16 +295,11 @@ static void images_of_directions(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_types_and_orders),
-        cmocka_unit_test(native_files_are_mapped),
-        cmocka_unit_test(columns_and_transpose),
-        cmocka_unit_test(lying_headers),
-        cmocka_unit_test(unusual_headers_are_read),
-        cmocka_unit_test(other_files_are_refused),
-        cmocka_unit_test(cut_at_every_byte),
-        cmocka_unit_test(promises_are_not_allocated),
-        cmocka_unit_test(images_of_directions),
-        cmocka_unit_test(headers_keep_eight_dimensions),
+        cmocka_unit_test(all_types_and_orders),     cmocka_unit_test(native_files_are_mapped),
+        cmocka_unit_test(columns_and_transpose),    cmocka_unit_test(lying_headers),
+        cmocka_unit_test(unusual_headers_are_read), cmocka_unit_test(other_files_are_refused),
+        cmocka_unit_test(cut_at_every_byte),        cmocka_unit_test(promises_are_not_allocated),
+        cmocka_unit_test(images_of_directions),     cmocka_unit_test(headers_keep_eight_dimensions),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

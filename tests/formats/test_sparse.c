@@ -58,7 +58,7 @@ static void expect_sentence(const char *format, const void *bytes, size_t size, 
         fail_msg("it was read, and should say '%s'", part);
     if (strncmp(error.text, "docs: ", 6) != 0 || !strstr(error.text, part))
         fail_msg("'%s' does not say '%s'", error.text, part);
-    assert_null(input.owned);
+    assert_null(input.body.owned);
 }
 
 static void mtx_that_lies(void **state) {

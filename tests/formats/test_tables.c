@@ -26,7 +26,7 @@ static size_t put_type(unsigned char *place, ast_type type, double value) {
         place[1] = (unsigned char)(bits >> 24);
         return 2;
     }
-    size_t item = ast_points_item(&(ast_points){.type = type});
+    size_t item = ast_number_type_of(type)->item;
     put_number(place, '<', type == AST_I1 ? 'i' : type == AST_U1 ? 'u' : 'f', item, value);
     return item;
 }
@@ -59,7 +59,7 @@ static size_t make_safetensors(unsigned char *bytes, const char *header, ast_typ
 static size_t make(unsigned char *bytes, const char *format, ast_type type) {
     static const char *const names[] = {"F32", "F64", "F16", "I8", "U8", "BF16"};
     char header[256];
-    size_t item = ast_points_item(&(ast_points){.type = type});
+    size_t item = ast_number_type_of(type)->item;
     if (strcmp(format, "safetensors") == 0) {
         snprintf(header, sizeof header,
                  "{\"a\" : {\"dtype\": \"%s\", \"data_offsets\":[3,%zu], \"shape\": [%d,%d] }}  ", names[type],
@@ -128,7 +128,7 @@ static void all_types(void **state) {
         if (!ast_input_open(&input, path, NULL, &error))
             fail_msg("%s", error.text);
         assert_string_equal(input.format, tables[t].format);
-        assert_true(input.mapped || strcmp(tables[t].format, "safetensors") == 0);
+        assert_true(input.body.mapped || strcmp(tables[t].format, "safetensors") == 0);
         check_points(&input.points, tables[t].type);
         ast_input_close(&input);
         assert_true(ast_input_open_memory(&input, "memory", bytes, size,

@@ -20,7 +20,7 @@ static inline void require(bool truth) {
 /* A failure has one sentence, and it names the file. */
 static inline void check_failure(const ast_input *input, const ast_format_error *error) {
     require(strncmp(error->text, "fuzz: ", 6) == 0 && strchr(error->text, '\n') == NULL);
-    require(input->owned == NULL && input->mapped == NULL);
+    require(input->body.owned == NULL && input->body.mapped == NULL);
 }
 
 /* Every element of a view can be read. */
@@ -42,7 +42,7 @@ static inline void touch_sparse(const ast_points *points) {
 }
 
 static inline void touch_points(const ast_points *points) {
-    size_t item = ast_points_item(points);
+    size_t item = ast_number_type_of(points->type)->item;
     require(points->count > 0 && points->dimension > 0 && points->weights == NULL);
     unsigned char seen = 0, number[8];
     for (size_t i = 0; i < points->count; i++)
