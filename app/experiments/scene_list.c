@@ -4,7 +4,7 @@
  * with /STEP behind it. */
 #include "scene_list.h"
 
-#include <stdint.h>
+#include <number.h>
 #include <string.h>
 
 typedef struct part {
@@ -13,13 +13,10 @@ typedef struct part {
 
 /* Digits, up to a number that no file has. */
 static const char *read_number(const char *text, size_t *number) {
-    const char *start = text;
-    for (*number = 0; *text >= '0' && *text <= '9'; text++) {
-        if (*number > SIZE_MAX / 20)
-            return NULL;
-        *number = 10 * *number + (size_t)(*text - '0');
-    }
-    return text > start ? text : NULL;
+    uint64_t value;
+    text = ast_whole_parse(text, NULL, &value);
+    *number = value;
+    return value < SIZE_MAX / 2 ? text : NULL;
 }
 
 static const char *read_part(const char *text, part *read) {

@@ -141,16 +141,19 @@ static void put_cluster(const ast_explored *explored, const ast_explore_view *vi
 
 static void put_clusters(const ast_explored *explored, const ast_explore_view *view, const ast_explore_run *run,
                          ast_text *json) {
-    size_t count, *ids = ast_clusters_by_size(run->clusters, run->report.clusters, &count);
+    size_t count;
+    ast_ranked *listed = ast_clusters_listed(run->clusters, run->report.clusters, &count);
     double total = 0;
-    json->failed |= !ids;
+    json->failed |= !listed;
+    if (listed)
+        ast_sort_ranked(listed, count);
     for (size_t k = 0; k < run->report.clusters; k++)
         total += run->clusters[k].weight;
     ast_json_open(json, "cluster", '[');
-    for (size_t i = 0; ids && i < count && i < MOST_LISTED; i++)
-        put_cluster(explored, view, run, ids[i], total, json);
+    for (size_t i = 0; listed && i < count && i < MOST_LISTED; i++)
+        put_cluster(explored, view, run, listed[i].index, total, json);
     ast_json_close(json, ']');
-    free(ids);
+    free(listed);
 }
 
 /* The labels of the drawn rows in as few bytes as they need: all bits set is -1. */

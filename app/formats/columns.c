@@ -4,6 +4,9 @@
  * list with names is kept until there is a header; then the numbers of the columns take the place of their names. */
 #include "columns.h"
 
+#include "number.h"
+
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +15,7 @@
 #define COLUMN_LIMIT ((size_t)1 << 24)
 
 typedef struct range {
-    size_t first, last; /* 1-based, inclusive */
+    uint64_t first, last; /* 1-based, inclusive */
 } range;
 
 typedef struct entry {
@@ -179,9 +182,10 @@ static bool read_ranges(ast_columns *columns, const char *text, ast_format_error
                                    "to %zu) or names, such as dec,inc",
                                    text, COLUMN_LIMIT);
         if (found.last < found.first)
-            return ast_format_fail(
-                error, "in the list of columns '%.60s' the range %zu-%zu runs backwards; %zu-%zu would be right", text,
-                found.first, found.last, found.last, found.first);
+            return ast_format_fail(error,
+                                   "in the list of columns '%.60s' the range %" PRIu64 "-%" PRIu64
+                                   " runs backwards; %" PRIu64 "-%" PRIu64 " would be right",
+                                   text, found.first, found.last, found.last, found.first);
         if (!add_range(columns, found, text, error))
             return false;
     } while (*cursor++ == ',');
@@ -201,23 +205,14 @@ static bool fill_slots(ast_columns *columns, const char *text, ast_format_error 
     return true;
 }
 
-static bool next_number(const char **cursor, size_t *number) {
-    const char *start = *cursor;
-    *number = 0;
-    for (; **cursor >= '0' && **cursor <= '9' && *number <= COLUMN_LIMIT; (*cursor)++)
-        *number = *number * 10 + (size_t)(**cursor - '0');
-    return *cursor > start && *number >= 1 && *number <= COLUMN_LIMIT;
-}
-
 /* "7" or "5-7", followed by a comma or the end; the cursor stops there. */
 static bool next_range(const char **cursor, range *found) {
-    if (!next_number(cursor, &found->first))
-        return false;
+    const char *at = ast_whole_parse(*cursor, NULL, &found->first);
     found->last = found->first;
-    if (**cursor == '-') {
-        (*cursor)++;
-        if (!next_number(cursor, &found->last))
-            return false;
-    }
-    return **cursor == ',' || **cursor == '\0';
+    if (at && *at == '-')
+        at = ast_whole_parse(at + 1, NULL, &found->last);
+    if (!at || (*at != ',' && *at != '\0'))
+        return false;
+    *cursor = at;
+    return found->first >= 1 && found->first <= COLUMN_LIMIT && found->last >= 1 && found->last <= COLUMN_LIMIT;
 }

@@ -8,7 +8,6 @@
 #include <locale.h>
 #include <pthread.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #define EXACT_POWER 22 /* 10^22 is the largest power of ten that is a double */
@@ -104,4 +103,13 @@ const char *ast_number_parse(const char *text, bool as_float, double *value) {
     else
         *value = slow_value(text);
     return end;
+}
+
+const char *ast_whole_parse(const char *text, const char *end, uint64_t *value) {
+    const char *start = text;
+    for (*value = 0; text != end && *text >= '0' && *text <= '9'; text++)
+        if (__builtin_mul_overflow(*value, (uint64_t)10, value) ||
+            __builtin_add_overflow(*value, (uint64_t)(*text - '0'), value))
+            *value = UINT64_MAX;
+    return text > start ? text : NULL;
 }

@@ -5,6 +5,8 @@
  * the largest index is remembered with its place, and compared with the number of points at the end. */
 #include "solid_readers.h"
 
+#include "number.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,13 +130,10 @@ static bool read_triple(obj *reader, triples *list, ast_format_error *error) {
 /* An index, from 1; those below 0 count backwards from `count`. 0: there is none. */
 static const char *read_index(const char *at, size_t count, size_t *index) {
     bool backwards = *at == '-';
-    size_t number = 0;
-    const char *digits = at += backwards;
-    for (; *at >= '0' && *at <= '9'; at++)
-        if (number <= AST_SOLID_MOST)
-            number = 10 * number + (size_t)(*at - '0');
+    uint64_t number;
+    at = ast_whole_parse(at + backwards, NULL, &number);
     *index = !backwards ? number : number > 0 && number <= count ? count + 1 - number : 0;
-    return at > digits && *index > 0 && *index <= AST_SOLID_MOST ? at : NULL;
+    return at && *index > 0 && *index <= AST_SOLID_MOST ? at : NULL;
 }
 
 /* a, a/b, a//c or a/b/c: point, texture, normal. */

@@ -4,6 +4,8 @@
  * image a file. The header's promise is compared with the bytes that follow before memory is asked for. */
 #include "image_readers.h"
 
+#include "number.h"
+
 #include <assert.h>
 #include <endian.h>
 #include <string.h>
@@ -87,15 +89,13 @@ static void pass_blanks(pnm *image) {
     }
 }
 
-/* A number in decimal, cut at 10^9: everything above is too large for what the numbers here mean. */
 static bool read_number(pnm *image, size_t *number) {
+    uint64_t value;
     pass_blanks(image);
-    const unsigned char *begin = image->at;
-    *number = 0;
-    for (; image->at < image->end && *image->at >= '0' && *image->at <= '9'; image->at++)
-        if (*number < 1000000000)
-            *number = 10 * *number + (size_t)(*image->at - '0');
-    return image->at > begin;
+    const char *after = ast_whole_parse((const char *)image->at, (const char *)image->end, &value);
+    *number = value;
+    image->at = after ? (const unsigned char *)after : image->at;
+    return after;
 }
 
 static bool read_header(pnm *image, const ast_image_file *file, ast_format_error *error) {

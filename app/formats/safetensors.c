@@ -15,7 +15,13 @@
 static const ast_member_words words = {"tensor", "tensors", "--tensor NAME", "F64, F32, F16, BF16, I8 or U8",
                                        .rooted = false};
 
-static bool parse_header(ast_scan *scan, ast_members *members, bool *no_memory);
+/* Where the tensors of a header go. */
+typedef struct header_members {
+    ast_members *members;
+    bool no_memory;
+} header_members;
+
+static bool parse_header(ast_scan *scan, header_members *found);
 static bool check_bytes(ast_file_table *table, const ast_member *member, uint64_t offset, const ast_bytes *bytes,
                         ast_format_error *error);
 
@@ -57,8 +63,9 @@ bool ast_safetensors_table(ast_file_table *table, ast_bytes *bytes, const ast_re
     if (!header)
         return false;
     ast_scan scan = {header, header + (offset - 8)};
-    bool no_memory = false, good = parse_header(&scan, &members, &no_memory);
-    if (!good && no_memory)
+    header_members found = {&members, false};
+    bool good = parse_header(&scan, &found);
+    if (!good && found.no_memory)
         ast_format_no_memory(error, bytes->name);
     else if (!good)
         ast_format_fail(error,
@@ -206,90 +213,84 @@ static int type_called(const char *name) {
     return -1;
 }
 
-static bool parse_key(ast_scan *scan, char **key) {
-    return parse_string(scan, key) && ast_scan_accept(scan, ':');
-}
+/* What follows a key and its colon. */
+typedef bool value_function(ast_scan *scan, char *key, void *data);
 
-/* One of the three things that are said of a tensor, each once. */
-static bool parse_property(ast_scan *scan, ast_member *member, unsigned *seen) {
-    static const char *const keys[] = {"dtype", "shape", "data_offsets"};
-    uint64_t offsets[2];
-    char *key, *type;
-    int count;
-    unsigned which = 0;
-    if (!parse_key(scan, &key))
-        return false;
-    while (which < 3 && strcmp(key, keys[which]) != 0)
-        which++;
-    if (which == 3 || *seen & 1u << which)
-        return false;
-    *seen |= 1u << which;
-    if (which == 1)
-        return parse_list(scan, member->shape, &member->dimensions);
-    if (which == 0) {
-        if (!parse_string(scan, &type))
-            return false;
-        ast_excerpt(member->type, type, strlen(type));
-        member->known = type_called(type);
-        return true;
-    }
-    if (!parse_list(scan, offsets, &count) || count != 2)
-        return false;
-    member->begin = offsets[0];
-    member->end = offsets[1];
-    return true;
-}
-
-static bool parse_tensor(ast_scan *scan, const char *name, ast_members *members, bool *no_memory) {
-    unsigned seen = 0;
-    if (!ast_array_grow(&members->list, &members->capacity, members->count + 1, sizeof *members->list)) {
-        *no_memory = true;
-        return false;
-    }
-    ast_member *member = &members->list[members->count];
-    *member = (ast_member){.name = strdup(name)};
-    *no_memory = !member->name;
-    if (*no_memory || !ast_scan_accept(scan, '{')) {
-        free(member->name);
-        return false;
-    }
-    members->count++;
-    do {
-        if (!parse_property(scan, member, &seen))
-            return false;
-    } while (ast_scan_accept(scan, ','));
-    return ast_scan_accept(scan, '}') && seen == 7;
-}
-
-/* What is not about tensors: an object of strings. */
-static bool parse_metadata(ast_scan *scan) {
-    char *text;
+static bool parse_object(ast_scan *scan, value_function *value, void *data) {
+    char *key;
     if (!ast_scan_accept(scan, '{'))
         return false;
     if (ast_scan_accept(scan, '}'))
         return true;
     do {
-        if (!parse_key(scan, &text) || !parse_string(scan, &text))
+        if (!parse_string(scan, &key) || !ast_scan_accept(scan, ':') || !value(scan, key, data))
             return false;
     } while (ast_scan_accept(scan, ','));
     return ast_scan_accept(scan, '}');
 }
 
-static bool parse_header(ast_scan *scan, ast_members *members, bool *no_memory) {
-    char *name;
-    if (!ast_scan_accept(scan, '{'))
+/* A tensor, and which of its properties have been seen. */
+typedef struct tensor {
+    ast_member *member;
+    unsigned seen;
+} tensor;
+
+/* One of the three things that are said of a tensor, each once. */
+static bool parse_property(ast_scan *scan, char *key, void *data) {
+    static const char *const keys[] = {"dtype", "shape", "data_offsets"};
+    tensor *of = data;
+    uint64_t offsets[2];
+    char *type;
+    int count;
+    unsigned which = 0;
+    while (which < 3 && strcmp(key, keys[which]) != 0)
+        which++;
+    if (which == 3 || of->seen & 1u << which)
         return false;
-    if (!ast_scan_accept(scan, '}')) {
-        do {
-            if (!parse_key(scan, &name))
-                return false;
-            if (!(strcmp(name, "__metadata__") == 0 ? parse_metadata(scan)
-                                                    : parse_tensor(scan, name, members, no_memory)))
-                return false;
-        } while (ast_scan_accept(scan, ','));
-        if (!ast_scan_accept(scan, '}'))
+    of->seen |= 1u << which;
+    if (which == 1)
+        return parse_list(scan, of->member->shape, &of->member->dimensions);
+    if (which == 0) {
+        if (!parse_string(scan, &type))
             return false;
+        ast_excerpt(of->member->type, type, strlen(type));
+        of->member->known = type_called(type);
+        return true;
     }
+    if (!parse_list(scan, offsets, &count) || count != 2)
+        return false;
+    of->member->begin = offsets[0];
+    of->member->end = offsets[1];
+    return true;
+}
+
+/* `__metadata__`, which is not about tensors, is an object of strings. */
+static bool parse_metadata(ast_scan *scan, char *key, void *data) {
+    (void)key, (void)data;
+    char *text;
+    return parse_string(scan, &text);
+}
+
+static bool parse_tensor(ast_scan *scan, char *name, void *data) {
+    header_members *found = data;
+    ast_members *members = found->members;
+    if (strcmp(name, "__metadata__") == 0)
+        return parse_object(scan, parse_metadata, NULL);
+    char *copy = strdup(name);
+    found->no_memory =
+        !copy || !ast_array_grow(&members->list, &members->capacity, members->count + 1, sizeof *members->list);
+    if (found->no_memory) {
+        free(copy);
+        return false;
+    }
+    tensor of = {&members->list[members->count++], 0};
+    *of.member = (ast_member){.name = copy};
+    return parse_object(scan, parse_property, &of) && of.seen == 7;
+}
+
+static bool parse_header(ast_scan *scan, header_members *found) {
+    if (!parse_object(scan, parse_tensor, found))
+        return false;
     ast_scan_blanks(scan); /* padding */
     return scan->cursor == scan->end;
 }

@@ -4,8 +4,7 @@
 #ifndef ASTERISM_FORMATS_SCAN_H
 #define ASTERISM_FORMATS_SCAN_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "number.h"
 
 /* A header that is being read. Strings of .safetensors are decoded in place. */
 typedef struct ast_scan {
@@ -30,13 +29,11 @@ static inline bool ast_scan_accept(ast_scan *scan, char wanted) {
 /* A whole number that is not negative. False if there is none, or it is too large. */
 static inline bool ast_scan_number(ast_scan *scan, uint64_t *number) {
     ast_scan_blanks(scan);
-    const char *start = scan->cursor;
-    *number = 0;
-    for (; scan->cursor < scan->end && *scan->cursor >= '0' && *scan->cursor <= '9'; scan->cursor++)
-        if (__builtin_mul_overflow(*number, (uint64_t)10, number) ||
-            __builtin_add_overflow(*number, (uint64_t)(*scan->cursor - '0'), number))
-            return false;
-    return scan->cursor > start;
+    const char *after = ast_whole_parse(scan->cursor, scan->end, number);
+    if (!after || *number == UINT64_MAX)
+        return false;
+    scan->cursor += after - scan->cursor;
+    return true;
 }
 
 #endif

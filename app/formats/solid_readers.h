@@ -80,7 +80,7 @@ size_t ast_solid_words(const char *begin, const char *end, ast_word *words, size
 /* Whether they are equal but for upper and lower case. */
 bool ast_word_is(ast_word word, const char *text);
 
-/* A whole number in decimal, cut at 10^18. */
+/* A whole number in decimal. */
 bool ast_word_count(ast_word word, uint64_t *value);
 
 /* The sentence about a number of points or faces that is beyond AST_SOLID_MOST. */

@@ -98,12 +98,6 @@ bool ast_word_is(ast_word word, const char *text) {
 }
 
 bool ast_word_count(ast_word word, uint64_t *value) {
-    *value = 0;
-    for (size_t i = 0; i < word.length; i++) {
-        if (word.text[i] < '0' || word.text[i] > '9')
-            return false;
-        if (*value < UINT64_C(1000000000000000000))
-            *value = 10 * *value + (uint64_t)(word.text[i] - '0');
-    }
-    return word.length > 0;
+    const char *end = word.text + word.length;
+    return ast_whole_parse(word.text, end, value) == end;
 }

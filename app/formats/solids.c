@@ -23,7 +23,7 @@ typedef struct contents {
     size_t mapped; /* 0: from malloc */
 } contents;
 
-static bool read_file(ast_solid *solid, const char *path, ast_file_format format, ast_format_error *error);
+static bool read_bytes(ast_solid *solid, ast_bytes *bytes, ast_file_format format, ast_format_error *error);
 static bool decode(ast_solid *solid, const ast_format *format, ast_solid_file *file, ast_format_error *error);
 
 static bool check_format(const char *name, ast_file_format format, ast_format_error *error) {
@@ -32,24 +32,18 @@ static bool check_format(const char *name, ast_file_format format, ast_format_er
 }
 
 bool ast_solid_read(ast_solid *solid, const char *path, ast_file_format format, ast_format_error *error) {
+    ast_bytes bytes;
     *solid = (ast_solid){0};
-    return check_format(path, format, error) && read_file(solid, path, format, error);
+    return check_format(path, format, error) && ast_bytes_open(&bytes, path, format.compressed, AST_NO_STOP, error) &&
+           read_bytes(solid, &bytes, format, error);
 }
 
-bool ast_solid_read_memory(ast_solid *solid, const char *name, ast_file_format format, const void *bytes, size_t size,
+bool ast_solid_read_memory(ast_solid *solid, const char *name, ast_file_format format, const void *memory, size_t size,
                            ast_format_error *error) {
+    ast_bytes bytes;
     *solid = (ast_solid){0};
-    if (!check_format(name, format, error))
-        return false;
-    char *copy = malloc(size + 1); /* for the NUL */
-    if (!copy)
-        return ast_format_no_memory(error, name);
-    if (size > 0)
-        memcpy(copy, bytes, size);
-    copy[size] = '\0';
-    bool good = decode(solid, format.row, &(ast_solid_file){.name = name, .text = copy, .end = copy + size}, error);
-    free(copy);
-    return good;
+    return check_format(name, format, error) && ast_bytes_open_memory(&bytes, name, memory, size, false, error) &&
+           read_bytes(solid, &bytes, format, error);
 }
 
 void ast_solid_free(ast_solid *solid) {
@@ -85,7 +79,7 @@ bool ast_solid_make_points(ast_solid *solid, size_t count, bool normals, const c
 /* A page more than the file needs is reserved, and the file put over the beginning: whatever its size, a NUL follows.
  * False where it cannot be mapped; it can be read then. */
 static bool map_file(contents *whole, const ast_bytes *bytes) {
-    if (!bytes->sized || bytes->size == 0 || bytes->size > SIZE_MAX / 2)
+    if (!bytes->sized || bytes->memory || bytes->size == 0 || bytes->size > SIZE_MAX / 2)
         return false;
     size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (size_t)bytes->size, room = (size / page + 2) * page;
     char *place = mmap(NULL, room, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -117,18 +111,16 @@ static void let_go(contents *whole) {
         free(whole->bytes);
 }
 
-static bool read_file(ast_solid *solid, const char *path, ast_file_format format, ast_format_error *error) {
-    ast_bytes bytes;
+/* Closes the bytes. */
+static bool read_bytes(ast_solid *solid, ast_bytes *bytes, ast_file_format format, ast_format_error *error) {
     contents whole = {0};
-    if (!ast_bytes_open(&bytes, path, format.compressed, AST_NO_STOP, error))
-        return false;
-    bool good = load(&whole, &bytes, error);
+    bool good = load(&whole, bytes, error);
     if (good) {
-        ast_solid_file file = {.name = bytes.name, .text = whole.bytes, .end = whole.bytes + whole.size};
+        ast_solid_file file = {.name = bytes->name, .text = whole.bytes, .end = whole.bytes + whole.size};
         good = decode(solid, format.row, &file, error);
     }
     let_go(&whole);
-    ast_bytes_close(&bytes);
+    ast_bytes_close(bytes);
     return good;
 }
 

@@ -95,37 +95,13 @@ static bool put_points(const ast_batch_page *page, const ast_projection *project
 
 /* ---- Clusters ---------------------------------------------------------------------------------------------------- */
 
-size_t *ast_clusters_by_size(const ast_cluster_info *clusters, size_t count, size_t *listed) {
+ast_ranked *ast_clusters_listed(const ast_cluster_info *clusters, size_t count, size_t *listed) {
     ast_ranked *entries = malloc((count + 1) * sizeof *entries);
-    size_t *ids = malloc((count + 1) * sizeof *ids);
     *listed = 0;
     for (size_t i = 0; entries && i < count; i++)
         if (clusters[i].mean)
             entries[(*listed)++] = (ast_ranked){i, clusters[i].count};
-    if (entries)
-        ast_sort_ranked(entries, *listed);
-    for (size_t i = 0; entries && ids && i < *listed; i++)
-        ids[i] = entries[i].index;
-    if (!entries) {
-        free(ids);
-        ids = NULL;
-    }
-    free(entries);
-    return ids;
-}
-
-static int by_id(const void *a, const void *b) {
-    size_t one = *(const size_t *)a, other = *(const size_t *)b;
-    return (one > other) - (one < other);
-}
-
-/* The clusters to list, in order of id: all, or the largest. */
-static size_t *choose(const ast_batch_page *page, size_t *count) {
-    size_t *ids = ast_clusters_by_size(page->clusters, page->count, count);
-    *count = *count < AST_PAGE_CLUSTERS ? *count : AST_PAGE_CLUSTERS;
-    if (ids)
-        qsort(ids, *count, sizeof *ids, by_id);
-    return ids;
+    return entries;
 }
 
 static void put_mean(ast_text *json, const float *mean, size_t dimension) {
@@ -196,16 +172,15 @@ static double angle_between(const float *a, const float *b, size_t dimension, bo
     return acos(fmin(1, fmax(-1, axial ? fabs(cosine) : cosine))) * AST_DEGREES_PER_RADIAN;
 }
 
-static void put_angles(const ast_batch_page *page, const size_t *ids, size_t count, ast_text *json) {
+static void put_angles(const ast_batch_page *page, const ast_ranked *listed, size_t count, ast_text *json) {
     ast_json_open(json, "angles", '[');
     for (size_t i = 0; i < count; i++) {
-        const float *mean = page->clusters[ids[i]].mean;
+        const float *mean = page->clusters[listed[i].index].mean;
         ast_text_put(json, i ? ",\n" : "");
         ast_json_open(json, NULL, '[');
         for (size_t j = 0; j < count; j++) {
-            double angle =
-                i == j ? 0
-                       : angle_between(mean, page->clusters[ids[j]].mean, page->points->dimension, page->head->axial);
+            const float *other = page->clusters[listed[j].index].mean;
+            double angle = i == j ? 0 : angle_between(mean, other, page->points->dimension, page->head->axial);
             ast_json_number(json, NULL, round(angle * 100) / 100, 6);
         }
         ast_json_close(json, ']');
@@ -217,20 +192,21 @@ static bool put_clusters(const ast_batch_page *page, const ast_projection *proje
                          ast_format_error *error) {
     size_t count;
     double total = 0;
-    size_t *ids = choose(page, &count);
-    if (!ids)
+    ast_ranked *listed = ast_clusters_listed(page->clusters, page->count, &count);
+    if (!listed)
         return no_memory(error);
+    count = ast_keep_largest(listed, count, AST_PAGE_CLUSTERS);
     for (size_t i = 0; i < page->count; i++)
         total += page->clusters[i].weight;
     ast_json_open(json, "clusters", '[');
     for (size_t i = 0; i < count; i++) {
         ast_text_put(json, i ? ",\n" : "");
-        put_cluster(json, page, ids[i], total, projection);
+        put_cluster(json, page, listed[i].index, total, projection);
     }
     ast_json_close(json, ']');
     if (count <= AST_PAGE_ANGLES)
-        put_angles(page, ids, count, json);
-    free(ids);
+        put_angles(page, listed, count, json);
+    free(listed);
     return true;
 }
 

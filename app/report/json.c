@@ -205,7 +205,7 @@ void ast_json_boolean(ast_text *json, const char *key, bool value) {
 /* Three bytes at a time through a small buffer: appending four characters one by one takes ten times as long. */
 enum { GROUPS = 256 };
 
-static void encode(const unsigned char *bytes, size_t count, char out[4]) {
+void ast_base64_group(const unsigned char *bytes, size_t count, char out[4]) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     unsigned group = (unsigned)bytes[0] << 16;
     group |= count > 1 ? (unsigned)bytes[1] << 8 : 0;
@@ -224,7 +224,7 @@ static void put_base64(ast_text *text, const void *bytes, size_t size) {
         size_t used = 0;
         for (; size > 0 && used < sizeof out; used += 4) {
             size_t count = size < 3 ? size : 3;
-            encode(next, count, out + used);
+            ast_base64_group(next, count, out + used);
             next += count;
             size -= count;
         }

@@ -90,8 +90,8 @@ void ast_json_planes(ast_text *json, const ast_page_planes *planes);
 
 /* ---- Clusters -------------------------------------------------------------------------------------------------- */
 
-/* The ids of the clusters that have a mean, largest first, equal ones by id, from malloc(); *listed is how many. */
-size_t *ast_clusters_by_size(const ast_cluster_info *clusters, size_t count, size_t *listed);
+/* The clusters that have a mean, by id, from malloc(); *listed is how many. */
+ast_ranked *ast_clusters_listed(const ast_cluster_info *clusters, size_t count, size_t *listed);
 
 /* Members of the object of a cluster: its id, size, share of the weight `total`, kappa and spread; the angles of a mean
  * of three dimensions in the field; what people call the rows nearest to it. */

@@ -3,6 +3,8 @@
  * SHA-1 is what the handshake asks for; nothing secret depends on it. */
 #include "websocket.h"
 
+#include "json.h"
+
 #include <string.h>
 
 #define MAGIC "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
@@ -42,7 +44,7 @@ static void hash_block(uint32_t state[5], const unsigned char block[BLOCK]) {
 }
 
 /* The hash of a short text: key and magic fill two blocks. */
-static void hash(const char *text, size_t size, unsigned char out[HASH + 1]) {
+static void hash(const char *text, size_t size, unsigned char out[HASH]) {
     uint32_t state[5] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0};
     unsigned char blocks[2 * BLOCK] = {0};
     memcpy(blocks, text, size);
@@ -53,22 +55,16 @@ static void hash(const char *text, size_t size, unsigned char out[HASH + 1]) {
     hash_block(state, blocks + BLOCK);
     for (size_t i = 0; i < HASH; i++)
         out[i] = (unsigned char)(state[i / 4] >> (24 - 8 * (i % 4)));
-    out[HASH] = 0;
 }
 
 void ast_websocket_accept(const char *key, char answer[AST_SOCKET_ANSWER + 1]) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     char text[AST_SOCKET_KEY + sizeof MAGIC];
-    unsigned char bytes[HASH + 1];
+    unsigned char bytes[HASH];
     memcpy(text, key, AST_SOCKET_KEY);
     memcpy(text + AST_SOCKET_KEY, MAGIC, sizeof MAGIC);
     hash(text, sizeof text - 1, bytes);
-    for (size_t i = 0; i < AST_SOCKET_ANSWER / 4; i++) {
-        uint32_t three = (uint32_t)bytes[3 * i] << 16 | (uint32_t)bytes[3 * i + 1] << 8 | bytes[3 * i + 2];
-        for (size_t k = 0; k < 4; k++)
-            answer[4 * i + k] = digits[three >> (18 - 6 * k) & 63];
-    }
-    answer[AST_SOCKET_ANSWER - 1] = '='; /* 20 bytes are two thirds of the last three */
+    for (size_t i = 0; i < HASH; i += 3)
+        ast_base64_group(bytes + i, HASH - i < 3 ? HASH - i : 3, answer + i / 3 * 4);
     answer[AST_SOCKET_ANSWER] = 0;
 }
 
