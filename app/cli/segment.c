@@ -15,20 +15,23 @@
 #include "tracking.h"
 #include "overlay_pictures.h"
 #include "terminal.h"
-#include "stream_view.h"
-
-typedef struct settings {
-    ast_cli_common common;
-    ast_cli_tracking_settings tracking;
-    ast_cli_stream_view_settings view;
-    const char *output, *overlay;
-    int color; /* what the colours stand for: COLOR_DIRECTIONS, COLOR_PLANES */
-} settings;
 
 enum { COLOR_DIRECTIONS, COLOR_PLANES };
 static const char *const colors[] = {"directions", "planes", NULL};
 
-#define AT(field) offsetof(settings, field)
+typedef struct job {
+    ast_cli_tracking tracking;
+    const char *output, *folder;
+    int color;                 /* what the colours stand for */
+    ast_cli_frame_files files; /* of pictures */
+    ast_cli_overlay overlay;
+    ast_picture picture;
+    ast_sheet *sheet;
+    ast_shares *shares;
+    double started, clustering;
+} job;
+
+#define AT(field) offsetof(job, field)
 static const ast_cli_option options_table[] = {
     {"output", AST_CLI_NAME, "DIR", "the folder for the pictures, named after the images; it is made if necessary",
      AT(output), .required = "a folder for the pictures",
@@ -36,7 +39,7 @@ static const ast_cli_option options_table[] = {
     {"overlay", AST_CLI_TEXT, "DIR",
      "colour the pictures of this folder (or this one file) instead of the grey depth: matched by name "
      "or, if no name matches, by order",
-     AT(overlay),
+     AT(folder),
      .more = "They are PNG, PPM, PGM or JPEG, of the size of the depth images. By order there must be as many as "
              "images; by name there may be fewer."},
     {"color", AST_CLI_CHOICE, "WHAT", "what has one colour: directions (parallel walls are alike), or planes",
@@ -44,39 +47,14 @@ static const ast_cli_option options_table[] = {
     {0}};
 
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
-static const ast_cli_use uses[] = {{.group = &own_group},
-                                   {&ast_cli_tracker_group, .offset = AT(tracking.options)},
-                                   {&ast_cli_tracking_group, .offset = AT(tracking)},
-                                   {&ast_cli_stream_plane_group, .offset = AT(tracking.planes)},
-                                   {&ast_cli_stream_view_group, .offset = AT(view)},
-                                   {&ast_cli_passes_group, .offset = AT(tracking.passes)},
-                                   {&ast_cli_camera_group, .offset = AT(tracking.camera)},
-                                   {0}};
-
-/* Everything a run holds; zeroed at first, so that it can be freed at any point. */
-typedef struct job {
-    settings given;
-    ast_cli_tracking tracking;
-    ast_cli_frame_files files; /* of pictures */
-    ast_cli_overlay overlay;
-    ast_picture picture;
-    ast_sheet *sheet;
-    ast_shares *shares;
-    double started, clustering;
-    ast_cli_stream_view view;
-} job;
+static const ast_cli_use uses[] = {{.group = &own_group}, AST_CLI_TRACKING_GROUPS, {0}};
 
 /* ---- Before the first frame -------------------------------------------------------------------------------------- */
 
-static void defaults(void *data) {
-    ast_stream_options_init(&((job *)data)->given.tracking.options);
-}
-
 static int find_inputs(void *data) {
-    settings *given = data;
-    given->tracking.planes.wanted = given->color == COLOR_PLANES;
-    int code = ast_cli_tracking_find(&given->tracking, &given->common);
-    return code < 0 ? ast_cli_stream_view_check(&given->view) : code;
+    job *work = data;
+    work->tracking.given.planes.wanted = work->color == COLOR_PLANES;
+    return ast_cli_tracking_find(data);
 }
 
 /* The contact sheet has a name that a frame's picture might have too. */
@@ -92,45 +70,37 @@ static int check_sheet(const ast_frame_list *list) {
 
 static int open_inputs(void *data) {
     job *work = data;
-    const settings *given = &work->given;
     ast_cli_tracking *tracking = &work->tracking;
     work->started = ast_cli_now();
     work->files =
-        (ast_cli_frame_files){.option = "output", .folder = given->output, .extension = "png", .what = "pictures"};
+        (ast_cli_frame_files){.option = "output", .folder = work->output, .extension = "png", .what = "pictures"};
     work->sheet = ast_sheet_open();
     work->shares = ast_shares_open();
     if (!work->sheet || !work->shares)
         return ast_cli_no_memory("the pictures");
-    int code = ast_cli_tracking_open(tracking, &given->common, &given->tracking);
-    if (code < 0 && given->overlay)
-        code = ast_cli_overlay_open(&work->overlay, given->overlay, &tracking->inputs);
+    int code = ast_cli_tracking_open(tracking);
+    if (code < 0 && work->folder)
+        code = ast_cli_overlay_open(&work->overlay, work->folder, &tracking->inputs);
     return code < 0 ? check_sheet(tracking->inputs.list) : code;
 }
 
-static int begin(void *data) {
-    job *work = data;
-    const settings *given = &work->given;
-    ast_cli_tracking *tracking = &work->tracking;
-    int code = ast_cli_tracking_begin(tracking);
-    if (code < 0)
-        code = ast_cli_frame_files_prepare(&work->files, &tracking->inputs);
-    if (code < 0)
-        code = ast_cli_stream_view_open(&work->view, &given->view, tracking);
-    return code;
+static int make_folder(void *data) {
+    const job *work = data;
+    return ast_cli_frame_files_prepare(&work->files, &work->tracking.inputs);
 }
 
 /* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
 static int draw(job *work) {
     ast_format_error error;
-    const ast_cli_tracking *tracking = &work->tracking;
+    ast_cli_tracking *tracking = &work->tracking;
     const ast_cli_frames *depth = &tracking->inputs;
-    const int32_t *labels = work->given.color == COLOR_PLANES ? tracking->planes.of : tracking->labels;
+    const int32_t *labels = work->color == COLOR_PLANES ? tracking->planes.of : tracking->labels;
     int found = 0, code = -1;
-    if (work->given.overlay)
+    if (work->folder)
         code = ast_cli_overlay_read(&work->overlay, &tracking->inputs, &work->picture, &found);
     if (code < 0)
-        code = ast_cli_stream_view_frame(&work->view, tracking, found ? &work->picture : NULL);
+        code = ast_cli_stream_view_frame(tracking, found ? &work->picture : NULL);
     if (code < 0 && found)
         ast_overlay_colour(&work->picture, labels);
     if (code >= 0 || found)
@@ -158,7 +128,7 @@ static int take_frame(void *data) {
     int code = draw(work);
     if (code < 0)
         code = write_picture(work);
-    if (code < 0 && work->given.common.json)
+    if (code < 0 && work->tracking.common.json)
         code = ast_cli_tracking_print(tracking);
     if (code >= 0)
         return code;
@@ -171,10 +141,10 @@ static int take_frame(void *data) {
 }
 
 static int process(job *work) {
-    work->tracking.lines = work->given.common.json;
+    work->tracking.lines = work->tracking.common.json;
     int code = ast_cli_tracking_run(&work->tracking, take_frame, work);
     if (code < 0 && work->tracking.frames == 0)
-        code = ast_cli_fail("%s holds no depth image", ast_cli_name(work->given.common.inputs[0].path));
+        code = ast_cli_fail("%s holds no depth image", ast_cli_name(work->tracking.common.inputs[0].path));
     return code;
 }
 
@@ -192,7 +162,7 @@ static bool write_summary(const job *work, int which, ast_output *output, ast_fo
 static int deliver_summary(const job *work, int which) {
     ast_format_error error;
     char *path;
-    if (asprintf(&path, "%s/%s", work->given.output, summaries[which]) < 0)
+    if (asprintf(&path, "%s/%s", work->output, summaries[which]) < 0)
         return ast_cli_fail("there is no memory for the name of %s", summaries[which]);
     ast_output *output = ast_output_open(path, false, &error);
     free(path);
@@ -230,7 +200,7 @@ static void print_row(const ast_shares_band *band, int colour) {
 static int print(const job *work) {
     size_t count;
     int colour = ast_cli_colour();
-    if (work->given.common.quiet || work->given.common.json)
+    if (work->tracking.common.quiet || work->tracking.common.json)
         return AST_CLI_DONE;
     ast_shares_band *bands = ast_shares_bands(work->shares, &count);
     if (!bands)
@@ -242,7 +212,7 @@ static int print(const job *work) {
         print_row(&bands[i], colour);
     if (count > MOST_ROWS)
         printf("   ... and %zu more\n", count - MOST_ROWS);
-    printf("\n%s holds %s\n", work->given.output,
+    printf("\n%s holds %s\n", work->output,
            work->tracking.frames == 1 ? "the picture"
                                       : "a picture for each frame, contact-sheet.png, shares.svg and shares.csv");
     free(bands);
@@ -259,21 +229,19 @@ static int conclude(job *work) {
 static int segment(void *data) {
     job *work = data;
     int code = process(work);
-    return ast_cli_stream_view_end(&work->view, code < 0 ? conclude(work) : code);
+    return ast_cli_stream_view_end(&work->tracking, code < 0 ? conclude(work) : code);
 }
 
 static void end(void *data) {
     job *work = data;
-    ast_cli_stream_view_close(&work->view);
-    ast_cli_tracking_close(&work->tracking);
     ast_cli_overlay_free(&work->overlay);
     ast_pixels_free(&work->picture);
     ast_sheet_close(work->sheet);
     ast_shares_close(work->shares);
-    ast_cli_tracking_free(&work->given.tracking);
+    ast_cli_tracking_end(data);
 }
 
-static ast_cli_step *const steps[] = {find_inputs, open_inputs, begin, segment, NULL};
+static ast_cli_step *const steps[] = {find_inputs, open_inputs, make_folder, ast_cli_tracking_begin, segment, NULL};
 
 const ast_cli_command ast_cli_segment = {
     .name = "segment",
@@ -301,9 +269,9 @@ const ast_cli_command ast_cli_segment = {
     .many = 1,
     .inputs = AST_CLI_DEPTH,
     .methods = &ast_cli_stream_methods,
-    .method = AT(tracking.options.method),
+    .method = AST_CLI_TRACKING_AT(options.method),
     .uses = uses,
     .job = sizeof(job),
-    .defaults = defaults,
+    .defaults = ast_cli_tracking_defaults,
     .steps = steps,
     .end = end};

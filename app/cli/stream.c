@@ -15,19 +15,16 @@
 #include "stream_state.h"
 #include "targets.h"
 #include "terminal.h"
-#include "stream_view.h"
 
 /* A line goes out in one piece if it fits, so that a kill hardly ever leaves half of one in a file. */
 enum { LINE_BUFFER = 1 << 20 };
 
-typedef struct settings {
-    ast_cli_common common;
-    ast_cli_tracking_settings tracking;
-    ast_cli_stream_view_settings view;
+typedef struct job {
+    ast_cli_tracking tracking;
     const char *state;
-} settings;
+} job;
 
-#define AT(field) offsetof(settings, field)
+#define AT(field) offsetof(job, field)
 static const ast_cli_option options_table[] = {
     {"state", AST_CLI_NAME, "FILE", "resume from the file if it exists, save to it after every frame", AT(state),
      .excludes = "planes plane-labels",
@@ -35,45 +32,18 @@ static const ast_cli_option options_table[] = {
              "and on standard input, all are new. A kill at any moment costs nothing: at most the last line appears "
              "twice. A state that is damaged or made with other options is refused and not touched."},
     {"durable", AST_CLI_FLAG, NULL, "also sync the state and the labels to disk, against power cuts",
-     AT(tracking.durable), .needs = "state labels"},
+     AT(tracking.given.durable), .needs = "state labels"},
     {"dimension", AST_CLI_COUNT, "D", "components of a point: checked, and needed for raw frames",
-     AT(tracking.dimension), 2, 4096, .inputs = AST_CLI_POINTS},
+     AT(tracking.given.dimension), 2, 4096, .inputs = AST_CLI_POINTS},
     {"points", AST_CLI_COUNT, "N",
      "with --dimension: standard input holds raw float32 frames of N x D numbers, without a header",
-     AT(tracking.points), 1, 2147483647, .inputs = AST_CLI_STANDARD_POINTS, .needs = "dimension", .excludes = "format"},
+     AT(tracking.given.points), 1, 2147483647, .inputs = AST_CLI_STANDARD_POINTS, .needs = "dimension",
+     .excludes = "format"},
     {0}};
 
-static const ast_cli_group own_group = {.options = options_table};
-static const ast_cli_use uses[] = {{&ast_cli_tracker_group, .offset = AT(tracking.options)},
-                                   {&ast_cli_tracking_group, .offset = AT(tracking)},
-                                   {&ast_cli_stream_plane_group, .offset = AT(tracking.planes)},
-                                   {&ast_cli_stream_view_group, .offset = AT(view)},
-                                   {.group = &own_group},
-                                   {&ast_cli_passes_group, .offset = AT(tracking.passes)},
-                                   {&ast_cli_camera_group, .offset = AT(tracking.camera)},
-                                   {&ast_cli_source_group, .offset = AT(tracking.source)},
-                                   {0}};
-
-typedef struct job {
-    settings given;
-    ast_cli_tracking tracking;
-    ast_cli_stream_view view;
-} job;
-
-static void defaults(void *data) {
-    ast_stream_options_init(&((job *)data)->given.tracking.options);
-}
-
-static int find_inputs(void *data) {
-    settings *given = data;
-    int code = ast_cli_tracking_find(&given->tracking, &given->common);
-    return code < 0 ? ast_cli_stream_view_check(&given->view) : code;
-}
-
-static int open_inputs(void *data) {
-    job *work = data;
-    return ast_cli_tracking_open(&work->tracking, &work->given.common, &work->given.tracking);
-}
+static const ast_cli_group own_group = {.title = "Options", .options = options_table};
+static const ast_cli_use uses[] = {
+    {.group = &own_group}, AST_CLI_TRACKING_GROUPS, {&ast_cli_source_group, .offset = AT(tracking.given.source)}, {0}};
 
 static int is_standard(const char *path) {
     return path && strcmp(path, "-") == 0;
@@ -86,8 +56,8 @@ static int posed_how(const ast_cli_tracking_settings *given) {
 }
 
 static int take_over(job *work, const ast_cli_saved_stream *saved) {
-    const ast_cli_tracking_settings *given = &work->given.tracking;
-    const char *state = work->given.state;
+    const ast_cli_tracking_settings *given = &work->tracking.given;
+    const char *state = work->state;
     ast_cli_tracking *tracking = &work->tracking;
     if (!saved->posed != !given->poses)
         return ast_cli_fail("%s: the state was made with%s --poses, and this run is with%s", state,
@@ -135,28 +105,21 @@ static int resume(void *data) {
     job *work = data;
     ast_cli_saved_stream saved;
     unsigned char *bytes;
-    int code = work->given.state ? check_names(work) : -1;
-    if (code >= 0 || !work->given.state)
+    int code = work->state ? check_names(work) : -1;
+    if (code >= 0 || !work->state)
         return code;
-    code = ast_cli_state_read(work->given.state, &bytes, &saved);
+    code = ast_cli_state_read(work->state, &bytes, &saved);
     if (code < 0 && bytes)
         code = take_over(work, &saved);
     free(bytes);
     if (code >= 0)
         return code;
-    return ast_cli_check_writable(work->given.state);
-}
-
-static int begin(void *data) {
-    job *work = data;
-    int code = ast_cli_tracking_begin(&work->tracking);
-    return code < 0 ? ast_cli_stream_view_open(&work->view, &work->given.view, &work->tracking) : code;
+    return ast_cli_check_writable(work->state);
 }
 
 /* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
 static int save_state(job *work) {
-    const settings *given = &work->given;
     const ast_cli_tracking *tracking = &work->tracking;
     const ast_input_frame *frame = &tracking->inputs.frame;
     char *whole = is_standard(frame->path) ? NULL : realpath(frame->path, NULL);
@@ -165,10 +128,10 @@ static int save_state(job *work) {
                                   .number = frame->number,
                                   .frames = tracking->frame.frame + 1,
                                   .dimension = tracking->options.dimension,
-                                  .posed = posed_how(&given->tracking)};
+                                  .posed = posed_how(&tracking->given)};
     saved.state = ast_stream_save(tracking->stream, &saved.state_size);
-    int code = saved.state ? ast_cli_state_write(given->state, given->tracking.durable, &saved)
-                           : ast_cli_fail("%s: there is no memory for the state", given->state);
+    int code = saved.state ? ast_cli_state_write(work->state, tracking->given.durable, &saved)
+                           : ast_cli_fail("%s: there is no memory for the state", work->state);
     free(whole);
     return code;
 }
@@ -177,28 +140,22 @@ static int take_frame(void *data) {
     job *work = data;
     int code = ast_cli_tracking_print(&work->tracking);
     if (code < 0)
-        code = ast_cli_stream_view_frame(&work->view, &work->tracking, NULL);
-    return code < 0 && work->given.state ? save_state(work) : code;
+        code = ast_cli_stream_view_frame(&work->tracking, NULL);
+    return code < 0 && work->state ? save_state(work) : code;
 }
 
 static int process(void *data) {
     job *work = data;
     setvbuf(stdout, NULL, _IOFBF, LINE_BUFFER);
-    if (work->given.state)
+    if (work->state)
         ast_cli_state_drop_half_line();
     work->tracking.lines = 1;
     int code = ast_cli_tracking_run(&work->tracking, take_frame, work);
-    return ast_cli_stream_view_end(&work->view, code < 0 ? AST_CLI_DONE : code);
+    return ast_cli_stream_view_end(&work->tracking, code < 0 ? AST_CLI_DONE : code);
 }
 
-static void end(void *data) {
-    job *work = data;
-    ast_cli_stream_view_close(&work->view);
-    ast_cli_tracking_close(&work->tracking);
-    ast_cli_tracking_free(&work->given.tracking);
-}
-
-static ast_cli_step *const steps[] = {find_inputs, open_inputs, resume, begin, process, NULL};
+static ast_cli_step *const steps[] = {
+    ast_cli_tracking_find, ast_cli_tracking_open, resume, ast_cli_tracking_begin, process, NULL};
 
 const ast_cli_command ast_cli_stream = {
     .name = "stream",
@@ -221,9 +178,9 @@ const ast_cli_command ast_cli_stream = {
     .many = 1,
     .inputs = AST_CLI_POINTS | AST_CLI_DEPTH,
     .methods = &ast_cli_stream_methods,
-    .method = AT(tracking.options.method),
+    .method = AST_CLI_TRACKING_AT(options.method),
     .uses = uses,
     .job = sizeof(job),
-    .defaults = defaults,
+    .defaults = ast_cli_tracking_defaults,
     .steps = steps,
-    .end = end};
+    .end = ast_cli_tracking_end};

@@ -12,6 +12,7 @@
 #include "cli.h"
 #include "pages.h"
 #include "terminal.h"
+#include "tracking.h"
 
 enum { STAY, EXIT };
 static const char *const endings[] = {"stay", "exit", NULL};
@@ -31,15 +32,10 @@ static const ast_cli_option options_table[] = {
 
 const ast_cli_group ast_cli_stream_view_group = {.options = options_table};
 
-int ast_cli_stream_view_check(const ast_cli_stream_view_settings *given) {
-    return given->view == SIZE_MAX ? -1 : ast_cli_serving_check("--view", given->bind);
-}
-
 /* ---- Before the first frame -------------------------------------------------------------------------------------- */
 
 static void fill_head(ast_page_head *head, const ast_cli_tracking *tracking) {
     const ast_stream_options *options = &tracking->options;
-    const ast_cli_tracking_settings *given = tracking->given;
     head->axial = options->axial;
     ast_page_parameter(head, "method", ast_cli_stream_names[options->method], NAN);
     ast_page_parameter(head, "angle", NULL, options->angle);
@@ -48,8 +44,8 @@ static void fill_head(ast_page_head *head, const ast_cli_tracking *tracking) {
     else
         ast_page_parameter(head, "drift", NULL, options->drift);
     ast_page_parameter(head, "lifetime", NULL, options->lifetime);
-    if (given->poses)
-        ast_page_parameter(head, "poses", given->poses, NAN);
+    if (tracking->given.poses)
+        ast_page_parameter(head, "poses", tracking->given.poses, NAN);
     if (options->axial)
         ast_page_parameter(head, "axial", "yes", NAN);
     if (options->method != AST_STREAM_DDP)
@@ -61,7 +57,7 @@ static void fill_head(ast_page_head *head, const ast_cli_tracking *tracking) {
 }
 
 /* The page without frames: they follow over the socket. */
-static int start_view(ast_cli_stream_view *view) {
+static int start_view(ast_cli_stream_view *view, const ast_cli_stream_view_settings *given) {
     ast_text json = {0}, html = {0};
     size_t length;
     const char *page = ast_viewer_page(&length);
@@ -71,15 +67,15 @@ static int start_view(ast_cli_stream_view *view) {
         ast_text_free(&html);
         return ast_cli_no_memory("the live view");
     }
-    return ast_cli_serve(&view->live, view->given->bind, view->given->view, &html, view->recording);
+    return ast_cli_serve(&view->live, given->bind, given->view, &html, view->recording);
 }
 
-int ast_cli_stream_view_open(ast_cli_stream_view *view, const ast_cli_stream_view_settings *given,
-                             const ast_cli_tracking *tracking) {
-    const ast_cli_common *common = tracking->common;
+int ast_cli_stream_view_open(ast_cli_tracking *tracking) {
+    const ast_cli_common *common = &tracking->common;
+    const ast_cli_stream_view_settings *given = &tracking->given.view;
+    ast_cli_stream_view *view = &tracking->view;
     ast_format_error error;
     ast_page_head head = {0};
-    view->given = given;
     if (!given->report && given->view == SIZE_MAX)
         return -1;
     view->line = ast_cli_command_line(common->command, common->argc, common->argv);
@@ -94,13 +90,14 @@ int ast_cli_stream_view_open(ast_cli_stream_view *view, const ast_cli_stream_vie
         view->output = ast_output_open(given->report, false, &error);
     if (given->report && !view->output)
         return ast_cli_fail("%s", error.text);
-    return given->view == SIZE_MAX ? -1 : start_view(view);
+    return given->view == SIZE_MAX ? -1 : start_view(view, given);
 }
 
 /* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
-int ast_cli_stream_view_frame(ast_cli_stream_view *view, const ast_cli_tracking *tracking, const ast_picture *picture) {
+int ast_cli_stream_view_frame(ast_cli_tracking *tracking, const ast_picture *picture) {
     ast_format_error error;
+    ast_cli_stream_view *view = &tracking->view;
     const ast_cli_frames *depth = &tracking->inputs;
     if (!view->recording)
         return -1;
@@ -115,7 +112,7 @@ int ast_cli_stream_view_frame(ast_cli_stream_view *view, const ast_cli_tracking 
                               .width = depth->width,
                               .height = depth->height,
                               .camera = depth->options.camera,
-                              .pose = tracking->given->poses ? tracking->planes.pose : NULL};
+                              .pose = tracking->given.poses ? tracking->planes.pose : NULL};
     ast_recorded frame = {.frame = &tracking->frame,
                           .source = tracking->inputs.frame.source,
                           .clusters = tracking->clusters,
@@ -164,9 +161,8 @@ static int finish_report(ast_cli_stream_view *view, int code) {
 }
 
 /* A run that was stopped or has failed ends, whatever was asked for its end. */
-static void finish_view(const ast_cli_stream_view *view, int code) {
+static void finish_view(const ast_cli_stream_view *view, int end, int code) {
     char reason[96];
-    int end = view->given->view_end;
     snprintf(reason, sizeof reason, "The stream %s after %" PRIu64 " frame%s.",
              code == AST_CLI_DONE    ? "ended"
              : code > AST_CLI_SIGNAL ? "was stopped"
@@ -183,12 +179,13 @@ static void finish_view(const ast_cli_stream_view *view, int code) {
     }
 }
 
-int ast_cli_stream_view_end(ast_cli_stream_view *view, int code) {
+int ast_cli_stream_view_end(ast_cli_tracking *tracking, int code) {
+    ast_cli_stream_view *view = &tracking->view;
     if (!view->recording)
         return code;
     code = finish_report(view, code);
     if (view->live)
-        finish_view(view, code);
+        finish_view(view, tracking->given.view.view_end, code);
     return code;
 }
 

@@ -6,8 +6,9 @@
 
 #include <recording.h>
 
-#include "tracking.h"
 #include "pages.h"
+
+typedef struct ast_cli_tracking ast_cli_tracking;
 
 /* What the command line says. */
 typedef struct ast_cli_stream_view_settings {
@@ -21,7 +22,6 @@ extern const ast_cli_group ast_cli_stream_view_group;
 
 /* A run; zeroed at first, so that it can be closed at any point. */
 typedef struct ast_cli_stream_view {
-    const ast_cli_stream_view_settings *given;
     ast_recording *recording; /* NULL: nobody watches */
     ast_output *output;       /* of the report */
     ast_live *live;           /* NULL: there is no live view */
@@ -30,18 +30,15 @@ typedef struct ast_cli_stream_view {
     double seconds; /* of clustering */
 } ast_cli_stream_view;
 
-int ast_cli_stream_view_check(const ast_cli_stream_view_settings *given);
-
 /* Before the first frame. The words of the command line go into the report. */
-int ast_cli_stream_view_open(ast_cli_stream_view *view, const ast_cli_stream_view_settings *given,
-                             const ast_cli_tracking *tracking);
+int ast_cli_stream_view_open(ast_cli_tracking *tracking);
 
 /* Takes the current frame. `picture` lies below the clusters, without their colours; NULL: the depth does. */
-int ast_cli_stream_view_frame(ast_cli_stream_view *view, const ast_cli_tracking *tracking, const ast_picture *picture);
+int ast_cli_stream_view_frame(ast_cli_tracking *tracking, const ast_picture *picture);
 
 /* After the last frame, `code` being what the run came to: a run that a signal has stopped has a report of what it saw,
  * one that failed has none. The live view goes on until a signal if it is to stay. Returns the code. */
-int ast_cli_stream_view_end(ast_cli_stream_view *view, int code);
+int ast_cli_stream_view_end(ast_cli_tracking *tracking, int code);
 
 void ast_cli_stream_view_close(ast_cli_stream_view *view);
 

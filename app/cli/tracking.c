@@ -67,7 +67,7 @@ static const ast_cli_option tracker_options[] = {
      .more = "A mean keeps the side that it had."},
     {0}};
 
-const ast_cli_group ast_cli_tracker_group = {.title = "Options", .options = tracker_options};
+const ast_cli_group ast_cli_tracker_group = {.options = tracker_options};
 
 #undef AT
 #define AT(field) offsetof(ast_cli_tracking_settings, field)
@@ -112,7 +112,14 @@ static int resolve(ast_cli_tracking_settings *given) {
     return problem ? ast_cli_misuse("%s", problem) : -1;
 }
 
-int ast_cli_tracking_find(ast_cli_tracking_settings *given, const ast_cli_common *common) {
+void ast_cli_tracking_defaults(void *data) {
+    ast_stream_options_init(&((ast_cli_tracking *)data)->given.options);
+}
+
+int ast_cli_tracking_find(void *data) {
+    ast_cli_tracking *tracking = data;
+    ast_cli_tracking_settings *given = &tracking->given;
+    const ast_cli_common *common = &tracking->common;
     /* Guided normals would split walls at the steps of a sensor. */
     ast_cli_camera_resolve(&given->camera, common, AST_SMOOTH_PLANES);
     ast_cli_camera_beside(&given->camera, common->inputs);
@@ -126,19 +133,13 @@ int ast_cli_tracking_find(ast_cli_tracking_settings *given, const ast_cli_common
     code = ast_cli_frames_list(given->list, &given->camera, &given->source, common, given->poses);
     if (code < 0 && given->options.merge_tracked < 0) /* pieces of one surface */
         given->options.merge_tracked = given->list->depth && given->options.method == AST_STREAM_DDP;
-    return code;
-}
-
-void ast_cli_tracking_free(ast_cli_tracking_settings *given) {
-    if (given->list)
-        ast_frame_list_free(given->list);
-    free(given->list);
+    return code < 0 && given->view.view != SIZE_MAX ? ast_cli_serving_check("--view", given->view.bind) : code;
 }
 
 /* ---- Before the first frame -------------------------------------------------------------------------------------- */
 
 static int open_poses(ast_cli_tracking *tracking) {
-    const ast_cli_tracking_settings *given = tracking->given;
+    const ast_cli_tracking_settings *given = &tracking->given;
     tracking->poses.flip = given->flip_y;
     int code = ast_cli_poses_read(&tracking->poses, given->poses);
     return code < 0 ? ast_cli_poses_match(&tracking->poses, given->list, ast_frames_count(tracking->inputs.frames),
@@ -146,10 +147,9 @@ static int open_poses(ast_cli_tracking *tracking) {
                     : code;
 }
 
-int ast_cli_tracking_open(ast_cli_tracking *tracking, const ast_cli_common *common,
-                          const ast_cli_tracking_settings *given) {
-    tracking->common = common;
-    tracking->given = given;
+int ast_cli_tracking_open(void *data) {
+    ast_cli_tracking *tracking = data;
+    const ast_cli_tracking_settings *given = &tracking->given;
     tracking->options = given->options;
     tracking->files = (ast_cli_frame_files){
         .option = "labels", .folder = given->labels, .extension = "npy", .what = "labels", .durable = given->durable};
@@ -159,7 +159,7 @@ int ast_cli_tracking_open(ast_cli_tracking *tracking, const ast_cli_common *comm
     if (code < 0 && given->poses)
         code = open_poses(tracking);
     if (code < 0)
-        code = ast_cli_open_context(common, &tracking->context);
+        code = ast_cli_open_context(&tracking->common, &tracking->context);
     if (code < 0)
         ast_set_cancel(tracking->context, NULL, NULL); /* only a step is cut short */
     tracking->inputs.options.planes = ast_cli_planes_wanted(&given->planes);
@@ -182,13 +182,17 @@ int ast_cli_tracking_dimension(ast_cli_tracking *tracking, size_t dimension, con
     return -1;
 }
 
-int ast_cli_tracking_begin(ast_cli_tracking *tracking) {
-    const ast_cli_tracking_settings *given = tracking->given;
-    int code = given->labels ? ast_cli_frame_files_prepare(&tracking->files, &tracking->inputs) : -1;
-    return code < 0 ? ast_cli_stream_planes_begin(&tracking->planes, &tracking->inputs) : code;
+int ast_cli_tracking_begin(void *data) {
+    ast_cli_tracking *tracking = data;
+    int code = tracking->given.labels ? ast_cli_frame_files_prepare(&tracking->files, &tracking->inputs) : -1;
+    if (code < 0)
+        code = ast_cli_stream_planes_begin(&tracking->planes, &tracking->inputs);
+    return code < 0 ? ast_cli_stream_view_open(tracking) : code;
 }
 
-void ast_cli_tracking_close(ast_cli_tracking *tracking) {
+void ast_cli_tracking_end(void *data) {
+    ast_cli_tracking *tracking = data;
+    ast_cli_stream_view_close(&tracking->view);
     ast_stream_close(tracking->stream);
     ast_cli_stream_planes_close(&tracking->planes);
     ast_cli_frame_normals_close(&tracking->made);
@@ -197,13 +201,16 @@ void ast_cli_tracking_close(ast_cli_tracking *tracking) {
     ast_cli_poses_free(&tracking->poses);
     free(tracking->labels);
     free(tracking->vectors);
+    if (tracking->given.list)
+        ast_frame_list_free(tracking->given.list);
+    free(tracking->given.list);
 }
 
 /* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
 /* A frame without points may not know its dimension; it fits any stream. */
 static int check_dimension(ast_cli_tracking *tracking, ast_points *points) {
-    const ast_cli_tracking_settings *given = tracking->given;
+    const ast_cli_tracking_settings *given = &tracking->given;
     const char *source = tracking->inputs.frame.source;
     /* Raw frames are D wide as they come, before --columns. */
     size_t wanted = given->source.columns || ast_cli_field_notation(&given->source) ? 0 : given->dimension;
@@ -265,23 +272,23 @@ static int step(ast_cli_tracking *tracking, const ast_points *points, int *found
 
 static int take_frame(ast_cli_tracking *tracking, ast_points *points, int *found) {
     const char *source = tracking->inputs.frame.source;
-    const ast_cli_source *how = &tracking->given->source;
+    const ast_cli_source *how = &tracking->given.source;
     int code = -1;
     if (ast_cli_field_notation(how))
         code = ast_cli_field_points(how, source, points, &tracking->vectors, &tracking->vector_capacity);
     if (code < 0)
         code = check_dimension(tracking, points);
-    if (code < 0 && tracking->given->poses)
+    if (code < 0 && tracking->given.poses)
         code = turn(tracking, points);
     if (code < 0)
         code = make_room(tracking, points->count);
     if (code < 0)
         code = step(tracking, points, found);
-    if (code < 0 && *found && tracking->given->labels)
+    if (code < 0 && *found && tracking->given.labels)
         code = write_labels(tracking);
     if (code < 0 && *found)
         code = ast_cli_stream_planes_take(&tracking->planes, &tracking->inputs, tracking->made.frame, tracking->context,
-                                          tracking->given->poses ? &tracking->poses : NULL, tracking->labels,
+                                          tracking->given.poses ? &tracking->poses : NULL, tracking->labels,
                                           tracking->frame.frame);
     if (code < 0 && *found) {
         ast_cli_missing_note(&tracking->made, &tracking->inputs, tracking->frame.missing, tracking->options.angle);
@@ -309,8 +316,8 @@ static size_t frames_left(const ast_cli_tracking *tracking) {
 
 int ast_cli_tracking_run(ast_cli_tracking *tracking, int (*take)(void *work), void *work) {
     ast_cli_progress progress;
-    ast_cli_progress_start(&progress, tracking->common, 0);
-    progress.show &= tracking->common->progress || !tracking->lines || !isatty(STDOUT_FILENO);
+    ast_cli_progress_start(&progress, &tracking->common, 0);
+    progress.show &= tracking->common.progress || !tracking->lines || !isatty(STDOUT_FILENO);
     int code = -1, found = 1;
     while (code < 0 && found) {
         code = next_frame(tracking, &found);

@@ -11,6 +11,7 @@
 #include "frame_normals.h"
 #include "stream_planes.h"
 #include "stream_poses.h"
+#include "stream_view.h"
 
 /* What the command line says. */
 typedef struct ast_cli_tracking_settings {
@@ -24,15 +25,16 @@ typedef struct ast_cli_tracking_settings {
     size_t dimension, points; /* 0: not given */
     int durable, strict;
     ast_cli_stream_plane_settings planes;
+    ast_cli_stream_view_settings view;
 } ast_cli_tracking_settings;
 
 /* The options of the clustering; of labels, poses and frames. */
 extern const ast_cli_group ast_cli_tracker_group, ast_cli_tracking_group;
 
-/* A run; zeroed at first, so that it can be closed at any point. */
-typedef struct ast_cli_tracking {
-    const ast_cli_common *common;
-    const ast_cli_tracking_settings *given;
+/* A run, the first field of the jobs of both commands. */
+struct ast_cli_tracking {
+    ast_cli_common common;
+    ast_cli_tracking_settings given;
     ast_context *context;
     ast_stream_options options;
     ast_stream *stream; /* opened once the dimension is known */
@@ -52,22 +54,31 @@ typedef struct ast_cli_tracking {
     const ast_tracked *clusters;
     size_t count;
     ast_cli_stream_planes planes;
-} ast_cli_tracking;
+    ast_cli_stream_view view;
+};
 
-/* Lists the inputs of the command line and checks the options; to be freed in any case. */
-int ast_cli_tracking_find(ast_cli_tracking_settings *tracking, const ast_cli_common *common);
+/* The groups of options that fill in the settings, for a list of ast_cli_use. */
+#define AST_CLI_TRACKING_AT(field) offsetof(ast_cli_tracking, given.field)
+#define AST_CLI_TRACKING_GROUPS                                                                                        \
+    {&ast_cli_tracker_group, .offset = AST_CLI_TRACKING_AT(options)},                                                  \
+        {&ast_cli_tracking_group, .offset = offsetof(ast_cli_tracking, given)},                                        \
+        {&ast_cli_stream_view_group, .offset = AST_CLI_TRACKING_AT(view)},                                             \
+        {&ast_cli_passes_group, .offset = AST_CLI_TRACKING_AT(passes)},                                                \
+        {&ast_cli_stream_plane_group, .offset = AST_CLI_TRACKING_AT(planes)}, {                                        \
+        &ast_cli_camera_group, .offset = AST_CLI_TRACKING_AT(camera)                                                   \
+    }
 
-void ast_cli_tracking_free(ast_cli_tracking_settings *given);
-
-/* Opens the inputs, reads the poses and opens the context. */
-int ast_cli_tracking_open(ast_cli_tracking *tracking, const ast_cli_common *common,
-                          const ast_cli_tracking_settings *given);
+/* For ast_cli_command: the defaults of the library; the step that lists the inputs and checks the options; the step
+ * that opens the inputs, reads the poses and opens the context. */
+void ast_cli_tracking_defaults(void *tracking);
+int ast_cli_tracking_find(void *tracking);
+int ast_cli_tracking_open(void *tracking);
 
 /* Opens the stream before the first frame does, for a state of that dimension; `name` is for the sentence. */
 int ast_cli_tracking_dimension(ast_cli_tracking *tracking, size_t dimension, const char *name);
 
-/* Right before the first frame: makes the folder of the labels. */
-int ast_cli_tracking_begin(ast_cli_tracking *tracking);
+/* The step right before the first frame: makes the folders and opens the live view. */
+int ast_cli_tracking_begin(void *tracking);
 
 /* One frame after the other until the last or a signal, for which it returns the exit code: reads it, clusters it,
  * writes its labels, and hands it to `take`, which returns as all functions here. */
@@ -76,6 +87,7 @@ int ast_cli_tracking_run(ast_cli_tracking *tracking, int (*take)(void *work), vo
 /* Prints the frame's line of JSON, and flushes it (stream_line.c). */
 int ast_cli_tracking_print(const ast_cli_tracking *tracking);
 
-void ast_cli_tracking_close(ast_cli_tracking *tracking);
+/* Frees all of it, whichever step was the last. */
+void ast_cli_tracking_end(void *tracking);
 
 #endif
