@@ -15,12 +15,10 @@
 #include "targets.h"
 #include "terminal.h"
 
-enum { LABELS, SIMILARITY, TARGETS };
-
 typedef struct settings {
     ast_cli_common common;
     ast_cli_reading reading;
-    const char *input, *means, *center, *labels, *similarity;
+    const char *input, *means, *center;
     size_t memory;
     double angle;
     int axial;
@@ -41,11 +39,11 @@ static const ast_cli_option options_table[] = {
     {"labels", AST_CLI_TEXT, "FILE",
      "write one label per row, point or triangle, -1 for missing ones: int32 .npy, or text; for images, "
      "an array of the image's shape; - is standard output",
-     AT(labels), .more = "A label is the number of the nearest mean, from 0."},
+     .writes = AST_CLI_WRITES_ARRAY, .more = "A label is the number of the nearest mean, from 0."},
     {"similarity", AST_CLI_TEXT, "FILE",
      "write the cosine between each point and the nearest mean, NaN for missing rows: float32 .npy, or "
      "text",
-     AT(similarity), .more = NULL},
+     .writes = AST_CLI_WRITES_ARRAY},
     AST_CLI_MEMORY_OPTION(AT(memory)),
     {0}};
 
@@ -65,7 +63,6 @@ typedef struct job {
     size_t means_count;
     int32_t *labels;
     tally sums;
-    ast_cli_target targets[TARGETS];
     ast_format_error error; /* of writing labels in parts */
     int failed;             /* it is set */
     ast_cli_progress progress;
@@ -83,20 +80,8 @@ static int find_input(void *data) {
 }
 
 static int check(void *data) {
-    job *work = data;
-    const settings *given = &work->given;
-    work->targets[LABELS] = (ast_cli_target){.option = "labels", .path = given->labels};
-    work->targets[SIMILARITY] = (ast_cli_target){.option = "similarity", .path = given->similarity};
-    int code = ast_cli_reading_check(&given->reading, &given->common, given->input);
-    if (code < 0)
-        code = ast_cli_check_targets(work->targets, TARGETS, given->input, given->common.json);
-    if (code < 0)
-        code = ast_cli_reading_check_overwrite(&given->reading, work->targets, TARGETS);
-    if (code < 0)
-        code = ast_cli_check_overwrite(work->targets, TARGETS, given->means);
-    if (code < 0)
-        code = ast_cli_check_overwrite(work->targets, TARGETS, given->center);
-    return code;
+    const settings *given = data;
+    return ast_cli_reading_check(&given->reading, &given->common, given->input);
 }
 
 static int read_inputs(void *data) {
@@ -156,7 +141,8 @@ static int assign(job *work) {
 static bool write_part(job *work, size_t first, size_t count, const int32_t *labels, const float *similarity) {
     ast_array known = ast_cli_directions_array(&work->directions, labels, NULL),
               near = ast_cli_directions_array(&work->directions, NULL, similarity);
-    ast_output *one = work->targets[LABELS].output, *other = work->targets[SIMILARITY].output;
+    const ast_cli_common *common = &work->given.common;
+    ast_output *one = ast_cli_output_of(common, "labels"), *other = ast_cli_output_of(common, "similarity");
     ast_format_error *error = &work->error;
     return (!one || ast_write_array_part(one, known, first, count, error)) &&
            (!other || ast_write_array_part(other, near, first, count, error));
@@ -173,14 +159,15 @@ static int take_part(size_t first, size_t count, const int32_t *labels, const fl
 static int assign_parts(job *work) {
     const settings *given = &work->given;
     size_t count = work->directions.points.count;
-    work->targets[LABELS].own = work->targets[SIMILARITY].own = true;
+    for (size_t i = 0; i < given->common.target_count; i++)
+        given->common.targets[i].writes = AST_CLI_WRITES_OWN;
     ast_cli_progress_start(&work->progress, &given->common, count);
     ast_label_sink sink = {sizeof sink, take_part, work};
     ast_assign_options known = known_means(work);
     ast_status status = ast_assign_source(work->context, &work->directions.input.source, &known, &sink);
     ast_cli_progress_end(&work->progress);
     if (work->failed)
-        return ast_cli_target_failed(&work->targets[LABELS], &work->error);
+        return ast_cli_target_failed(ast_cli_target_of(&given->common, "labels"), &work->error);
     if (status == AST_OK && work->sums.missing == count)
         return ast_cli_no_usable_row(given->input);
     return ast_cli_directions_status(&work->directions, status, work->context, given->input);
@@ -188,7 +175,7 @@ static int assign_parts(job *work) {
 
 static int open_and_assign(void *data) {
     job *work = data;
-    int code = ast_cli_open_targets(work->targets, TARGETS);
+    int code = ast_cli_open_targets(&work->given.common);
     if (code >= 0)
         return code;
     return work->directions.in_parts ? assign_parts(work) : assign(work);
@@ -221,15 +208,14 @@ static void print_table(const void *data) {
 
 static int deliver(void *data) {
     job *work = data;
-    ast_cli_printer printer = {print_json, print_table, work};
-    work->targets[LABELS].array = ast_cli_directions_array(&work->directions, work->labels, NULL);
-    work->targets[SIMILARITY].array = ast_cli_directions_array(&work->directions, NULL, work->similarity);
-    return ast_cli_deliver(work->targets, TARGETS, &work->given.common, &printer);
+    const ast_cli_common *common = data;
+    ast_cli_fill_target(common, "labels", ast_cli_directions_array(&work->directions, work->labels, NULL));
+    ast_cli_fill_target(common, "similarity", ast_cli_directions_array(&work->directions, NULL, work->similarity));
+    return ast_cli_deliver(common, &(ast_cli_printer){print_json, print_table, work});
 }
 
 static void end(void *data) {
     job *work = data;
-    ast_cli_abandon_targets(work->targets, TARGETS);
     ast_cli_directions_close(&work->directions);
     ast_close(work->context);
     free(work->means);

@@ -127,8 +127,8 @@ static int make_room(void *data) {
     if (work->directions.in_parts)
         return plan_parts(work);
     work->labels = malloc((own + 1) * sizeof *work->labels);
-    work->leaves = work->given->tree ? malloc((own + 1) * sizeof *work->leaves) : NULL;
-    if (!work->labels || (work->given->tree && !work->leaves))
+    work->leaves = work->options.merge.tree ? malloc((own + 1) * sizeof *work->leaves) : NULL;
+    if (!work->labels || (work->options.merge.tree && !work->leaves))
         return ast_cli_fail("there is no memory for %zu labels", own);
     return -1;
 }
@@ -152,13 +152,13 @@ static int open_targets(void *data) {
         work->progress.passes = (size_t)given->options.max_iterations;
     work->record = (ast_cli_record){.progress = &work->progress,
                                     .points = work->points.count,
-                                    .passes_wanted = given->trace != NULL,
-                                    .samples_wanted = given->samples != NULL};
+                                    .passes_wanted = ast_cli_target_of(&given->common, "trace") != NULL,
+                                    .samples_wanted = ast_cli_target_of(&given->common, "samples") != NULL};
     work->options.merge.leaves = work->leaves;
     work->options.progress = ast_cli_record_step;
     work->options.progress_data = &work->record;
     if (ast_cli_is_first_rank())
-        return ast_cli_agree(ast_cli_open_targets(work->targets, AST_CLI_TARGETS));
+        return ast_cli_agree(ast_cli_open_targets(&given->common));
     work->progress.show = 0;
     ast_cli_watch_signals();
     return ast_cli_agree(-1);
@@ -193,8 +193,9 @@ static int find_angle(void *data) {
 /* With --state: the run is saved to a file, and resumes from it. */
 static int keep_state(void *data) {
     job *work = data;
-    int code = work->given->state ? ast_cli_checkpoint_open(&work->state, work->given->state) : -1;
-    if (!work->given->state || code >= 0)
+    const char *path = ast_cli_typed(&work->given->common, "state");
+    int code = path ? ast_cli_checkpoint_open(&work->state, path) : -1;
+    if (!path || code >= 0)
         return code;
     work->state.durable = work->given->durable;
     work->state.context = work->context;
@@ -251,10 +252,10 @@ static int cluster(job *work) {
     if (code >= 0)
         return code;
     if (work->record.failed)
-        return ast_cli_fail("there is no memory to keep the %s", given->samples ? "samples" : "trace");
+        return ast_cli_fail("there is no memory to keep the %s", work->record.samples_wanted ? "samples" : "trace");
     if (status == AST_OK && ast_cli_interrupted())
         status = AST_CANCELLED;
-    code = given->state ? ast_cli_checkpoint_verdict(&work->state, status) : -1;
+    code = work->state.path ? ast_cli_checkpoint_verdict(&work->state, status) : -1;
     if (code >= 0)
         return code;
     if (status == AST_OK && work->report.missing == work->report.points)
@@ -271,30 +272,8 @@ static int cluster_points(void *work) {
 
 /* ---- All of it --------------------------------------------------------------------------------------------------- */
 
-/* No file that is written is one that is read. The state is a file of its own. */
-static int check_targets(void *data) {
-    const job *work = data;
-    const settings *given = work->given;
-    const char *read[] = {given->weights, given->names, ast_cli_names_start(given->init) ? NULL : given->init};
-    int code = ast_cli_check_targets(work->targets, AST_CLI_TARGETS, given->input, given->common.json);
-    if (code < 0)
-        code = ast_cli_reading_check_overwrite(&given->reading, work->targets, AST_CLI_TARGETS);
-    for (size_t i = 0; i < 2 && code < 0; i++)
-        code = ast_cli_check_overwrite(work->targets, AST_CLI_TARGETS, read[i]);
-    if (code >= 0 || !given->state)
-        return code;
-    ast_cli_target names[AST_CLI_TARGETS + 1] = {[AST_CLI_TARGETS] = {.option = "state", .path = given->state}};
-    memcpy(names, work->targets, sizeof work->targets);
-    for (size_t i = 0; i <= AST_CLI_TARGETS; i++)
-        names[i].own = true;
-    code = ast_cli_check_targets(names, AST_CLI_TARGETS + 1, given->input, 0);
-    for (size_t i = 0; i < sizeof read / sizeof *read && code < 0; i++)
-        code = ast_cli_check_overwrite(&names[AST_CLI_TARGETS], 1, read[i]);
-    return code < 0 ? ast_cli_reading_check_overwrite(&given->reading, &names[AST_CLI_TARGETS], 1) : code;
-}
-
 static void free_job(job *work) {
-    ast_cli_abandon_targets(work->targets, AST_CLI_TARGETS);
+    ast_cli_abandon_targets(&work->given->common);
     ast_cli_checkpoint_close(&work->state);
     ast_plane_map_close(work->planes);
     ast_cli_directions_close(&work->directions);
@@ -313,23 +292,11 @@ static void free_job(job *work) {
 }
 
 /* One input, from the names of its files to its result. */
-static ast_cli_step *const steps[] = {check_targets, read_inputs,    ast_cli_cluster_slice,   open_targets, find_angle,
-                                      keep_state,    cluster_points, ast_cli_cluster_deliver, NULL};
+static ast_cli_step *const steps[] = {read_inputs,    ast_cli_cluster_slice,   open_targets, find_angle, keep_state,
+                                      cluster_points, ast_cli_cluster_deliver, NULL};
 
 static int run_once(const settings *given) {
-    job work = {.given = given,
-                .options = given->options,
-                .targets = {[AST_CLI_LABELS] = {.option = "labels", .path = given->labels},
-                            [AST_CLI_MEANS] = {.option = "means", .path = given->means, .table = true},
-                            [AST_CLI_MEMBERSHIPS] = {.option = "memberships", .path = given->memberships},
-                            [AST_CLI_SAMPLES] = {.option = "samples", .path = given->samples},
-                            [AST_CLI_TRACE] = {.option = "trace", .path = given->trace, .own = true},
-                            [AST_CLI_COLORED] = {.option = "colored", .path = given->colored, .own = true},
-                            [AST_CLI_TREE] = {.option = "tree", .path = given->tree, .extension = ".json", .own = true},
-                            [AST_CLI_LEAVES] = {.option = "leaf-labels", .path = given->leaf_labels},
-                            [AST_CLI_CENTER] = {.option = "center-file", .path = given->center_file},
-                            [AST_CLI_PLANES] = {.option = "planes", .path = given->planes, .own = true},
-                            [AST_CLI_REPORT] = {.option = "report", .path = given->report, .own = true}}};
+    job work = {.given = given, .options = given->options};
     int code = ast_cli_steps(steps, &work);
     free_job(&work);
     return code;
@@ -342,14 +309,10 @@ static int run_each(const settings *given) {
     scene.count = 1;
     for (size_t i = 0; i < all->count && code <= 0; i++, scene.files++) {
         settings one = *given;
-        const char **names[] = {&one.labels, &one.means, &one.memberships, &one.samples, &one.trace, &one.report};
-        enum { NAMES = sizeof names / sizeof *names };
         one.reading.list = &scene;
-        code = ast_cli_numbered(names, NAMES, i);
+        code = ast_cli_number_targets(&given->common, i);
         if (code < 0)
             code = run_once(&one);
-        for (size_t n = 0; n < NAMES; n++)
-            free((void *)*names[n]);
     }
     all->nyu = scene.nyu; /* each run hands the open file on to the next */
     return code;
@@ -358,6 +321,7 @@ static int run_each(const settings *given) {
 int ast_cli_cluster_run(void *data) {
     settings *given = data;
     const ast_cli_common *common = &given->common;
-    given->line = given->report ? ast_cli_command_line(&ast_cli_cluster, common->argc, common->argv) : NULL;
+    if (ast_cli_target_of(common, "report"))
+        given->line = ast_cli_command_line(&ast_cli_cluster, common->argc, common->argv);
     return ast_cli_camera_every(&given->reading.camera) ? run_each(given) : run_once(given);
 }

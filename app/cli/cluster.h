@@ -20,33 +20,16 @@
 #include "run_record.h"
 #include "targets.h"
 
-enum {
-    AST_CLI_LABELS,
-    AST_CLI_MEANS,
-    AST_CLI_MEMBERSHIPS,
-    AST_CLI_SAMPLES,
-    AST_CLI_TRACE,
-    AST_CLI_COLORED,
-    AST_CLI_TREE,
-    AST_CLI_LEAVES,
-    AST_CLI_CENTER,
-    AST_CLI_PLANES,
-    AST_CLI_REPORT,
-    AST_CLI_TARGETS
-};
-
 typedef struct ast_cli_cluster_settings {
     ast_cli_common common;
     ast_cli_reading reading;
     ast_cli_passes passes;
     ast_options options; /* all that follows from the command line alone */
-    const char *input, *weights, *init, *labels, *means, *colored, *report, *state;
-    const char *memberships, *samples, *trace;
+    const char *input, *weights, *init;
     char *line; /* the command line, for the report */
-    const char *tree, *leaf_labels, *merge_text, *center_file, *names;
+    const char *merge_text, *names;
     int shuffle, frame_axes, durable;
     size_t memory; /* bytes, 0: not given */
-    const char *planes;
     ast_cli_plane_settings plane;
 } ast_cli_cluster_settings;
 
@@ -72,7 +55,6 @@ typedef struct ast_cli_cluster_job {
     int32_t *leaves;   /* with --tree */
     size_t first, all; /* several ranks: the first of its points; all of them together */
     double total;      /* the weights of the points that have a direction, together */
-    ast_cli_target targets[AST_CLI_TARGETS];
     ast_cli_progress progress;
     ast_report report;
     ast_cli_record record;

@@ -23,7 +23,7 @@ static int write_final(size_t first, size_t count, const int32_t *labels, void *
     ast_cli_parts *parts = &work->parts;
     for (size_t i = 0; i < count; i++)
         work->total += weights && labels[i] >= 0 ? weights[first + i] : 0;
-    ast_output *output = work->targets[AST_CLI_LABELS].output;
+    ast_output *output = ast_cli_output_of(&work->given->common, "labels");
     if (!output)
         return 0;
     ast_array array = ast_cli_directions_array(&work->directions, labels, NULL);
@@ -46,8 +46,11 @@ int ast_cli_cluster_store(job *work, ast_label_store *store) {
     bool whole = work->parts.plan.rows >= work->points.count;
     *store = (ast_label_store){sizeof *store, .write = whole ? write_final : write_scratch,
                                .read = whole ? NULL : read_scratch, .data = work};
-    work->targets[AST_CLI_LABELS].own = true; /* it is written here */
-    return ast_cli_outcome(whole || ast_scratch_open(&work->parts.scratch, work->given->labels, &error), &error);
+    ast_cli_target *target = ast_cli_target_of(&work->given->common, "labels");
+    if (target)
+        target->writes = AST_CLI_WRITES_OWN; /* it is written here */
+    return ast_cli_outcome(whole || ast_scratch_open(&work->parts.scratch, target ? target->path : NULL, &error),
+                           &error);
 }
 
 /* The sentence of a call that failed. */
@@ -55,7 +58,7 @@ static int explain(const job *work, ast_status status) {
     ast_format_error error;
     const ast_cli_parts *parts = &work->parts;
     if (status == AST_NO_INPUT && parts->failed)
-        return ast_cli_target_failed(&work->targets[AST_CLI_LABELS], &parts->error);
+        return ast_cli_target_failed(ast_cli_target_of(&work->given->common, "labels"), &parts->error);
     if (status == AST_NO_INPUT && ast_scratch_failed(&parts->scratch, &error))
         return ast_cli_fail("%s", error.text);
     return ast_cli_directions_status(&work->directions, status, work->context, work->given->input);
@@ -124,10 +127,10 @@ int ast_cli_cluster_total(void *data) {
 
 int ast_cli_cluster_labels(void *data) {
     job *work = data;
-    ast_cli_target *target = &work->targets[AST_CLI_LABELS];
-    if (!ast_cli_ranks() || !target->path)
+    ast_cli_target *target = ast_cli_target_of(&work->given->common, "labels");
+    if (!ast_cli_ranks() || !target)
         return -1;
-    target->own = true; /* it is written here */
+    target->writes = AST_CLI_WRITES_OWN; /* it is written here */
     return ast_cli_write_ranks(target->output, target->path,
                                ast_cli_directions_array(&work->directions, work->labels, NULL), work->first,
                                work->points.count);

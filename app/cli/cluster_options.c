@@ -92,10 +92,12 @@ static const ast_cli_option options_table[] = {
              "no angle. docs/merging.md has the rule."},
     {"merge-to", AST_CLI_COUNT, "K", "merge clusters after convergence until K are left", AT(options.merge.count), 1,
      2147483647, .methods = MERGED, .not_in = WHOLE, .more = "It fails if the run found fewer clusters."},
-    {"tree", AST_CLI_TEXT, "FILE.json", "write the tree of joins of the clusters before any merge", AT(tree),
-     .methods = MERGED, .not_in = WHOLE | AST_CLI_EVERY, .more = "docs/merging.md describes the file."},
-    {"leaf-labels", AST_CLI_TEXT, "FILE.npy", "with --tree: write the leaf of every row to this file", AT(leaf_labels),
-     .needs = "tree", .more = "The file, int32 *.npy* or text, replaces the list in the tree."},
+    {"tree", AST_CLI_TEXT, "FILE.json", "write the tree of joins of the clusters before any merge",
+     .writes = AST_CLI_WRITES_OWN, .methods = MERGED, .not_in = WHOLE | AST_CLI_EVERY,
+     .more = "docs/merging.md describes the file."},
+    {"leaf-labels", AST_CLI_TEXT, "FILE.npy", "with --tree: write the leaf of every row to this file",
+     .writes = AST_CLI_WRITES_ARRAY, .needs = "tree",
+     .more = "The file, int32 *.npy* or text, replaces the list in the tree."},
     {"min-size", AST_CLI_REAL, "N",
      "dissolve clusters with fewer points (by weight, if there are weights); points that fit nowhere get label -1",
      AT(options.merge.min_size), 0, 1e18, .standard = "0", .methods = MERGED, .not_in = WHOLE,
@@ -107,8 +109,8 @@ static const ast_cli_option options_table[] = {
      .excludes = "axial dip-direction strike-dip trend-plunge frame-axes",
      .more = "Embeddings of most models share a direction that says nothing about their content. The means, also those "
              "of --init, are those of the centred rows. A row that equals the mean is missing."},
-    {"center-file", AST_CLI_TEXT, "FILE.npy", "write the mean that was subtracted, for assign", AT(center_file),
-     .needs = "center", .more = "1 x D: float32 *.npy*, or text."},
+    {"center-file", AST_CLI_TEXT, "FILE.npy", "write the mean that was subtracted, for assign",
+     .writes = AST_CLI_WRITES_ARRAY, .needs = "center", .more = "1 x D: float32 *.npy*, or text."},
     {"representatives", AST_CLI_COUNT, "N", "for each cluster, the N rows that are nearest to its mean",
      AT(options.representatives), 1, 2147483647, .more = "Rows are counted from 0."},
     {"names", AST_CLI_NAME, "FILE", "a text with one name per row: the names of the representatives", AT(names),
@@ -120,18 +122,18 @@ static const ast_cli_option options_table[] = {
     {"labels", AST_CLI_TEXT, "FILE",
      "write one label per row, point or triangle, -1 for missing ones: int32 .npy, or text; for images, "
      "an array of the image's shape; - is standard output",
-     AT(labels),
+     .writes = AST_CLI_WRITES_ARRAY,
      .more = "Labels are 0 to K-1 in the order in which the clusters were made. An *.npy* array of height x width x D "
              "is an image."},
-    {"means", AST_CLI_TEXT, "FILE", "write the means, one per row: float32 .npy, .fvecs, .fbin, or text", AT(means),
-     .more = NULL},
+    {"means", AST_CLI_TEXT, "FILE", "write the means, one per row: float32 .npy, .fvecs, .fbin, or text",
+     .writes = AST_CLI_WRITES_ROWS, .more = NULL},
     {"colored", AST_CLI_TEXT, "FILE.ply",
-     "write the cloud or mesh with a colour and a label for each point or triangle", AT(colored),
+     "write the cloud or mesh with a colour and a label for each point or triangle", .writes = AST_CLI_WRITES_OWN,
      .inputs = AST_CLI_SOLID, .not_in = AST_CLI_ON_RANKS | AST_CLI_EVERY,
      .more = "The file is binary PLY with a property *label*; what is missing is black. With --planes colours and "
              "labels are those of the planes."},
     {"planes", AST_CLI_TEXT, "FILE", "cut the cloud or mesh into planes and write them: .json with outlines, or .csv",
-     AT(planes), .inputs = AST_CLI_SOLID, .not_in = AST_CLI_ON_RANKS | AST_CLI_EVERY,
+     .writes = AST_CLI_WRITES_OWN, .inputs = AST_CLI_SOLID, .not_in = AST_CLI_ON_RANKS | AST_CLI_EVERY,
      .more = "Parallel walls share a direction and are two planes. docs/planes.md describes the files."},
     AST_CLI_PLANE_OPTIONS(AT(plane), "planes"),
     {"frame-axes", AST_CLI_FLAG, NULL,
@@ -140,10 +142,10 @@ static const ast_cli_option options_table[] = {
      AT(frame_axes),
      .more =
          "Each axis has the weight of its cluster (a Manhattan frame). The rows of the rotation matrix are the axes."},
-    AST_CLI_REPORT_OPTION(AT(report)),
+    AST_CLI_REPORT_OPTION(.writes = AST_CLI_WRITES_OWN),
     AST_CLI_MEMORY_OPTION(AT(memory)),
     {"state", AST_CLI_NAME, "FILE", "save the state of the run in this file, and resume from it if it exists",
-     AT(state), .methods = AST_CLI_DP | AST_CLI_SPKM, .not_in = AST_CLI_IN_PARTS | AST_CLI_EVERY,
+     .writes = AST_CLI_WRITES_STATE, .methods = AST_CLI_DP | AST_CLI_SPKM, .not_in = AST_CLI_IN_PARTS | AST_CLI_EVERY,
      .excludes = "sample trace",
      .more = "A run that was killed at any moment and is started again, on however many threads or processes, comes to "
              "exactly the labels, means and numbers of one that was not. Points, weights and options must be those "
@@ -168,17 +170,19 @@ static const ast_cli_option mixture_options[] = {
     {"tolerance", AST_CLI_REAL, "T", "stop when a pass raises the log-likelihood by less, in nats per point",
      AT(options.mixture.tolerance), 0, MOST, .standard = "1e-6", .methods = AST_CLI_MOVMF},
     {"memberships", AST_CLI_TEXT, "FILE",
-     "write how much each point belongs to each cluster, one row per point: float32 .npy, or text", AT(memberships),
-     .methods = AST_CLI_MIXTURES, .more = "Missing rows are NaN."},
+     "write how much each point belongs to each cluster, one row per point: float32 .npy, or text",
+     .writes = AST_CLI_WRITES_ARRAY, .methods = AST_CLI_MIXTURES, .more = "Missing rows are NaN."},
     {"concentration", AST_CLI_REAL, "A", "alpha of the Dirichlet prior; a larger value gives more clusters",
      AT(options.sampler.concentration), 1e-9, MOST, .standard = "1", .methods = AST_CLI_SAMPLERS},
-    {"samples", AST_CLI_TEXT, "FILE", "write the labels of the samples, one row each: int32 .npy, or text", AT(samples),
-     .methods = AST_CLI_SAMPLERS, .excludes = "restarts", .more = "--burn-in and --sample-every say which."},
+    {"samples", AST_CLI_TEXT, "FILE", "write the labels of the samples, one row each: int32 .npy, or text",
+     .writes = AST_CLI_WRITES_ARRAY, .methods = AST_CLI_SAMPLERS, .excludes = "restarts",
+     .more = "--burn-in and --sample-every say which."},
     {"sample-every", AST_CLI_INT, "N", "every N-th sweep is a sample", AT(options.sampler.sample_every), 1, MOST_COUNT,
      .standard = "1", .methods = AST_CLI_SAMPLERS, .needs = "samples"},
     {"burn-in", AST_CLI_INT, "N", "sweeps before the first sample", AT(options.sampler.burn_in), 0, MOST_COUNT,
      .standard = "0", .methods = AST_CLI_SAMPLERS, .needs = "samples"},
-    {"trace", AST_CLI_TEXT, "FILE.csv", "write a line per pass: clusters, changes, objective", AT(trace),
+    {"trace", AST_CLI_TEXT, "FILE.csv", "write a line per pass: clusters, changes, objective",
+     .writes = AST_CLI_WRITES_OWN,
      .more = "The objective is the log-likelihood for `movmf` and the log of the joint density for `fsd` and `crp`."},
     {0}};
 
@@ -246,21 +250,21 @@ static int check_ranks(void *data) {
     return ast_cli_misuse("%s works on one rank: start it without mpirun, or with -n 1", what);
 }
 
-static int check_planes(void *data) {
-    const settings *given = data;
-    if (given->planes && !ast_has_extension(given->planes, ".json") && !ast_has_extension(given->planes, ".csv"))
-        return ast_cli_misuse("--planes writes JSON or CSV: its name must end in .json or .csv, not be '%s'",
-                              given->planes);
-    return -1;
-}
-
 static int check_files(void *data) {
     const settings *given = data;
+    const ast_cli_common *common = &given->common;
+    const char *colored = ast_cli_typed(common, "colored"), *planes = ast_cli_typed(common, "planes"),
+               *tree = ast_cli_typed(common, "tree"), *start = ast_cli_names_start(given->init) ? NULL : given->init;
     if (given->reading.source.names && strcmp(given->reading.source.names, "0") == 0)
         return ast_cli_misuse("--name-column must be at least 1: columns are counted from 1");
-    if (given->colored && !ast_has_extension(given->colored, ".ply"))
-        return ast_cli_misuse("--colored writes PLY: its name must end in .ply, not be '%s'", given->colored);
-    return ast_cli_names_start(given->init) ? -1 : ast_cli_check_read("init", given->init);
+    if (colored && !ast_has_extension(colored, ".ply"))
+        return ast_cli_misuse("--colored writes PLY: its name must end in .ply, not be '%s'", colored);
+    if (planes && !ast_has_extension(planes, ".json") && !ast_has_extension(planes, ".csv"))
+        return ast_cli_misuse("--planes writes JSON or CSV: its name must end in .json or .csv, not be '%s'", planes);
+    if (tree && strcmp(tree, "-") != 0 && !ast_has_extension(tree, ".json"))
+        return ast_cli_misuse("--tree %s: the name must end in .json", tree);
+    int code = ast_cli_check_read("init", start);
+    return code < 0 ? ast_cli_check_target(ast_cli_target_of(common, "state"), start) : code;
 }
 
 /* --merge is a number of degrees or a word. */
@@ -291,7 +295,8 @@ static int resolve_merge(void *data) {
 /* A state keeps no trees. */
 static int check_tree(void *data) {
     const settings *given = data;
-    if (given->tree && given->state && given->options.restarts > 1)
+    const ast_options *options = &given->options;
+    if (options->merge.tree && ast_cli_target_of(&given->common, "state") && options->restarts > 1)
         return ast_cli_misuse("--tree does not go with --state and --restarts together: a state keeps no trees "
                               "of runs that are over");
     return -1;
@@ -306,13 +311,14 @@ static int resolve(void *data) {
     options->max_iterations = given->passes.max_iterations;
     options->parallel = (ast_parallel)given->passes.parallel;
     options->bounds = given->passes.bounds;
-    options->merge.tree = given->tree != NULL;
+    options->merge.tree = ast_cli_target_of(&given->common, "tree") != NULL;
     options->mixture.auto_clusters = options->clusters == SIZE_MAX;
     if (options->mixture.auto_clusters)
         options->clusters = 0; /* as many to start from as the library chooses */
     if (given->shuffle)
         options->dp.order = AST_ORDER_RANDOM;
-    options->sampler.sample_every = given->samples ? options->sampler.sample_every : 0;
+    if (!ast_cli_target_of(&given->common, "samples"))
+        options->sampler.sample_every = 0;
     return -1;
 }
 
@@ -336,9 +342,9 @@ static void end(void *data) {
     ast_cli_reading_free(&given->reading);
 }
 
-static ast_cli_step *const steps[] = {find_input,    resolve,     check_method,        check_automatic,
-                                      resolve_merge, check_tree,  check_ranks,         check_reading,
-                                      check_planes,  check_files, ast_cli_cluster_run, NULL};
+static ast_cli_step *const steps[] = {find_input, resolve,     check_method,  check_automatic, resolve_merge,
+                                      check_tree, check_ranks, check_reading, check_files,     ast_cli_cluster_run,
+                                      NULL};
 
 const ast_cli_command ast_cli_cluster = {
     .name = "cluster",

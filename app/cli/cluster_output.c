@@ -85,23 +85,22 @@ static void print_table(const void *work) {
 static int fill_records(void *data) {
     job *work = data;
     ast_format_error error;
-    ast_cli_target *targets = work->targets;
+    const ast_cli_common *common = &work->given->common;
+    ast_output *trace = ast_cli_output_of(common, "trace");
     size_t points = work->report.points, clusters = work->report.clusters;
-    if (targets[AST_CLI_MEMBERSHIPS].path) {
+    if (ast_cli_target_of(common, "memberships")) {
         work->memberships = malloc(points * clusters * sizeof *work->memberships);
         if (!work->memberships)
             return ast_cli_fail("there is no memory for %zu x %zu memberships", points, clusters);
         ast_status status = ast_memberships(work->context, &work->points, work->memberships, NULL);
         if (status != AST_OK)
             return ast_cli_status(status, work->context, work->given->input);
-        targets[AST_CLI_MEMBERSHIPS].array = ast_value_array(work->memberships, points, clusters);
+        ast_cli_fill_target(common, "memberships", ast_value_array(work->memberships, points, clusters));
     }
-    if (targets[AST_CLI_SAMPLES].path && work->record.sample_count == 0)
+    if (work->record.samples_wanted && work->record.sample_count == 0)
         return ast_cli_fail("--samples has none to write: --max-iterations ends the run before the first");
-    targets[AST_CLI_SAMPLES].array = ast_label_array(work->record.samples, work->record.sample_count, points);
-    if (targets[AST_CLI_TRACE].output && !ast_cli_write_trace(&work->record, targets[AST_CLI_TRACE].output, &error))
-        return ast_cli_fail("%s", error.text);
-    return -1;
+    ast_cli_fill_target(common, "samples", ast_label_array(work->record.samples, work->record.sample_count, points));
+    return ast_cli_outcome(!trace || ast_cli_write_trace(&work->record, trace, &error), &error);
 }
 
 /* The axes of the means, each with the weight of its cluster. */
@@ -130,7 +129,7 @@ static int find_axes(void *data) {
 static int fill_colored(void *data) {
     job *work = data;
     ast_format_error error;
-    ast_output *output = work->targets[AST_CLI_COLORED].output;
+    ast_output *output = ast_cli_output_of(&work->given->common, "colored");
     const int32_t *labels = work->plane_of ? work->plane_of : work->labels;
     return ast_cli_outcome(!output || ast_cli_surface_colour(&work->directions.surface, labels, output, &error),
                            &error);
@@ -172,7 +171,7 @@ static bool write_tree(const job *work, ast_output *output, ast_format_error *er
         good = write_part(&json, PART, output, error);
     }
     ast_json_close(&json, ']');
-    if (!work->given->leaf_labels) {
+    if (!ast_cli_target_of(&work->given->common, "leaf-labels")) {
         ast_json_open(&json, "leaves", '[');
         for (size_t i = 0; i < work->points.count && good; i++) {
             ast_json_integer(&json, NULL, work->leaves[i]);
@@ -191,13 +190,10 @@ static bool write_tree(const job *work, ast_output *output, ast_format_error *er
 static int fill_tree(void *data) {
     job *work = data;
     ast_format_error error;
-    ast_output *output = work->targets[AST_CLI_TREE].output;
-    if (!work->given->tree)
-        return -1;
-    if (output && !write_tree(work, output, &error))
-        return ast_cli_fail("%s", error.text);
-    work->targets[AST_CLI_LEAVES].array = ast_cli_directions_array(&work->directions, work->leaves, NULL);
-    return -1;
+    const ast_cli_common *common = &work->given->common;
+    ast_output *output = ast_cli_output_of(common, "tree");
+    ast_cli_fill_target(common, "leaf-labels", ast_cli_directions_array(&work->directions, work->leaves, NULL));
+    return ast_cli_outcome(!output || write_tree(work, output, &error), &error);
 }
 
 /* ---- All of it --------------------------------------------------------------------------------------------------- */
@@ -220,13 +216,13 @@ static int leave_other_ranks(void *work) {
 
 static int put_in_place(void *data) {
     job *work = data;
-    ast_cli_printer printer = {print_json, print_table, work};
-    work->targets[AST_CLI_LABELS].array = ast_cli_directions_array(&work->directions, work->labels, NULL);
-    work->targets[AST_CLI_MEANS].array =
-        ast_value_array(ast_means(work->context), work->report.clusters, work->report.dimension);
-    if (work->report.center)
-        work->targets[AST_CLI_CENTER].array = ast_value_array(work->report.center, 1, work->report.dimension);
-    return ast_cli_deliver(work->targets, AST_CLI_TARGETS, &work->given->common, &printer);
+    const ast_cli_common *common = &work->given->common;
+    const ast_report *report = &work->report;
+    ast_cli_fill_target(common, "labels", ast_cli_directions_array(&work->directions, work->labels, NULL));
+    ast_cli_fill_target(common, "means",
+                        ast_value_array(ast_means(work->context), report->clusters, report->dimension));
+    ast_cli_fill_target(common, "center-file", ast_value_array(report->center, 1, report->dimension));
+    return ast_cli_deliver(common, &(ast_cli_printer){print_json, print_table, work});
 }
 
 int ast_cli_cluster_deliver(void *work) {

@@ -41,16 +41,16 @@ static int check_count(const job *work) {
 
 static int write_files(const job *work, const ast_plane_info *planes, size_t count) {
     ast_format_error error;
-    ast_output *output = work->targets[AST_CLI_PLANES].output;
-    bool good = ast_has_extension(work->given->planes, ".csv")
-                    ? ast_cli_write_planes_csv(output, planes, count, &error)
-                    : ast_cli_write_planes_json(output, planes, count, "points", true, &error);
+    const ast_cli_target *target = ast_cli_target_of(&work->given->common, "planes");
+    bool good = ast_has_extension(target->path, ".csv")
+                    ? ast_cli_write_planes_csv(target->output, planes, count, &error)
+                    : ast_cli_write_planes_json(target->output, planes, count, "points", true, &error);
     return ast_cli_outcome(good, &error);
 }
 
 int ast_cli_cluster_planes(void *data) {
     job *work = data;
-    if (!work->given->planes)
+    if (!ast_cli_target_of(&work->given->common, "planes"))
         return -1;
     int code = check_count(work);
     if (code >= 0)

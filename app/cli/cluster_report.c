@@ -137,13 +137,13 @@ int ast_cli_cluster_report(void *data) {
     ast_format_error error;
     ast_page_head head = {0};
     ast_text json = {0};
-    if (!work->targets[AST_CLI_REPORT].output)
+    ast_output *output = ast_cli_output_of(&work->given->common, "report");
+    if (!output)
         return -1;
     int code = ast_cli_page_head(&head, &ast_cli_cluster, work->given->input, work->given->line, &work->title);
     if (code >= 0)
         return code;
-    bool good = ast_cli_cluster_page(work, &head, &json, &error) &&
-                ast_page_write(&json, work->targets[AST_CLI_REPORT].output, &error);
+    bool good = ast_cli_cluster_page(work, &head, &json, &error) && ast_page_write(&json, output, &error);
     ast_text_free(&json);
     return ast_cli_outcome(good, &error);
 }

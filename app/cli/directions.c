@@ -125,18 +125,14 @@ int ast_cli_reading_check(const ast_cli_reading *how, const ast_cli_common *comm
                                      [AST_CLI_IMAGES] = AST_CLI_DEPTH,
                                      [AST_CLI_SURFACE] = AST_CLI_SOLID};
     int code = ast_cli_rules_of_kind(common, how->name ? AST_CLI_SEVERAL : kinds[how->kind], input);
-    if (code >= 0 || how->name)
-        return code;
-    if (how->kind == AST_CLI_SURFACE)
-        return -1;
-    return how->kind == AST_CLI_IMAGES ? ast_cli_depth_usage(&how->camera, input)
-                                       : ast_cli_check_points(input, how->list->files[0].format, &how->source);
-}
-
-int ast_cli_reading_check_overwrite(const ast_cli_reading *how, const ast_cli_target *targets, size_t count) {
-    int code = -1;
+    if (code < 0 && how->kind == AST_CLI_IMAGES)
+        code = ast_cli_depth_usage(&how->camera, input);
+    if (code < 0 && how->kind == AST_CLI_ROWS && !how->name)
+        code = ast_cli_check_points(input, how->list->files[0].format, &how->source);
+    if (code < 0)
+        code = ast_cli_check_targets(common, input);
     for (size_t i = 0; how->name && i < how->list->count && code < 0; i++)
-        code = ast_cli_check_overwrite(targets, count, how->list->files[i].path);
+        code = ast_cli_check_overwrite(common, how->list->files[i].path);
     return code;
 }
 

@@ -38,11 +38,8 @@ typedef struct ast_cli_reading {
 int ast_cli_reading_find(ast_cli_reading *how, const ast_cli_common *common, const char **input);
 void ast_cli_reading_free(ast_cli_reading *how);
 
-/* Whether the options fit what INPUT is. */
+/* Whether the options fit what INPUT is, and no target is a file of it. */
 int ast_cli_reading_check(const ast_cli_reading *how, const ast_cli_common *common, const char *input);
-
-/* Whether the targets leave several tables alone, as ast_cli_check_overwrite. */
-int ast_cli_reading_check_overwrite(const ast_cli_reading *how, const ast_cli_target *targets, size_t count);
 
 /* The memory that a table may take: `memory` bytes (0: all available memory), with `point` bytes for each of its points
  * besides their rows and `component` for each of their components. */

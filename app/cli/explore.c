@@ -21,7 +21,7 @@
 typedef struct settings {
     ast_cli_common common;
     ast_cli_reading reading;
-    const char *input, *labels, *once, *bind, *names;
+    const char *input, *once, *bind, *names;
     double angle;
     int axial, center;
     size_t port;
@@ -36,7 +36,7 @@ static const ast_cli_option options_table[] = {
     {"center", AST_CLI_FLAG, NULL, "start with the rows without their common direction, as cluster --center",
      AT(center), .inputs = AST_CLI_POINTS, .excludes = "axial dip-direction strike-dip trend-plunge"},
     {"labels", AST_CLI_TEXT, "FILE", "the file into which the page can save the labels: int32 .npy, or text",
-     AT(labels), .more = "A page writes nowhere else. Without this option it saves none."},
+     .writes = AST_CLI_WRITES_ARRAY, .more = "A page writes nowhere else. Without this option it saves none."},
     {"names", AST_CLI_NAME, "FILE", "a text with one name per row", AT(names),
      .inputs = AST_CLI_POINTS | AST_CLI_SPARSE, .excludes = "name-column"},
     {"name-column", AST_CLI_TEXT, "N|NAME",
@@ -71,19 +71,13 @@ static int find_input(void *data) {
 
 static int check(void *data) {
     const settings *given = data;
-    const ast_cli_target target = {.option = "labels", .path = given->labels}, *labels = &target;
+    const char *labels = ast_cli_typed(&given->common, "labels");
     int code = given->once ? -1 : ast_cli_serving_check("explore", given->bind);
-    if (code < 0)
-        code = ast_cli_reading_check(&given->reading, &given->common, given->input);
-    if (code < 0 && given->labels && strcmp(given->labels, "-") == 0)
+    if (code < 0 && labels && strcmp(labels, "-") == 0)
         code = ast_cli_misuse("--labels of explore is a file that a page writes; it cannot be -");
     if (code < 0)
-        code = ast_cli_check_targets(labels, 1, given->input, 0);
-    if (code < 0)
-        code = ast_cli_reading_check_overwrite(&given->reading, labels, 1);
-    if (code < 0)
-        code = ast_cli_check_overwrite(labels, 1, given->names);
-    return code < 0 && given->labels ? ast_cli_check_writable(given->labels) : code;
+        code = ast_cli_reading_check(&given->reading, &given->common, given->input);
+    return code < 0 && labels ? ast_cli_check_writable(labels) : code;
 }
 
 static int read_all(void *data) {
@@ -153,8 +147,8 @@ static char *make_line(const void *data, const ast_explore_request *request) {
         ast_cli_line_option(&line, given->names ? "names" : "name-column",
                             given->names ? given->names : given->reading.source.names);
     }
-    if (given->labels)
-        ast_cli_line_option(&line, "labels", given->labels);
+    if (work->explored.labels)
+        ast_cli_line_option(&line, "labels", work->explored.labels);
     return ast_cli_line_end(&line);
 }
 
@@ -211,7 +205,7 @@ static int hand_over(void *data) {
         .notation = d->kind == AST_CLI_SURFACE ? AST_DIP_DIRECTION : ast_cli_field_notation(&given->reading.source),
         .undirected = given->reading.cloud.undirected,
         .input = ast_cli_name(given->input),
-        .labels = given->labels,
+        .labels = ast_cli_typed(&given->common, "labels"),
         .seed = given->common.seed,
         .threads = (int)given->common.threads,
         .angle = given->angle,

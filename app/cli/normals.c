@@ -14,14 +14,12 @@
 #include "targets.h"
 #include "terminal.h"
 
-enum { NORMALS, CURVATURE, TARGETS };
-
 typedef struct settings {
     ast_cli_common common;
     ast_cli_camera camera;
     ast_cli_cloud cloud;
     ast_cli_source source; /* its format */
-    const char *input, *output, *curvature;
+    const char *input;
     int solid;           /* INPUT is a 3-D file */
     ast_frame_list list; /* otherwise its images */
 } settings;
@@ -31,11 +29,11 @@ static const ast_cli_option options_table[] = {
     {"output", AST_CLI_TEXT, "FILE",
      "write the normals: float32 .npy of height x width x 3, of clouds and meshes N x 3, or text with one "
      "per line; NaN where there is none",
-     AT(output), .required = "such as --output normals.npy",
+     .writes = AST_CLI_WRITES_ARRAY, .required = "such as --output normals.npy",
      .more = "With `--frame all` a file for each scene, its number in the name."},
     {"curvature", AST_CLI_TEXT, "FILE",
-     "write how far the neighbours of each point are from a plane, 0 to 1/3: float32 .npy, or text", AT(curvature),
-     .inputs = AST_CLI_CLOUD,
+     "write how far the neighbours of each point are from a plane, 0 to 1/3: float32 .npy, or text",
+     .writes = AST_CLI_WRITES_ARRAY, .inputs = AST_CLI_CLOUD,
      .more = "It is the smallest eigenvalue of their covariance over the sum of the three. Normals that the file "
              "may have are not used then."},
     {"format", AST_CLI_TEXT, "NAME", "the format of standard input: pcd, ply, obj or stl", AT(source.format),
@@ -56,18 +54,17 @@ typedef struct job {
     ast_cli_frame_normals made; /* of the depth image */
     ast_cli_surface surface;    /* instead, of a 3-D file */
     size_t missing;
-    ast_cli_target targets[TARGETS];
 } job;
 
 static int open_files(void *data) {
     job *work = data;
     const settings *given = work->given;
-    int code = ast_cli_check_targets(work->targets, TARGETS, given->input, given->common.json);
+    int code = ast_cli_check_targets(&given->common, given->input);
     if (code < 0 && !given->solid)
         code = ast_cli_frames_open(&work->depth, work->list, &given->camera, NULL, 0, 0);
     if (code < 0)
         code = ast_cli_open_context(&given->common, &work->context);
-    return code < 0 ? ast_cli_open_targets(work->targets, TARGETS) : code;
+    return code < 0 ? ast_cli_open_targets(&given->common) : code;
 }
 
 static int make(void *data) {
@@ -76,7 +73,7 @@ static int make(void *data) {
     ast_points points;
     if (work->given->solid) {
         int code = ast_cli_surface_read(&work->surface, &given->cloud, given->common.inputs, work->context,
-                                        given->curvature != NULL);
+                                        ast_cli_typed(&given->common, "curvature") != NULL);
         work->missing = work->surface.missing;
         return code;
     }
@@ -128,28 +125,23 @@ static void print_table(const void *data) {
 
 static int deliver(void *data) {
     job *work = data;
-    ast_cli_printer printer = {print_json, print_table, work};
-    ast_cli_target *targets = work->targets;
     const ast_cli_surface *surface = &work->surface;
-    if (work->given->solid)
-        targets[NORMALS].array = ast_value_array(surface->normals, surface->count, 3);
-    else
-        targets[NORMALS].array = (ast_array){
-            .reals = work->made.normals, .dimensions = 3, .sizes = {work->depth.height, work->depth.width, 3}};
-    targets[CURVATURE].array = ast_value_array(surface->curvature, surface->count, 0);
-    return ast_cli_deliver(targets, TARGETS, &work->given->common, &printer);
+    const ast_cli_common *common = &work->given->common;
+    ast_array image = {
+        .reals = work->made.normals, .dimensions = 3, .sizes = {work->depth.height, work->depth.width, 3}};
+    ast_cli_fill_target(common, "output",
+                        work->given->solid ? ast_value_array(surface->normals, surface->count, 3) : image);
+    ast_cli_fill_target(common, "curvature", ast_value_array(surface->curvature, surface->count, 0));
+    return ast_cli_deliver(common, &(ast_cli_printer){print_json, print_table, work});
 }
 
 /* ---- All of it --------------------------------------------------------------------------------------------------- */
 
 static int run_once(const settings *given, ast_frame_list *list) {
     static ast_cli_step *const steps[] = {open_files, make, deliver, NULL};
-    job work = {.given = given,
-                .list = list,
-                .targets = {[NORMALS] = {.option = "output", .path = given->output},
-                            [CURVATURE] = {.option = "curvature", .path = given->curvature}}};
+    job work = {.given = given, .list = list};
     int code = ast_cli_steps(steps, &work);
-    ast_cli_abandon_targets(work.targets, TARGETS);
+    ast_cli_abandon_targets(&given->common);
     ast_cli_frame_normals_close(&work.made);
     ast_cli_frames_close(&work.depth);
     ast_cli_surface_free(&work.surface);
@@ -163,11 +155,9 @@ static int run_each(const settings *given, ast_frame_list *list) {
     int code = -1;
     scene.count = 1;
     for (size_t i = 0; i < list->count && code <= 0; i++, scene.files++) {
-        settings one = *given;
-        code = ast_cli_numbered((const char **const[]){&one.output}, 1, i);
+        code = ast_cli_number_targets(&given->common, i);
         if (code < 0)
-            code = run_once(&one, &scene);
-        free((void *)one.output);
+            code = run_once(given, &scene);
     }
     list->nyu = scene.nyu; /* each run hands the open file on to the next */
     return code;

@@ -7,6 +7,7 @@
 #include "files.h"
 #include "pages.h"
 #include "ranks.h"
+#include "targets.h"
 #include "terminal.h"
 
 #include <assert.h>
@@ -188,19 +189,24 @@ static int parse(const ast_cli_command *command, void *settings) {
 int ast_cli_run(const ast_cli_command *command, int argc, char **argv) {
     ast_cli_common *job = calloc(1, command->job);
     ast_cli_input *inputs = calloc((size_t)argc + 2, sizeof *inputs);
-    int code = job && inputs ? -1 : ast_cli_no_memory("the command line");
+    ast_cli_target *targets = calloc((size_t)argc + 1, sizeof *targets);
+    int code = job && inputs && targets ? -1 : ast_cli_no_memory("the command line");
     if (code < 0) {
         job->argc = argc;
         job->argv = argv;
         job->inputs = inputs;
+        job->targets = targets;
         if (command->defaults)
             command->defaults(job);
         code = parse(command, job);
     }
     if (code < 0)
         code = ast_cli_steps(command->steps, job);
+    if (job)
+        ast_cli_abandon_targets(job);
     if (job && command->end)
         command->end(job);
+    free(targets);
     free(inputs);
     free(job);
     return code;
@@ -289,7 +295,11 @@ static int parse_option(parser *state, const char *argument, const char *next, i
     assert(common->typed_count < AST_CLI_MOST_TYPED);
     common->typed[common->typed_count] = option;
     common->values[common->typed_count++] = value;
-    return store(option, value, (char *)state->settings + use.offset + option->offset);
+    if (!option->writes)
+        return store(option, value, (char *)state->settings + use.offset + option->offset);
+    ast_cli_target *target = &common->targets[common->target_count++];
+    *target = (ast_cli_target){.option = option->name, .writes = option->writes};
+    return store(option, value, &target->path);
 }
 
 /* ---- Values ------------------------------------------------------------------------------------------------------ */

@@ -53,8 +53,17 @@ enum {
     AST_CLI_ANY_INPUT = 511
 };
 
-/* An input as typed, and its format (files.h). */
+/* An input as typed, and its format (files.h). A file to write (targets.h). */
 typedef struct ast_cli_input ast_cli_input;
+typedef struct ast_cli_target ast_cli_target;
+
+/* What goes into a file that an option names. */
+enum {
+    AST_CLI_WRITES_ARRAY = 1,
+    AST_CLI_WRITES_ROWS,  /* of floats, which can be .fvecs and .fbin too */
+    AST_CLI_WRITES_OWN,   /* what the subcommand writes itself, whatever the extension */
+    AST_CLI_WRITES_STATE, /* the same; the file is not opened with the others */
+};
 
 /* Modes of a run that follow from more than one typed option, as bits. */
 enum {
@@ -74,6 +83,7 @@ typedef struct ast_cli_option {
     const char *const *choices; /* NULL-terminated */
     const char *standard;       /* its default, as one would type it; NULL: none */
     const char *more;           /* further sentences for the man page, behind help (markup: docs/man_page.c), or NULL */
+    unsigned writes;            /* it names a file to write, which is a target and has no field; 0: it does not */
     unsigned methods;           /* it is for; 0: all */
     unsigned inputs;            /* it is for; 0: those of its group */
     unsigned not_in;            /* modes it is not for */
@@ -119,6 +129,8 @@ typedef struct ast_cli_common {
     const ast_cli_option *typed[AST_CLI_MOST_TYPED];
     const char *values[AST_CLI_MOST_TYPED]; /* as typed; NULL for flags */
     size_t typed_count;
+    ast_cli_target *targets; /* (target_count) the files to write */
+    size_t target_count;
 } ast_cli_common;
 
 /* How the passes over the points are run: cluster, stream and segment have these options alike. */

@@ -9,10 +9,10 @@
 
 #include "options.h"
 
-/* The option's row in a table, the name being stored at `offset`. */
-#define AST_CLI_REPORT_OPTION(at)                                                                                      \
+/* The option's row in a table, with .offset or .writes. */
+#define AST_CLI_REPORT_OPTION(...)                                                                                     \
     {                                                                                                                  \
-        "report", AST_CLI_PAGE, "FILE.html", "write a page to look at the result in a browser, offline", at,           \
+        "report", AST_CLI_PAGE, "FILE.html", "write a page to look at the result in a browser, offline", __VA_ARGS__,  \
             .not_in = AST_CLI_ON_RANKS | AST_CLI_IN_PARTS, .more = "See `REPORTS AND THE LIVE VIEW`."                  \
     }
 

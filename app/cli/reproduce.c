@@ -53,7 +53,7 @@ static const ast_cli_option options_table[] = {
     {"input", AST_CLI_TEXT, "DIR...",
      "a folder of depth images; of 'sample --scene hallway' with the true directions; nyu takes several, of one camera",
      AT(input), .methods = STREAM | NYU},
-    AST_CLI_REPORT_OPTION(AT(report)),
+    AST_CLI_REPORT_OPTION(.offset = AT(report)),
     {"angle", AST_CLI_REAL, "DEG", "the angle of the rows beside the paper's 100 degrees (default 75)", AT(angle), 0,
      180, .methods = STREAM},
     {"mat", AST_CLI_TEXT, "FILE", "the data set, nyu_depth_v2_labeled.mat", AT(mat), .methods = NYU,

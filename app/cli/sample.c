@@ -17,11 +17,8 @@
 #include "targets.h"
 #include "terminal.h"
 
-enum { POINTS, LABELS, MEANS, TARGETS };
-
 typedef struct settings {
     ast_cli_common common;
-    const char *output, *labels, *means;
     size_t points, dimension, clusters; /* 0: not given */
     double kappa, separation, noise;    /* kappa NaN: not given */
     int axial;
@@ -43,15 +40,17 @@ static const ast_cli_option options_table[] = {
     {"axial", AST_CLI_FLAG, NULL, "give every row a random sign; the separation, at most 90 degrees, is that of axes",
      AT(axial), .excludes = "scene"},
     {"output", AST_CLI_TEXT, "FILE",
-     "write the points: float32 .npy, .fvecs, .fbin, or text; - is standard output; of a scene: its folder", AT(output),
+     "write the points: float32 .npy, .fvecs, .fbin, or text; - is standard output; of a scene: its folder",
+     .writes = AST_CLI_WRITES_ROWS,
      .more = "The folder is made if it does not exist. It gets *depth/000000.png* and so on, 16-bit millimetres "
              "with 0 for holes; *truth/000000.npy*, int32, for each pixel the number of its surface's true "
              "direction in the world, -1 for holes and where the surface is curved; *poses.txt*, a row *time tx "
              "ty tz qx qy qz qw* for each frame, camera to world; and *camera.json*, the intrinsics, the depth "
              "scale and the directions that the truth counts. A signal stops it after a whole frame."},
-    {"labels", AST_CLI_TEXT, "FILE", "write the true labels: int32 .npy, or text", AT(labels), .excludes = "scene"},
-    {"means", AST_CLI_TEXT, "FILE", "write the true means: float32 .npy, .fvecs, .fbin, or text", AT(means),
+    {"labels", AST_CLI_TEXT, "FILE", "write the true labels: int32 .npy, or text", .writes = AST_CLI_WRITES_ARRAY,
      .excludes = "scene"},
+    {"means", AST_CLI_TEXT, "FILE", "write the true means: float32 .npy, .fvecs, .fbin, or text",
+     .writes = AST_CLI_WRITES_ROWS, .excludes = "scene"},
     {0}};
 
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
@@ -62,32 +61,27 @@ typedef struct job {
     ast_context *context;
     float *points, *means;
     int32_t *labels;
-    ast_cli_target targets[TARGETS];
 } job;
 
 /* A scene is all that is made. */
 static int make_scene(void *data) {
     const settings *given = data;
-    return given->scene.name < 0 ? -1 : ast_cli_scene_run(&given->common, &given->scene, given->output);
+    return given->scene.name < 0 ? -1 : ast_cli_scene_run(&given->common, &given->scene);
 }
 
 static int check(void *data) {
-    job *work = data;
-    const settings *given = &work->given;
-    work->targets[POINTS] = (ast_cli_target){.option = "output", .path = given->output, .table = true};
-    work->targets[LABELS] = (ast_cli_target){.option = "labels", .path = given->labels};
-    work->targets[MEANS] = (ast_cli_target){.option = "means", .path = given->means, .table = true};
-    const char *missing = !given->points        ? "--points N"
-                          : !given->dimension   ? "--dimension D"
-                          : !given->clusters    ? "--clusters K"
-                          : isnan(given->kappa) ? "--kappa X"
-                          : !given->output      ? "--output FILE"
-                                                : NULL;
+    const settings *given = data;
+    const char *missing = !given->points                                 ? "--points N"
+                          : !given->dimension                            ? "--dimension D"
+                          : !given->clusters                             ? "--clusters K"
+                          : isnan(given->kappa)                          ? "--kappa X"
+                          : !ast_cli_target_of(&given->common, "output") ? "--output FILE"
+                                                                         : NULL;
     if (missing)
         return ast_cli_misuse("sample needs %s", missing);
     if (given->axial && given->separation > 90)
         return ast_cli_misuse("--separation %g is more than the 90 degrees that axes can be apart", given->separation);
-    return ast_cli_check_targets(work->targets, TARGETS, NULL, given->common.json);
+    return ast_cli_check_targets(&given->common, NULL);
 }
 
 /* rows x columns x size bytes, or NULL where that is more than there can be. */
@@ -107,7 +101,7 @@ static int prepare(void *data) {
         return ast_cli_fail("there is no memory for %zu points of %zu dimensions", given->points, given->dimension);
     int code = ast_cli_open_context(&given->common, &work->context);
     if (code < 0)
-        code = ast_cli_open_targets(work->targets, TARGETS);
+        code = ast_cli_open_targets(&given->common);
     return code;
 }
 
@@ -157,22 +151,20 @@ static void print_line(const void *data) {
     char text[AST_GROUPED];
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "%s points of %zu clusters in %zu dimensions: %s\n", ast_grouped(given->points, text),
-                given->clusters, given->dimension, given->output);
+                given->clusters, given->dimension, ast_cli_typed(&given->common, "output"));
 }
 
 static int deliver(void *data) {
     job *work = data;
     const settings *given = &work->given;
-    ast_cli_printer printer = {print_json, print_line, work};
-    work->targets[POINTS].array = ast_value_array(work->points, given->points, given->dimension);
-    work->targets[LABELS].array = ast_label_array(work->labels, given->points, 0);
-    work->targets[MEANS].array = ast_value_array(work->means, given->clusters, given->dimension);
-    return ast_cli_deliver(work->targets, TARGETS, &given->common, &printer);
+    ast_cli_fill_target(&given->common, "output", ast_value_array(work->points, given->points, given->dimension));
+    ast_cli_fill_target(&given->common, "labels", ast_label_array(work->labels, given->points, 0));
+    ast_cli_fill_target(&given->common, "means", ast_value_array(work->means, given->clusters, given->dimension));
+    return ast_cli_deliver(&given->common, &(ast_cli_printer){print_json, print_line, work});
 }
 
 static void end(void *data) {
     job *work = data;
-    ast_cli_abandon_targets(work->targets, TARGETS);
     ast_close(work->context);
     free(work->points);
     free(work->means);

@@ -61,7 +61,8 @@ static int prepare(job *work);
 static int make_frames(job *work);
 static int finish(job *work);
 
-int ast_cli_scene_run(const ast_cli_common *common, const ast_cli_scene *scene, const char *output) {
+int ast_cli_scene_run(const ast_cli_common *common, const ast_cli_scene *scene) {
+    const char *output = ast_cli_typed(common, "output");
     job work = {.common = common, .folder = output};
     if (!output)
         return ast_cli_misuse("sample --scene needs --output DIR, the folder for its frames");

@@ -15,7 +15,7 @@ typedef struct ast_cli_scene {
 
 extern const ast_cli_group ast_cli_scene_group;
 
-/* Makes the frames in the folder `output`: the exit code. */
-int ast_cli_scene_run(const ast_cli_common *common, const ast_cli_scene *scene, const char *output);
+/* Makes the frames in the folder that --output names: the exit code. */
+int ast_cli_scene_run(const ast_cli_common *common, const ast_cli_scene *scene);
 
 #endif

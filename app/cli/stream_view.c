@@ -19,7 +19,7 @@ static const char *const endings[] = {"stay", "exit", NULL};
 
 #define AT(field) offsetof(ast_cli_stream_view_settings, field)
 static const ast_cli_option options_table[] = {
-    AST_CLI_REPORT_OPTION(AT(report)),
+    AST_CLI_REPORT_OPTION(.offset = AT(report)),
     {"view", AST_CLI_MAYBE, "[PORT]",
      "serve the same page live while the stream runs; the address is printed on standard error", AT(view), 0, 65535,
      .more = "See `REPORTS AND THE LIVE VIEW`."},

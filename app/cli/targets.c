@@ -6,6 +6,7 @@
 
 #include <frames.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,39 +19,70 @@ static int same(const char *a, const char *b) {
     return a && b && strcmp(a, b) == 0;
 }
 
+ast_cli_target *ast_cli_target_of(const ast_cli_common *common, const char *option) {
+    for (size_t i = 0; i < common->target_count; i++)
+        if (same(common->targets[i].option, option))
+            return &common->targets[i];
+    return NULL;
+}
+
+ast_output *ast_cli_output_of(const ast_cli_common *common, const char *option) {
+    const ast_cli_target *target = ast_cli_target_of(common, option);
+    return target ? target->output : NULL;
+}
+
+void ast_cli_fill_target(const ast_cli_common *common, const char *option, ast_array array) {
+    ast_cli_target *target = ast_cli_target_of(common, option);
+    if (target)
+        target->array = array;
+}
+
 /* ---- What the names show ----------------------------------------------------------------------------------------- */
 
-int ast_cli_check_overwrite(const ast_cli_target *targets, size_t count, const char *input) {
-    if (!input || same(input, "-"))
+int ast_cli_check_target(const ast_cli_target *target, const char *input) {
+    if (!target || !input || same(input, "-"))
         return -1;
-    for (size_t i = 0; i < count; i++) {
-        const char *path = targets[i].path;
-        if (same(path, input))
-            return ast_cli_misuse("--%s would overwrite the input %s", targets[i].option, input);
-        if (path && ast_same_file(path, input))
-            return ast_cli_fail("--%s would overwrite the input %s, which %s is as well", targets[i].option, input,
-                                path);
-    }
+    if (same(target->path, input))
+        return ast_cli_misuse("--%s would overwrite the input %s", target->option, input);
+    if (ast_same_file(target->path, input))
+        return ast_cli_fail("--%s would overwrite the input %s, which %s is as well", target->option, input,
+                            target->path);
     return -1;
 }
 
-int ast_cli_check_targets(const ast_cli_target *targets, size_t count, const char *input, int json) {
+int ast_cli_check_overwrite(const ast_cli_common *common, const char *input) {
+    int code = -1;
+    for (size_t i = 0; i < common->target_count && code < 0; i++)
+        code = ast_cli_check_target(&common->targets[i], input);
+    return code;
+}
+
+static int check_name(const ast_cli_common *common, const ast_cli_target *target) {
     ast_format_error error;
-    for (size_t i = 0; i < count; i++) {
-        const char *path = targets[i].path;
-        if (path && !targets[i].own && !ast_output_check(path, targets[i].table, &error))
-            return ast_cli_misuse("--%s: %s", targets[i].option, error.text);
-        if (path && targets[i].extension && !same(path, "-") && !ast_has_extension(path, targets[i].extension))
-            return ast_cli_misuse("--%s %s: the name must end in %s", targets[i].option, path, targets[i].extension);
-        if (json && same(path, "-"))
-            return ast_cli_misuse("--json and --%s - would both write to standard output", targets[i].option);
-        for (size_t j = 0; j < i; j++) {
-            if (same(targets[j].path, path))
-                return ast_cli_misuse("--%s and --%s would both write to %s", targets[j].option, targets[i].option,
-                                      same(path, "-") ? "standard output" : path);
-        }
+    const char *path = target->path;
+    if (target->writes <= AST_CLI_WRITES_ROWS && !ast_output_check(path, target->writes == AST_CLI_WRITES_ROWS, &error))
+        return ast_cli_misuse("--%s: %s", target->option, error.text);
+    if (common->json && same(path, "-"))
+        return ast_cli_misuse("--json and --%s - would both write to standard output", target->option);
+    for (const ast_cli_target *other = common->targets; other < target; other++)
+        if (same(other->path, path))
+            return ast_cli_misuse("--%s and --%s would both write to %s", other->option, target->option,
+                                  same(path, "-") ? "standard output" : path);
+    return -1;
+}
+
+int ast_cli_check_targets(const ast_cli_common *common, const char *input) {
+    int code = -1;
+    for (size_t i = 0; i < common->target_count && code < 0; i++)
+        code = check_name(common, &common->targets[i]);
+    if (code < 0)
+        code = ast_cli_check_overwrite(common, input);
+    for (size_t i = 0; i < common->typed_count && code < 0; i++) {
+        const ast_cli_option *option = common->typed[i];
+        if (!option->writes && (option->kind == AST_CLI_READ || option->kind == AST_CLI_NAME))
+            code = ast_cli_check_overwrite(common, common->values[i]);
     }
-    return ast_cli_check_overwrite(targets, count, input);
+    return code;
 }
 
 /* NULL without memory. */
@@ -61,19 +93,18 @@ static char *numbered(const char *name, size_t number) {
     return asprintf(&copy, "%.*s-%06zu%s", stem, name, number, dot ? dot : "") < 0 ? NULL : copy;
 }
 
-int ast_cli_numbered(const char **const *names, size_t count, size_t number) {
-    int code = -1;
-    for (size_t i = 0; i < count; i++) {
-        const char *name = *names[i];
-        if (!name)
-            continue;
-        *names[i] = code < 0 && !same(name, "-") ? numbered(name, number) : NULL;
-        if (code < 0 && same(name, "-"))
-            code = ast_cli_misuse("--frame all writes files for each scene, which - cannot be");
-        else if (code < 0 && !*names[i])
-            code = ast_cli_fail("there is no memory for the name of %s", name);
+int ast_cli_number_targets(const ast_cli_common *common, size_t number) {
+    for (size_t i = 0; i < common->target_count; i++) {
+        ast_cli_target *target = &common->targets[i];
+        const char *name = ast_cli_typed(common, target->option);
+        if (same(name, "-"))
+            return ast_cli_misuse("--frame all writes files for each scene, which - cannot be");
+        free(target->numbered);
+        target->path = target->numbered = numbered(name, number);
+        if (!target->path)
+            return ast_cli_fail("there is no memory for the name of %s", name);
     }
-    return code;
+    return -1;
 }
 
 int ast_cli_check_writable(const char *path) {
@@ -99,17 +130,15 @@ int ast_cli_make_folder(const char *option, const char *folder) {
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
-int ast_cli_open_targets(ast_cli_target *targets, size_t count) {
+int ast_cli_open_targets(const ast_cli_common *common) {
     ast_format_error error;
     ast_cli_watch_signals();
-    for (size_t i = 0; i < count; i++) {
-        if (!targets[i].path)
+    for (ast_cli_target *target = common->targets; target < common->targets + common->target_count; target++) {
+        if (target->writes == AST_CLI_WRITES_STATE)
             continue;
-        targets[i].output = ast_output_open(targets[i].path, false, &error);
-        if (!targets[i].output) {
-            ast_cli_abandon_targets(targets, count);
+        target->output = ast_output_open(target->path, false, &error);
+        if (!target->output)
             return ast_cli_fail("%s", error.text);
-        }
     }
     return -1;
 }
@@ -155,28 +184,30 @@ int ast_cli_print(const ast_cli_common *common, const ast_cli_printer *printer) 
     return ast_cli_flush();
 }
 
-int ast_cli_deliver(ast_cli_target *targets, size_t count, const ast_cli_common *common,
-                    const ast_cli_printer *printer) {
+int ast_cli_deliver(const ast_cli_common *common, const ast_cli_printer *printer) {
     ast_format_error error;
     int to_stdout = 0, code = AST_CLI_DONE;
-    for (size_t i = 0; i < count && code == AST_CLI_DONE; i++) {
-        ast_output *output = targets[i].output;
-        to_stdout |= same(targets[i].path, "-");
-        if (!output || ((targets[i].own || ast_write_array(output, targets[i].array, &error)) &&
-                        ast_output_finish(output, &error)))
+    for (size_t i = 0; i < common->target_count && code == AST_CLI_DONE; i++) {
+        ast_cli_target *target = &common->targets[i];
+        to_stdout |= same(target->path, "-");
+        if (!target->output ||
+            ((target->writes > AST_CLI_WRITES_ROWS || ast_write_array(target->output, target->array, &error)) &&
+             ast_output_finish(target->output, &error)))
             continue;
-        code = ast_cli_target_failed(&targets[i], &error);
-        ast_output_abandon(output);
-        targets[i].output = NULL;
+        code = ast_cli_target_failed(target, &error);
+        ast_output_abandon(target->output);
+        target->output = NULL;
     }
     if (code == AST_CLI_DONE && !to_stdout)
         code = ast_cli_print(common, printer);
-    return code == AST_CLI_DONE ? commit(targets, count) : code;
+    return code == AST_CLI_DONE ? commit(common->targets, common->target_count) : code;
 }
 
-void ast_cli_abandon_targets(ast_cli_target *targets, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        ast_output_abandon(targets[i].output);
-        targets[i].output = NULL;
+void ast_cli_abandon_targets(const ast_cli_common *common) {
+    for (size_t i = 0; i < common->target_count; i++) {
+        ast_output_abandon(common->targets[i].output);
+        common->targets[i].output = NULL;
+        free(common->targets[i].numbered);
+        common->targets[i].numbered = NULL;
     }
 }

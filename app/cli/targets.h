@@ -9,22 +9,29 @@
 
 #include "options.h"
 
-/* A file to write. The caller keeps the array that goes into it. */
-typedef struct ast_cli_target {
-    const char *option, *path; /* its option's name; path NULL: not asked for */
+/* A file to write. The subcommand keeps the array that goes into it. */
+struct ast_cli_target {
+    const char *option, *path;
+    unsigned writes; /* AST_CLI_WRITES_ARRAY and so on */
     ast_array array;
-    const char *extension; /* that the name must have; NULL: one of those for arrays, or any if it is `own` */
-    bool own;              /* the subcommand writes it itself, whatever its extension: no array goes into it */
-    ast_output *output;    /* while it is open */
-    bool table;            /* rows of floats go into it, which can be .fvecs and .fbin too */
-} ast_cli_target;
+    ast_output *output; /* while it is open */
+    char *numbered;     /* with --frame all: the path, to free() */
+};
 
-/* Whether the targets' names can be written to, and differ from each other and from `input`; `json` is whether standard
- * output is taken. */
-int ast_cli_check_targets(const ast_cli_target *targets, size_t count, const char *input, int json);
+/* The target of an option, and its output; NULL if the option was not typed. */
+ast_cli_target *ast_cli_target_of(const ast_cli_common *common, const char *option);
+ast_output *ast_cli_output_of(const ast_cli_common *common, const char *option);
 
-/* Refuses targets that would overwrite a file that is read, also under another name. A NULL input is fine. */
-int ast_cli_check_overwrite(const ast_cli_target *targets, size_t count, const char *input);
+/* What goes into the file of an option, if it was typed. */
+void ast_cli_fill_target(const ast_cli_common *common, const char *option, ast_array array);
+
+/* Whether the targets' names can be written to, and differ from each other, from `input` and from the files that other
+ * options name. */
+int ast_cli_check_targets(const ast_cli_common *common, const char *input);
+
+/* Refuses targets that would overwrite a file that is read, also under another name. */
+int ast_cli_check_overwrite(const ast_cli_common *common, const char *input);
+int ast_cli_check_target(const ast_cli_target *target, const char *input); /* one of them; NULL is allowed */
 
 /* Whether a file can be written, so that this shows before the work rather than after it. */
 int ast_cli_check_writable(const char *path);
@@ -35,13 +42,12 @@ int ast_cli_check_folder(const char *option, const char *folder);
 /* Makes the folder that --`option` names, and those above it, where they are not there. */
 int ast_cli_make_folder(const char *option, const char *folder);
 
-/* Opens the targets that were asked for. On failure all are abandoned. From here on Ctrl-C waits for whoever asks,
- * since there may be temporary files. */
-int ast_cli_open_targets(ast_cli_target *targets, size_t count);
+/* Opens the targets. From here on Ctrl-C waits for whoever asks, since there may be
+ * temporary files. */
+int ast_cli_open_targets(const ast_cli_common *common);
 
-/* Names of files for one of many runs: in the place of each name that is there (not NULL) a copy with the number before
- * its extension, labels-000017.npy, to free(). On failure all of them are still to be freed. */
-int ast_cli_numbered(const char **const *names, size_t count, size_t number);
+/* For one of many runs: the number stands before the extension in the names of all targets, labels-000017.npy. */
+int ast_cli_number_targets(const ast_cli_common *common, size_t number);
 
 /* How a result is printed. */
 typedef struct ast_cli_printer {
@@ -56,13 +62,12 @@ int ast_cli_print(const ast_cli_common *common, const ast_cli_printer *printer);
 /* The end of a run: the targets are written, so that every write error shows before any of them is put in place, then
  * the result is printed (unless standard output is a target), since that can fail too, and the targets are put in
  * place unless a signal asked to stop. The exit code, 0 included. */
-int ast_cli_deliver(ast_cli_target *targets, size_t count, const ast_cli_common *common,
-                    const ast_cli_printer *printer);
+int ast_cli_deliver(const ast_cli_common *common, const ast_cli_printer *printer);
 
 /* The exit code after a target could not be written: 0 for standard output that nobody reads any more. */
 int ast_cli_target_failed(const ast_cli_target *target, const ast_format_error *error);
 
-/* Removes what was not put in place. */
-void ast_cli_abandon_targets(ast_cli_target *targets, size_t count);
+/* Removes what was not put in place; ast_cli_run does so at the end. */
+void ast_cli_abandon_targets(const ast_cli_common *common);
 
 #endif

@@ -20,7 +20,7 @@ typedef struct settings {
     ast_cli_common common;
     ast_cli_reading reading;
     ast_tune_options options;
-    const char *input, *report;
+    const char *input;
 } settings;
 
 #define AT(field) offsetof(settings, field)
@@ -34,7 +34,7 @@ static const ast_cli_option options_table[] = {
      .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE},
     {"center", AST_CLI_FLAG, NULL, "look at the rows without their common direction, as cluster --center",
      AT(options.center), .inputs = AST_CLI_POINTS, .excludes = "axial dip-direction strike-dip trend-plunge"},
-    AST_CLI_REPORT_OPTION(AT(report)),
+    AST_CLI_REPORT_OPTION(.writes = AST_CLI_WRITES_OWN),
     {0}};
 
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
@@ -45,9 +45,8 @@ typedef struct job {
     ast_context *context;
     ast_cli_directions directions;
     ast_tune_report found;
-    ast_cli_target page; /* the report */
-    char *command;       /* that is recommended */
-    char *line, *title;  /* of the report */
+    char *command;      /* that is recommended */
+    char *line, *title; /* of the report */
 } job;
 
 /* ---- The work ---------------------------------------------------------------------------------------------------- */
@@ -63,14 +62,11 @@ static int find_input(void *data) {
 }
 
 static int check(void *data) {
-    job *work = data;
-    const settings *given = &work->given;
+    const settings *given = data;
     if (given->options.to > given->options.from)
         return ast_cli_misuse("--to %g is above --from %g; the sweep goes from large angles to small ones",
                               given->options.to, given->options.from);
-    work->page = (ast_cli_target){.option = "report", .path = given->report, .own = true};
-    int code = ast_cli_reading_check(&given->reading, &given->common, given->input);
-    return code < 0 ? ast_cli_check_targets(&work->page, 1, given->input, given->common.json) : code;
+    return ast_cli_reading_check(&given->reading, &given->common, given->input);
 }
 
 static int read_points(void *data) {
@@ -80,7 +76,7 @@ static int read_points(void *data) {
     if (code < 0)
         code = ast_cli_directions_read(&work->directions, &given->reading, &given->common, given->input, work->context,
                                        NULL);
-    return code < 0 ? ast_cli_open_targets(&work->page, 1) : code;
+    return code < 0 ? ast_cli_open_targets(&given->common) : code;
 }
 
 static int find(void *data) {
@@ -203,10 +199,11 @@ static int write_report(void *data) {
     ast_format_error error;
     const ast_tune_options *options = &work->given.options;
     const ast_tune_report *found = &work->found;
+    ast_output *output = ast_cli_output_of(&work->given.common, "report");
     ast_page_head head = {.axial = options->axial};
     ast_chart_page page = {0};
     ast_text json = {0};
-    if (!work->page.output)
+    if (!output)
         return -1;
     work->line = ast_cli_command_line(&ast_cli_tune, work->given.common.argc, work->given.common.argv);
     int code = ast_cli_page_head(&head, &ast_cli_tune, work->given.input, work->line, &work->title);
@@ -224,7 +221,7 @@ static int write_report(void *data) {
     bool good = ast_chart_page_add(&page, "sweep.svg", write_svg, work, &error) &&
                 ast_chart_page_add(&page, "sweep.csv", write_csv, work, &error) &&
                 ast_chart_page_json(&page, &head, verdict ? verdict : found->reason, &json, &error) &&
-                ast_page_write(&json, work->page.output, &error);
+                ast_page_write(&json, output, &error);
     free(verdict);
     ast_chart_page_free(&page);
     ast_text_free(&json);
@@ -233,12 +230,11 @@ static int write_report(void *data) {
 
 static int deliver(void *data) {
     job *work = data;
-    return ast_cli_deliver(&work->page, 1, &work->given.common, &(ast_cli_printer){print_json, print_table, work});
+    return ast_cli_deliver(&work->given.common, &(ast_cli_printer){print_json, print_table, work});
 }
 
 static void end(void *data) {
     job *work = data;
-    ast_cli_abandon_targets(&work->page, 1);
     ast_cli_directions_close(&work->directions);
     ast_cli_reading_free(&work->given.reading);
     ast_close(work->context);
