@@ -48,12 +48,13 @@ void docs_option_text(char text[DOCS_LONGEST], const ast_cli_command *command, c
                       const ast_cli_option *option) {
     char methods[512], standard[96] = "";
     char about[DOCS_LONGEST / 4];
+    about[0] = 0;
     in_sentences(about, option->help);
     name_methods(methods, command->methods, option->methods ? option->methods : use->methods);
     if (option->standard && !strstr(about, "default"))
         snprintf(standard, sizeof standard, " The default is %s.", option->standard);
     snprintf(text, DOCS_LONGEST, "%s%c%s%s%s%s%s", methods, toupper((unsigned char)*about), about + 1,
-             about[strlen(about) - 1] == '.' ? "" : ".", option->more ? " " : "", option->more ? option->more : "",
+             *about && about[strlen(about) - 1] == '.' ? "" : ".", option->more ? " " : "", option->more ? option->more : "",
              standard);
 }
 

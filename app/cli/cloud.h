@@ -35,7 +35,7 @@ typedef struct ast_cli_surface {
 } ast_cli_surface;
 
 /* Reads the file and makes the normals; with `curvature` that of neighbours too, whatever normals the file has. */
-int ast_cli_surface_read(ast_cli_surface *surface, const ast_cli_cloud *cloud, const ast_cli_input *input,
+int ast_cli_surface_read(ast_cli_surface *surface, const ast_cli_cloud *cloud, const ast_cli_input *file,
                          ast_context *context, int curvature);
 
 /* The normals as points; those of faces have weights. */

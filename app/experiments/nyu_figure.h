@@ -25,7 +25,7 @@ bool ast_nyu_figure_add(ast_nyu_figure *figure, size_t row, const ast_thumbnail 
                         size_t clusters, ast_format_error *error);
 
 /* As SVG with the pictures inside it. `figure` is an ast_nyu_figure with one scene or more. */
-void ast_nyu_figure_write(const void *figure, ast_text *svg);
+void ast_nyu_figure_write(const void *data, ast_text *svg);
 void ast_nyu_figure_free(ast_nyu_figure *figure);
 
 #endif

@@ -44,7 +44,7 @@ const ast_nyu_scene *ast_nyu_scenes_find(const ast_nyu_scenes *scenes, size_t sc
 /* Puts a scene in its place, instead of one with its number. False if there is no memory. */
 bool ast_nyu_scenes_put(ast_nyu_scenes *scenes, const ast_nyu_scene *scene);
 
-void ast_nyu_scenes_write(const void *scenes, ast_text *text);
+void ast_nyu_scenes_write(const void *data, ast_text *text);
 void ast_nyu_scenes_free(ast_nyu_scenes *scenes);
 
 #endif

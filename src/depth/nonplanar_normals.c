@@ -23,8 +23,8 @@ bool ast_nonplanar_prepare(ast_depth *depth) {
     return true;
 }
 
-void ast_nonplanar_release(ast_column_spans *r) {
-    ast_free_all(r->spans[0], r->spans[1], r->count[0], r->count[1], r->work, r->normals);
+void ast_nonplanar_release(ast_column_spans *spans) {
+    ast_free_all(spans->spans[0], spans->spans[1], spans->count[0], spans->count[1], spans->work, spans->normals);
 }
 
 /* Whether a cell has a pixel without a plane, or one of the cells up to `reach` rows above or below it. */

@@ -67,12 +67,13 @@ ast_principal_axes ast_scatter_principal_axes(const ast_cloud_kernels *kernels, 
     return axes;
 }
 
-ast_plane_grid ast_plane_grid_of(const double *origin, const double *a, const double *n) {
+ast_plane_grid ast_plane_grid_of(const double *origin, const double *right, const double *normal) {
     ast_plane_grid grid = {.cell = 1};
     for (int c = 0; c < 3; c++) {
+        int d = (c + 1) % 3, e = (c + 2) % 3;
         grid.origin[c] = origin[c];
-        grid.axes[0][c] = a[c];
-        grid.axes[1][c] = a[(c + 1) % 3] * n[(c + 2) % 3] - a[(c + 2) % 3] * n[(c + 1) % 3];
+        grid.axes[0][c] = right[c];
+        grid.axes[1][c] = right[d] * normal[e] - right[e] * normal[d];
     }
     return grid;
 }

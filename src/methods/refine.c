@@ -242,8 +242,8 @@ static void copy_labels(refining *r) {
 
 /* One pass. *rises: it counts; otherwise everything is as it was. */
 static ast_status refine_once(refining *r, bool fixed, double *evidence, bool *rises, ast_fault *fault) {
-    double value;
-    size_t empty;
+    double value = 0;
+    size_t empty = 0;
     if (!prepare(r))
         return ast_fail_memory(fault);
     copy_labels(r);
