@@ -47,7 +47,6 @@ static ast_status assign_window(assignment *a, size_t number, const ast_label_si
     const ast_rowset *rows = ast_view_of(a->l).rows;
     const ast_nearest_query query = {.labels = a->labels, .scores = a->similarity};
     ast_status status = ast_labelling_open_window(a->l, number, fault);
-    ast_labelling_announce(a->l, number + 1);
     if (status == AST_OK)
         status = ast_labelling_nearest(a->l, &query, fault);
     for (size_t i = 0; i < rows->count && status == AST_OK; i++)

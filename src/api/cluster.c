@@ -129,17 +129,13 @@ static double weight_unit(const ast_call *c, const ast_labelling *l) {
 }
 
 /* Rows of a source, within a pass; iteration 0 is the survey before the first. */
-static ast_status tell(void *data, size_t left, ast_fault *fault) {
+static ast_status tell(void *data, const ast_pass_result *work, size_t left, ast_fault *fault) {
     const ast_call *c = data;
-    const ast_labelling *l = c->context->labelling;
-    const ast_labelling_view v = ast_view_of(l);
     const ast_run *run = c->run;
-    ast_pass_result work = {0};
-    ast_labelling_progress(l, &work);
     ast_progress state = {.iteration = run->pass_start > 0 ? run->iterations + 1 : 0,
-                          .clusters = v.clusters->live,
-                          .changed = work.changed,
-                          .scored = work.scored,
+                          .clusters = ast_view_of(c->context->labelling).clusters->live,
+                          .changed = work->changed,
+                          .scored = work->scored,
                           .objective = NAN,
                           .seconds = ast_seconds() - run->pass_start,
                           .left = left};

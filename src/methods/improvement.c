@@ -4,6 +4,8 @@
  * add to the objective. It is measured, not estimated, and the result stays as it is. */
 #include "methods.h"
 
+#include <stdlib.h>
+
 ast_status ast_run_measure_improvement(ast_labelling *l, ast_run *run, double penalty, ast_fault *fault) {
     ast_snapshot *before = ast_labelling_snapshot(l);
     ast_status status = before ? ast_run_final_pass(l, run, fault) : ast_fail_memory(fault);
@@ -11,6 +13,6 @@ ast_status ast_run_measure_improvement(ast_labelling *l, ast_run *run, double pe
         run->improvement = ast_objective(l, penalty) - run->objective;
     if (before)
         ast_labelling_restore(l, before);
-    ast_snapshot_free(before);
+    free(before);
     return status;
 }

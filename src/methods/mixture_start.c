@@ -30,12 +30,11 @@ static size_t first_count(const ast_labelling *l, const ast_options *o) {
 static double nearest_square(const ast_mixture_search *s, size_t start) {
     const ast_labelling_view v = ast_view_of(s->l);
     const float *mean = v.clusters->means + (size_t)v.clusters->order[start] * v.rows->dimension;
-    ast_row_buffer *rows = ast_labelling_row_buffer(s->l);
     double nearest = -1;
     for (size_t i = 0; i < v.rows->count; i++) {
         if (v.labels[i] == AST_MISSING || s->distinct.copies[i])
             continue;
-        double cosine = ast_rows_exact_score(v.rows, rows, i, mean);
+        double cosine = ast_rows_exact_score(v.rows, v.buffer, i, mean);
         nearest = cosine < 1 - EQUAL ? fmax(nearest, cosine) : nearest;
     }
     return 2 - 2 * nearest;

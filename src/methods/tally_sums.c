@@ -56,7 +56,6 @@ static uint64_t label_hash_of(const ast_kept_point *known) {
 
 typedef struct gathering {
     ast_labelling_view v;
-    ast_row_buffer *buffer;
     uint64_t first;
     size_t clusters, empty;
     ast_kept_point *worst; /* (clusters) a heap, the one that fits best on top */
@@ -69,12 +68,12 @@ static ast_kept_point know(const gathering *g, size_t i, bool scored) {
     ast_kept_point known = {
         .point = g->first + i, .weight = v.rows->weights ? v.rows->weights[i] : 1, .label = v.labels[i], .opposite = 0};
     if (v.rows->axial) {
-        bool down = ast_rows_canonical(v.rows, g->buffer, i) == g->buffer->canonical;
+        bool down = ast_rows_canonical(v.rows, v.buffer, i) == v.buffer->canonical;
         known.opposite = ast_is_flipped(v.signs, i) != down;
     }
     if (scored) {
         const float *mean = v.clusters->means + (size_t)known.label * v.rows->dimension;
-        double score = ast_rows_exact_score(v.rows, g->buffer, i, mean);
+        double score = ast_rows_exact_score(v.rows, v.buffer, i, mean);
         known.score = v.rows->axial ? fabs(score) : score;
     }
     return known;
@@ -134,7 +133,7 @@ static bool make_list(const gathering *g, const ast_kept_point *items, size_t co
     for (size_t j = 0; j < count; j++) {
         if (items[j].label < 0)
             continue;
-        const float *row = ast_rows_canonical(v.rows, g->buffer, (size_t)(items[j].point - g->first));
+        const float *row = ast_rows_canonical(v.rows, v.buffer, (size_t)(items[j].point - g->first));
         list->items[at] = items[j];
         memcpy(list->rows + at++ * dimension, row, dimension * sizeof *row);
     }
@@ -154,7 +153,7 @@ static void sort_heap(ast_kept_point *heap, size_t count) {
 bool ast_tally_gather(ast_labelling *l, uint64_t first, ast_tally_sums *part) {
     const ast_labelling_view v = ast_view_of(l);
     size_t clusters = v.clusters->live;
-    gathering g = {.v = v, .buffer = ast_labelling_row_buffer(l), .first = first, .clusters = clusters};
+    gathering g = {.v = v, .first = first, .clusters = clusters};
     *part = (ast_tally_sums){.sums = v.clusters->sums, .weights = v.clusters->weights, .members = v.clusters->members};
     g.empty = ast_tally_empty(part->members, clusters);
     g.worst = ast_allocate(clusters, sizeof *g.worst);

@@ -1,51 +1,51 @@
 /* SPDX-License-Identifier: MIT
  *
- * A pass over points that are sorted into cells: the nearest mean of every point in any order, the visits in theirs,
- * and then the sums. */
+ * A pass over points that are sorted into cells, in three steps: finds the nearest mean of every point, in any order;
+ * visits the points in order; computes the sums. */
 #include "inside.h"
 
 #include <string.h>
 
-#define LEAF 32 /* points that are looked at rather than parted */
+#define LEAF 32 /* a cell with at most so many points is not divided */
 
 bool ast_cells_wanted(const ast_labelling *l) {
     return l->rows.small && l->rows.dimension == 3 && !l->rows.axial && !l->rule.unseen_bound && l->scorer.bounds.on &&
            l->clusters.live >= l->cell_mode.min_clusters;
 }
 
-/* The visits of DP-vMF-means cost what they change. Invariant: for every point that is still to come `label` says which
- * cluster alive at this moment it would join, its own included: that of the exact largest score among those that fit,
- * equal ones to the first in order, or AST_NOBODY. A cluster that is born tells the points near it, one that dies or
- * gets another mean sends those away that wanted it. Only a point that is alone in its cluster looks for another one
- * itself. */
-typedef struct news {
+/* The cost of the visits depends on the number of changes. Invariant: for every point not yet visited, cells->label is
+ * the live cluster that the point would join now, its own included: the cluster with the largest exact score that fits,
+ * the first of equal ones, or AST_NOBODY. A birth updates the points near the new mean. A death, or a new mean, updates
+ * the points that would have joined the cluster. Only the only member of a cluster searches for another cluster when it
+ * is visited. */
+typedef struct update {
     ast_labelling *l;
-    size_t after; /* points up to this one are done */
+    size_t after; /* only later points are updated */
     int32_t slot;
     float mean[3];
-    float limit;         /* a float score below does not fit */
-    float search_radius; /* nor does a point farther away */
-    void (*tell)(const struct news *news, size_t place, float score);
-} news;
+    float limit;         /* a smaller float score does not fit */
+    float search_radius; /* points at a larger distance do not fit */
+    void (*apply)(const struct update *update, size_t place, float score);
+} update;
 
-static int32_t find(ast_labelling *l, const float x[3], int32_t barred) {
+static int32_t find(ast_labelling *l, const float x[3], int32_t excluded) {
     ast_mean_list means = ast_clusters_means(&l->clusters);
-    return ast_mean_index_find(l->cell_mode.cells, &means, x, barred);
+    return ast_mean_index_find(l->cell_mode.cells, &means, x, excluded);
 }
 
-/* ---- points near a mean ---- */
+/* ---- Points near a mean ------------------------------------------------------------------------------------------ */
 
-static void notify_leaf(const news *n, const ast_cell *cell) {
+static void update_leaf(const update *n, const ast_cell *cell) {
     const ast_cells *cells = n->l->cell_mode.cells;
     const float *x = cells->columns, *y = x + cells->pitch, *z = y + cells->pitch;
     for (size_t place = cell->first; place < cell->last; place++) {
         float score = x[place] * n->mean[0] + y[place] * n->mean[1] + z[place] * n->mean[2];
         if (score >= n->limit && cells->point[place] > n->after)
-            n->tell(n, place, score);
+            n->apply(n, place, score);
     }
 }
 
-static void notify_cell(const news *n, const ast_cell *cell) {
+static void update_cell(const update *n, const ast_cell *cell) {
     float centre[3], radius;
     if (cell->first == cell->last)
         return;
@@ -54,26 +54,26 @@ static void notify_cell(const news *n, const ast_cell *cell) {
     if (a * a + b * b + c * c > (n->search_radius + radius) * (n->search_radius + radius))
         return;
     if (cell->last - cell->first <= LEAF || cell->level == AST_CELL_LEVELS) {
-        notify_leaf(n, cell);
+        update_leaf(n, cell);
         return;
     }
     for (uint32_t part = 0; part < 4; part++) {
         ast_cell child = ast_cell_part(n->l->cell_mode.cells, cell, part);
-        notify_cell(n, &child);
+        update_cell(n, &child);
     }
 }
 
-static void notify_points(news *n) {
+static void update_points(update *n) {
     n->limit = (float)(n->l->scorer.fit_threshold - (double)ast_score_error(3)) - 0x1p-23f;
     n->search_radius = ast_distance_at_score((double)n->limit);
     for (uint32_t face = 0; face < 6; face++) {
         ast_cell cell = ast_cell_face(n->l->cell_mode.cells, face);
-        notify_cell(n, &cell);
+        update_cell(n, &cell);
     }
 }
 
-/* The new mean may be better than what the point has. */
-static void offer(const news *n, size_t place, float score) {
+/* Gives the point the new mean if that is better than the mean it has. */
+static void offer(const update *n, size_t place, float score) {
     ast_labelling *l = n->l;
     ast_cells *cells = l->cell_mode.cells;
     int32_t *label = &cells->label[cells->point[place]];
@@ -94,8 +94,8 @@ static void offer(const news *n, size_t place, float score) {
     cells->best[place] = score;
 }
 
-/* The cluster died, or its mean is elsewhere now. */
-static void withdraw(const news *n, size_t place, float score) {
+/* Searches another cluster for a point whose cluster died or has another mean. */
+static void withdraw(const update *n, size_t place, float score) {
     ast_labelling *l = n->l;
     ast_cells *cells = l->cell_mode.cells;
     int32_t *label = &cells->label[cells->point[place]];
@@ -110,14 +110,14 @@ static void withdraw(const news *n, size_t place, float score) {
         cells->best[place] = (float)ast_exact_score(x, l->clusters.means + 3 * (size_t)*label, 3);
 }
 
-static void announce(ast_labelling *l, size_t i, int32_t slot, const float *mean,
-                     void (*tell)(const news *news, size_t place, float score)) {
-    news n = {.l = l, .after = i, .slot = slot, .tell = tell};
+static void update_near(ast_labelling *l, size_t i, int32_t slot, const float *mean,
+                        void (*apply)(const update *update, size_t place, float score)) {
+    update n = {.l = l, .after = i, .slot = slot, .apply = apply};
     memcpy(n.mean, mean, sizeof n.mean);
-    notify_points(&n);
+    update_points(&n);
 }
 
-/* ---- visits ---- */
+/* ---- Visits ------------------------------------------------------------------------------------------------------ */
 
 static void leave(ast_labelling *l, size_t i, int32_t from) {
     if (l->first || --l->clusters.members[from] > 0)
@@ -126,7 +126,7 @@ static void leave(ast_labelling *l, size_t i, int32_t from) {
     memcpy(mean, l->clusters.means + 3 * (size_t)from, sizeof mean);
     ast_clusters_mark_dead(&l->clusters, from);
     ast_mean_index_remove(l->cell_mode.cells, from);
-    announce(l, i, from, mean, withdraw);
+    update_near(l, i, from, mean, withdraw);
 }
 
 static void join(ast_labelling *l, size_t i, int32_t from, int32_t to) {
@@ -138,7 +138,6 @@ static void join(ast_labelling *l, size_t i, int32_t from, int32_t to) {
     leave(l, i, from);
 }
 
-/* A point that fits nothing stays alone, and its mean becomes the point itself ... */
 static void stay_singleton(ast_labelling *l, size_t i, const float row[3]) {
     int32_t own = l->labels[i];
     float *mean = l->clusters.means + 3 * (size_t)own, old[3];
@@ -148,35 +147,35 @@ static void stay_singleton(ast_labelling *l, size_t i, const float row[3]) {
         return;
     memcpy(mean, row, sizeof old);
     l->clusters.touched[own] = 1;
+    l->clusters.singleton_point[own] = (uint32_t)i;
     ast_mean_index_move(l->cell_mode.cells, own);
-    announce(l, i, own, old, withdraw);
-    announce(l, i, own, row, offer);
+    update_near(l, i, own, old, withdraw);
+    update_near(l, i, own, row, offer);
 }
 
-/* ... or starts a cluster. */
-static void found_cluster(ast_labelling *l, size_t i, const float row[3]) {
+static void start_cluster(ast_labelling *l, size_t i, const float row[3]) {
     int32_t born = ast_clusters_add(&l->clusters, row, (uint32_t)i);
     ast_mean_list means = ast_clusters_means(&l->clusters);
     if (born < 0 || !ast_mean_index_add(l->cell_mode.cells, &means, born)) {
         ast_labelling_fail(l);
         return;
     }
-    announce(l, i, born, row, offer);
+    update_near(l, i, born, row, offer);
     join(l, i, l->labels[i], born);
 }
 
 static void visit(ast_labelling *l, size_t i) {
     int32_t own = l->labels[i], to = l->cell_mode.cells->label[i];
-    bool alone = !l->first && l->clusters.members[own] == 1;
+    bool singleton = !l->first && l->clusters.members[own] == 1;
     float row[3] = {l->rows.column[0][i], l->rows.column[1][i], l->rows.column[2][i]};
-    if (alone)
+    if (singleton)
         to = find(l, row, own);
     if (to >= 0)
         join(l, i, own, to);
-    else if (alone)
+    else if (singleton)
         stay_singleton(l, i, row);
     else
-        found_cluster(l, i, row);
+        start_cluster(l, i, row);
 }
 
 static void visit_all(ast_labelling *l, size_t from) {
@@ -185,8 +184,8 @@ static void visit_all(ast_labelling *l, size_t from) {
     for (size_t i = from; i < l->rows.count && !l->cell_mode.cells->mean_index.failed; i++) {
         if (labels[i] == AST_MISSING)
             continue;
-        bool settled = l->first ? label[i] >= 0 : label[i] == labels[i] && members[labels[i]] != 1;
-        if (settled)
+        bool stays = l->first ? label[i] >= 0 : label[i] == labels[i] && members[labels[i]] != 1;
+        if (stays)
             continue;
         if (ast_labelling_stopped(l, 0))
             return;
@@ -195,7 +194,7 @@ static void visit_all(ast_labelling *l, size_t from) {
     }
 }
 
-/* ---- sums ---- */
+/* ---- Sums -------------------------------------------------------------------------------------------------------- */
 
 static void add_first_pass(ast_labelling *l, ast_worker *worker, size_t chunk) {
     for (size_t i = chunk * l->rows.chunk; i < (chunk + 1) * l->rows.chunk; i++)
@@ -244,7 +243,7 @@ static void count_scored(ast_labelling *l) {
     }
 }
 
-/* Invalidates the bounds that the other schedules keep per point. */
+/* Invalidates the bounds that other passes keep per point. */
 static void forget(ast_labelling *l) {
     ast_forget_gaps(&l->scorer, 0, l->rows.padded);
     for (size_t b = 0; b < l->rows.padded / AST_BLOCK; b++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where a run stands after a pass, as one small record a point, and how a later run takes that over.
+ * Saves and restores the state of a run after a pass: one small record per point.
  *
- * The one idea: a pass depends on the list of clusters, their means and everybody's label, and on nothing else. Sums
- * are exact, so they are added up anew from the labels; bounds only save time, so the next pass does without them. */
+ * The main idea: a pass depends only on the list of clusters, their means and the labels. Sums are exact, so they are
+ * computed from the labels again. Bounds only save time, so the next pass does without them. */
 #include "checkpoint_labels.h"
 
 #include "inside.h"
@@ -28,23 +28,21 @@ bool ast_restore_label(ast_labelling *l, size_t i, uint32_t record) {
         return false;
     l->labels[i] = (int32_t)label; /* the clusters were added in order: slot k is the k-th */
     if (flipped)
-        l->signs[i / AST_LANES] |= (uint8_t)(1u << i % AST_LANES);
+        ast_set_flipped(l->signs, i, true);
     return true;
 }
 
-/* false: one of the ranks failed, and all know. */
+/* false: a rank failed, and all ranks know. */
 static bool gather(ast_labelling *l) {
     uint64_t head[AST_PACKET_HEAD];
     bool had_singletons;
     if (ast_comm_many(l->ranks.comm))
         return ast_exchange(l, head, &had_singletons) && head[AST_FAILURES] == 0;
-    ast_merge_sums(l, l->workers, l->worker_count);
-    if (l->rows.sparse)
-        ast_sparse_sum(l);
+    ast_gather_sums(l);
     return !atomic_load(&l->failed);
 }
 
-/* Whether every cluster has points; their means stay as they are. */
+/* Whether every cluster has points. Their means stay. */
 static bool check_filled(ast_labelling *l) {
     ast_cluster_list *c = &l->clusters;
     bool filled = true;

@@ -4,11 +4,10 @@
 #include "memory.h"
 #include "random.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#define LONG_MEAN 4096 /* there is memory for AST_INITIAL_SLOTS of these at first */
+#define LONG_MEAN 4096 /* longer means: memory for AST_INITIAL_SLOTS at first */
 
 void ast_clusters_free(ast_cluster_list *clusters) {
     ast_free_all(clusters->order, clusters->free.slots, clusters->means, clusters->sums, clusters->weights,
@@ -25,7 +24,7 @@ void ast_clusters_clear(ast_cluster_list *clusters, size_t dimension) {
     clusters->weight_unit = 1;
 }
 
-/* Each array that could grow has grown when one cannot: the capacity is raised only if all could. */
+/* If one array cannot grow, some others have grown; the capacity is raised only if all have. */
 bool ast_clusters_reserve(ast_cluster_list *c, size_t slots) {
     if (slots <= c->capacity)
         return true;
@@ -54,20 +53,24 @@ int32_t ast_clusters_add(ast_cluster_list *clusters, const float *mean, uint32_t
     bool reuse = clusters->free.count > 0;
     if (!reuse && (clusters->slots == INT32_MAX || !ast_clusters_reserve(clusters, clusters->slots + 1)))
         return -1;
-    size_t slot = reuse ? (size_t)clusters->free.slots[--clusters->free.count] : clusters->slots++;
-    size_t dimension = clusters->dimension;
-    memcpy(clusters->means + slot * dimension, mean, dimension * sizeof *mean);
+    int32_t slot = reuse ? clusters->free.slots[--clusters->free.count] : (int32_t)clusters->slots++;
     assert(clusters->live < clusters->slots && (!reuse || !clusters->alive[slot]));
-    memset(clusters->sums + slot * dimension, 0, dimension * sizeof *clusters->sums);
-    clusters->weights[slot] = clusters->members[slot] = 0;
-    clusters->keys[slot] = 0;
+    ast_clusters_clear_slot(clusters, slot);
+    memcpy(ast_clusters_mean(clusters, slot), mean, clusters->dimension * sizeof *mean);
     clusters->singleton_point[slot] = singleton_point;
-    ast_clusters_keep_mean(clusters, (int32_t)slot);
-    clusters->touched[slot] = 1;
     clusters->alive[slot] = 1;
-    clusters->order[clusters->live++] = (int32_t)slot;
+    clusters->order[clusters->live++] = slot;
     clusters->born[slot] = ++clusters->version;
-    return (int32_t)slot;
+    return slot;
+}
+
+void ast_clusters_clear_slot(ast_cluster_list *c, int32_t slot) {
+    memset(c->sums + (size_t)slot * c->dimension, 0, c->dimension * sizeof *c->sums);
+    c->weights[slot] = c->members[slot] = 0;
+    c->keys[slot] = 0;
+    c->singleton_point[slot] = UINT32_MAX;
+    ast_clusters_keep_mean(c, slot);
+    c->touched[slot] = 1;
 }
 
 bool ast_clusters_add_means(ast_cluster_list *clusters, const float *means, size_t count) {
@@ -82,19 +85,8 @@ bool ast_clusters_fill_table(const ast_cluster_list *c, ast_mean_table *table) {
     ast_mean_table_clear(table, c->dimension, c->axial);
     for (size_t k = 0; k < c->live && ready; k++)
         ready = ast_clusters_is_uninstantiated(c, c->order[k]) ||
-                ast_mean_table_append(table, c->means + (size_t)c->order[k] * c->dimension, c->order[k]);
+                ast_mean_table_append(table, ast_clusters_mean(c, c->order[k]), c->order[k]);
     return ready;
-}
-
-void ast_clusters_kill(ast_cluster_list *clusters, int32_t slot) {
-    size_t k = 0;
-    while (clusters->order[k] != slot)
-        k++;
-    assert(k < clusters->live);
-    memmove(clusters->order + k, clusters->order + k + 1, (clusters->live - k - 1) * sizeof *clusters->order);
-    clusters->live--;
-    clusters->version++;
-    clusters->alive[slot] = 0;
 }
 
 int64_t ast_clusters_move_member(ast_cluster_list *c, int32_t from, int32_t to) {
@@ -122,6 +114,7 @@ void ast_clusters_find_singletons(ast_cluster_list *c) {
 }
 
 void ast_clusters_mark_dead(ast_cluster_list *clusters, int32_t slot) {
+    assert(clusters->alive[slot]);
     clusters->alive[slot] = 0;
     clusters->version++;
 }
@@ -132,6 +125,11 @@ void ast_clusters_remove_dead(ast_cluster_list *clusters) {
         if (clusters->alive[clusters->order[k]])
             clusters->order[live++] = clusters->order[k];
     clusters->live = live;
+}
+
+void ast_clusters_kill(ast_cluster_list *clusters, int32_t slot) {
+    ast_clusters_mark_dead(clusters, slot);
+    ast_clusters_remove_dead(clusters);
 }
 
 void ast_clusters_drop_empty(ast_cluster_list *c) {
@@ -169,7 +167,7 @@ void ast_clusters_keep_mean(ast_cluster_list *clusters, int32_t slot) {
         clusters->shifts[(size_t)slot * clusters->dimension + d] = 0;
 }
 
-/* Sets one component of a mean; returns its step squared. */
+/* Sets one component of a mean; returns the square of its change. */
 static double set_component(ast_cluster_list *clusters, int32_t slot, size_t d, float value) {
     size_t at = (size_t)slot * clusters->dimension + d;
     double step = (double)value - (double)clusters->means[at];
@@ -179,11 +177,16 @@ static double set_component(ast_cluster_list *clusters, int32_t slot, size_t d, 
     return step * step;
 }
 
+static void note_move(ast_cluster_list *clusters, int32_t slot, double squared) {
+    clusters->moves[slot] = ast_round_up(sqrt(squared));
+    clusters->singleton_point[slot] = UINT32_MAX;
+}
+
 void ast_clusters_set_mean(ast_cluster_list *clusters, int32_t slot, const float *mean) {
     double squared = 0;
     for (size_t d = 0; d < clusters->dimension; d++)
         squared += set_component(clusters, slot, d, mean[d]);
-    clusters->moves[slot] = ast_round_up(sqrt(squared));
+    note_move(clusters, slot, squared);
 }
 
 void ast_clusters_update_mean(ast_cluster_list *clusters, int32_t slot) {
@@ -194,7 +197,7 @@ void ast_clusters_update_mean(ast_cluster_list *clusters, int32_t slot) {
         return;
     for (size_t d = 0; d < dimension; d++)
         squared += set_component(clusters, slot, d, (float)((double)sum[d] / length));
-    clusters->moves[slot] = ast_round_up(sqrt(squared));
+    note_move(clusters, slot, squared);
 }
 
 double ast_clusters_objective_of(const ast_cluster_list *clusters, int32_t slot) {
@@ -202,7 +205,7 @@ double ast_clusters_objective_of(const ast_cluster_list *clusters, int32_t slot)
     if (length > ast_clusters_weight(clusters, slot) * AST_ZERO_SUM)
         return length;
     const int64_t *sum = clusters->sums + (size_t)slot * clusters->dimension;
-    const float *mean = clusters->means + (size_t)slot * clusters->dimension;
+    const float *mean = ast_clusters_mean(clusters, slot);
     for (size_t d = 0; d < clusters->dimension; d++)
         product += (double)sum[d] / clusters->unit * (double)mean[d];
     return clusters->axial ? fabs(product) : product;
@@ -216,8 +219,8 @@ double ast_clusters_objective(const ast_cluster_list *clusters) {
 }
 
 uint64_t ast_clusters_label_hash(const ast_cluster_list *clusters, const int32_t *order, size_t live) {
-    uint64_t print = 0;
+    uint64_t hash = 0;
     for (size_t k = 0; k < live; k++)
-        print += clusters->keys[order[k]] * ast_mix64(k + 1);
-    return print;
+        hash += clusters->keys[order[k]] * ast_mix64(k + 1);
+    return hash;
 }

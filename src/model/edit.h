@@ -10,36 +10,35 @@
 /* The labels of the view, to be changed. ast_labelling_recount must follow before the next pass. */
 int32_t *ast_labelling_labels(ast_labelling *labelling);
 
-/* Sums and members of the clusters, from the labels as they are now. Means stay. */
+/* Computes the sums and members of the clusters from the labels. Means stay. */
 ast_status ast_labelling_recount(ast_labelling *labelling, ast_fault *fault);
 
-/* The same; then clusters without points are dropped, and all others get the mean of their points. */
-ast_status ast_labelling_rebuild(ast_labelling *labelling, ast_fault *fault);
-
-/* The labels become the given ones (padded), and the signs (padded / AST_LANES), unless NULL; then as above. */
+/* Replaces the labels (padded) and, unless NULL, the signs (padded / AST_LANES); recounts; drops clusters without
+ * points and gives all others the mean of their points. */
 ast_status ast_labelling_adopt(ast_labelling *labelling, const int32_t *labels, const uint8_t *signs, ast_fault *fault);
 
-/* Points of cluster `slot` become points of into[slot]; a cluster that gives its points away is dropped, the others get
- * means (slots, D). Sums follow. */
+/* Moves the points of every cluster `slot` to cluster into[slot]. Drops clusters that gave their points away, sets the
+ * means (slots, D) of the others, and recounts. */
 ast_status ast_labelling_relabel(ast_labelling *labelling, const int32_t *into, const float *means, ast_fault *fault);
 
-/* Points lose their labels, and all clusters are gone: as after loading. */
+/* Removes all labels and clusters: the state after loading. */
 void ast_labelling_restart(ast_labelling *labelling);
 
-/* Adds means (count, D) as clusters without points, at the end of the order. */
+/* Adds means (count, D) as clusters without points at the end of the order. */
 ast_status ast_labelling_add_means(ast_labelling *labelling, const float *means, size_t count, ast_fault *fault);
 
-/* All clusters are replaced by these, without points; labels stay. */
+/* Replaces all clusters by means (count, D) without points. Labels stay. */
 ast_status ast_labelling_set_means(ast_labelling *labelling, const float *means, size_t count, ast_fault *fault);
 
-/* Moves the mean of one cluster. */
+/* Sets the mean of one cluster. */
 void ast_labelling_set_mean(ast_labelling *labelling, int32_t slot, const float *mean);
 
-/* The first `count` clusters are tracked: they outlive their points. uninstantiated (count): whether one has no points
- * now; the rule reads it. NULL: such a cluster is a candidate with its old mean. */
+/* Makes the first `count` clusters tracked: they stay without points. uninstantiated (count): whether a cluster has no
+ * points now; the rule reads it. NULL: such a cluster is a candidate with its old mean. */
 void ast_labelling_set_tracked(ast_labelling *labelling, size_t count, uint8_t *uninstantiated);
 
-/* Points of cluster `from` count as those of `into`; the sums are added, axial: on the side of `into`. Means stay. */
+/* Adds sum and members of cluster `from` to those of `into` and updates the mean of `into`. Axial: with the sign that
+ * makes the sum longer. */
 void ast_labelling_absorb(ast_labelling *labelling, int32_t from, int32_t into);
 
 #endif

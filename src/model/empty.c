@@ -1,28 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * A fixed number of clusters: one that has lost all its points takes the point that fits its own cluster worst, of all
- * points wherever they are. None is taken from a cluster of one. There are at least as many points as clusters, so
- * there always is such a point. */
+ * A fixed number of clusters: an empty cluster takes the point, of all points, that fits its own cluster worst. A
+ * cluster of one point keeps it. There are at least as many points as clusters, so there always is such a point. */
 #include "inside.h"
 
 #include "memory.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-typedef struct search {
-    ast_labelling *l;
-    ast_worst *worst;
-} search;
 
 static bool can_leave(const ast_labelling *l, size_t i) {
     return l->labels[i] >= 0 && l->clusters.members[l->labels[i]] > 1;
 }
 
-static void worst_of_chunk(void *data, size_t chunk, int index) {
-    const search *s = data;
-    ast_labelling *l = s->l;
-    ast_worst *w = s->worst;
+static void search_chunk(void *data, size_t chunk, int index) {
+    ast_worst *w = data;
+    ast_labelling *l = w->l;
     w->score[chunk] = INFINITY;
     size_t first = chunk * l->rows.chunk, last = first + l->rows.chunk;
     last = ast_labelling_stopped(l, index) ? first : last < l->rows.count ? last : l->rows.count;
@@ -47,16 +39,16 @@ static size_t least_chunk(const ast_labelling *l, const ast_worst *w) {
     return best;
 }
 
-/* Filling clusters only takes choices away, so a chunk has to be looked at again only where its worst point is the
- * worst of all and cannot leave any more. */
-size_t ast_find_worst(ast_labelling *l, ast_worst *w, double *score) {
-    search s = {l, w};
+/* Each fill only removes candidates. So a chunk is searched again only if its worst point is the worst of all and
+ * cannot leave its cluster any more. */
+size_t ast_find_worst(ast_worst *w, double *score) {
+    ast_labelling *l = w->l;
     if (!w->looked)
-        ast_pool_run(l->pool, l->rows.chunks, worst_of_chunk, &s);
+        ast_pool_run(l->pool, l->rows.chunks, search_chunk, w);
     w->looked = true;
     size_t best = least_chunk(l, w);
     while (l->rows.chunks && !isinf(w->score[best]) && !can_leave(l, w->point[best])) {
-        worst_of_chunk(&s, best, 0);
+        search_chunk(w, best, 0);
         best = least_chunk(l, w);
     }
     *score = l->rows.chunks ? w->score[best] : INFINITY;
@@ -64,7 +56,7 @@ size_t ast_find_worst(ast_labelling *l, ast_worst *w, double *score) {
 }
 
 ast_status ast_labelling_fill_empty(ast_labelling *l, ast_fault *fault) {
-    ast_worst worst = {.means = l->clusters.means};
+    ast_worst worst = {.l = l, .means = l->clusters.means};
     ast_status status = AST_OK;
     for (size_t k = 0; k < l->clusters.live && status == AST_OK && l->clusters.fixed; k++) {
         int32_t slot = l->clusters.order[k];
@@ -72,15 +64,12 @@ ast_status ast_labelling_fill_empty(ast_labelling *l, ast_fault *fault) {
             continue;
         if (!worst.score) {
             size_t chunks = l->windows.rows / l->rows.chunk;
-            worst.score = ast_allocate(chunks, sizeof *worst.score);
-            worst.point = ast_allocate(chunks, sizeof *worst.point);
-            bool ready = worst.score && worst.point;
+            bool ready = ast_replace_arrays(AST_REQUEST(worst.score, chunks), AST_REQUEST(worst.point, chunks));
             status = ast_comm_agree(l->ranks.comm, ready ? AST_OK : ast_fail_memory(fault), fault);
         }
         if (status == AST_OK)
-            status = l->schedule->fill(l, &worst, slot, fault);
+            status = l->schedule->move_worst(l, &worst, slot, fault);
     }
-    free(worst.score);
-    free(worst.point);
+    ast_free_all(worst.score, worst.point);
     return status == AST_OK && ast_pool_cancelled(l->pool) ? ast_fail_cancelled(fault) : status;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The messages of the ranks in a pass. Sums, counts and keys are integers, so it does not matter which rank has which
- * points. All ranks have the same number of clusters, and so messages of the same size; if memory for one runs out on a
- * rank, all ranks fail. */
+ * points. All ranks have the same number of clusters, so their messages have the same size. If one rank has no memory
+ * for a message, all ranks fail. */
 #include "inside.h"
 
 #include "memory.h"
@@ -17,7 +17,7 @@ static bool reserve_packet(ast_labelling *l, size_t numbers) {
     bool ready = ast_reserve(&r->packet, &r->packet_capacity, 0, numbers, sizeof *r->packet);
     if (ast_comm_first_rank(r->comm, !ready) < 0)
         return true;
-    r->packet_capacity = 0; /* on all ranks, so that all of them will ask again */
+    r->packet_capacity = 0; /* on all ranks, so that all of them call again */
     return false;
 }
 
@@ -28,7 +28,7 @@ enum { BESIDES = 6 }; /* numbers per slot besides its sum */
 /* The arrays of the packet, one after the other. */
 typedef struct parts {
     uint64_t *head;
-    ast_sum_arrays sink;   /* (slots, D), and four times (slots) */
+    ast_sums sums;         /* (slots, D), and four times (slots) */
     uint64_t *touched;     /* (slots) */
     uint64_t *left, *came; /* (slots) members that left, and that came */
 } parts;
@@ -36,15 +36,15 @@ typedef struct parts {
 static parts lay_out(const ast_labelling *l, size_t slots) {
     parts p = {.head = l->ranks.packet};
     int64_t *sums = (int64_t *)l->ranks.packet + AST_PACKET_HEAD, *rest = sums + slots * l->rows.dimension;
-    p.sink = (ast_sum_arrays){sums, rest, rest + slots, (uint64_t *)rest + 2 * slots, l->clusters.touched};
+    p.sums = (ast_sums){slots, sums, rest, rest + slots, (uint64_t *)rest + 2 * slots, l->clusters.touched};
     p.touched = (uint64_t *)rest + 3 * slots;
     p.left = p.touched + slots;
     p.came = p.left + slots;
     return p;
 }
 
-static void fill(ast_labelling *l, const parts *p, size_t slots) {
-    ast_merge_into(l, l->workers, l->worker_count, &p->sink);
+static void pack(ast_labelling *l, const parts *p, size_t slots) {
+    ast_merge_into(l, l->workers, l->worker_count, &p->sums);
     for (int w = 0; w < l->worker_count; w++) {
         const ast_worker *worker = &l->workers[w];
         p->head[AST_CHANGED] += worker->changed;
@@ -61,7 +61,7 @@ static void fill(ast_labelling *l, const parts *p, size_t slots) {
     p->head[AST_CONFLICTS] = atomic_load(&l->ranks.conflict);
 }
 
-/* Whether some cluster had one member, or may have had one during the pass: then the order of the points matters. */
+/* Whether a cluster had one member, or may have had one during the pass: then the order of the points matters. */
 static bool may_have_had_singletons(const ast_labelling *l, const parts *p, size_t slots) {
     for (size_t slot = 0; slot < slots && !l->clusters.fixed; slot++) {
         int64_t members = l->clusters.members[slot], left = (int64_t)p->left[slot];
@@ -73,14 +73,14 @@ static bool may_have_had_singletons(const ast_labelling *l, const parts *p, size
     return false;
 }
 
-static void take(ast_labelling *l, const parts *p, size_t slots) {
+static void unpack(ast_labelling *l, const parts *p, size_t slots) {
     ast_cluster_list *c = &l->clusters;
     for (size_t i = 0; i < slots * l->rows.dimension; i++)
-        c->sums[i] += p->sink.sums[i];
+        c->sums[i] += p->sums.sums[i];
     for (size_t slot = 0; slot < slots; slot++) {
-        c->weights[slot] += p->sink.weights[slot];
-        c->keys[slot] += p->sink.keys[slot];
-        c->members[slot] += p->sink.members[slot];
+        c->weights[slot] += p->sums.weights[slot];
+        c->keys[slot] += p->sums.keys[slot];
+        c->members[slot] += p->sums.members[slot];
         c->touched[slot] = p->touched[slot] > 0;
     }
 }
@@ -91,11 +91,11 @@ bool ast_exchange(ast_labelling *l, uint64_t head[AST_PACKET_HEAD], bool *had_si
         return false;
     memset(l->ranks.packet, 0, numbers * sizeof *l->ranks.packet);
     parts p = lay_out(l, slots);
-    fill(l, &p, slots);
+    pack(l, &p, slots);
     ast_comm_allreduce(l->ranks.comm, l->ranks.packet, numbers);
     memcpy(head, p.head, AST_PACKET_HEAD * sizeof *head);
     *had_singletons = may_have_had_singletons(l, &p, slots);
-    take(l, &p, slots);
+    unpack(l, &p, slots);
     bool holds = l->ranks.speculative && !*had_singletons && head[AST_CONFLICTS] == 0;
     for (size_t slot = 0; holds && slot < slots; slot++)
         l->clusters.members[slot] += (int64_t)(p.came[slot] - p.left[slot]);
@@ -104,19 +104,19 @@ bool ast_exchange(ast_labelling *l, uint64_t head[AST_PACKET_HEAD], bool *had_si
 
 /* ---- The list of clusters ---------------------------------------------------------------------------------------- */
 
-/* Arrays in the packet, one after the other, that one rank writes and the others read. */
-typedef struct reel {
+/* Arrays in the packet, one after the other. One rank writes them, the others read them. */
+typedef struct cursor {
     char *at;
     bool writing;
-} reel;
+} cursor;
 
-static void pass(reel *r, void *array, size_t size) {
+static void copy(cursor *r, void *array, size_t size) {
     if (size > 0)
         memcpy(r->writing ? r->at : array, r->writing ? array : r->at, size);
     r->at += size;
 }
 
-/* The message before it: how large it is. */
+/* The message before the packet, with the sizes of its arrays. */
 enum { FAILED, EVENTS, SLOTS, LIVE, VERSION, FREE, MEANS, PREFACE };
 
 static size_t births(const ast_labelling *l, size_t before) {
@@ -133,39 +133,28 @@ static bool make_room(ast_labelling *l, const uint64_t *preface) {
     return ast_comm_first_rank(l->ranks.comm, !ready) < 0;
 }
 
-/* A new cluster in this slot, without points. */
-static void begin_slot(ast_labelling *l, size_t slot) {
-    ast_cluster_list *c = &l->clusters;
-    memset(c->sums + slot * c->dimension, 0, c->dimension * sizeof *c->sums);
-    c->weights[slot] = c->members[slot] = 0;
-    c->keys[slot] = 0;
-    c->singleton_point[slot] = UINT32_MAX;
-    ast_clusters_keep_mean(c, (int32_t)slot);
-    c->touched[slot] = 1;
-}
-
-static void pass_all(ast_labelling *l, reel *r, const uint64_t *preface) {
+static void copy_changes(ast_labelling *l, cursor *r, const uint64_t *preface) {
     ast_cluster_list *c = &l->clusters;
     size_t before = l->events.count - (r->writing ? preface[EVENTS] : 0), events = preface[EVENTS], known = c->slots;
-    pass(r, l->events.list + before, events * sizeof *l->events.list);
+    copy(r, l->events.list + before, events * sizeof *l->events.list);
+    c->slots = preface[SLOTS];
     for (size_t e = before; e < before + events; e++) {
         int32_t slot = l->events.list[e];
         if (slot < 0)
             continue;
         if (!r->writing && ((size_t)slot >= known || !c->alive[slot]))
-            begin_slot(l, (size_t)slot);
-        pass(r, c->means + (size_t)slot * c->dimension, c->dimension * sizeof *c->means);
+            ast_clusters_clear_slot(c, slot);
+        copy(r, ast_clusters_mean(c, slot), c->dimension * sizeof *c->means);
     }
-    c->slots = preface[SLOTS];
     c->live = preface[LIVE];
     c->version = preface[VERSION];
     c->free.count = preface[FREE];
     l->events.count = before + events;
-    pass(r, c->members, c->slots * sizeof *c->members);
-    pass(r, c->born, c->slots * sizeof *c->born);
-    pass(r, c->order, c->live * sizeof *c->order);
-    pass(r, c->alive, c->slots);
-    pass(r, c->touched, c->slots);
+    copy(r, c->members, c->slots * sizeof *c->members);
+    copy(r, c->born, c->slots * sizeof *c->born);
+    copy(r, c->order, c->live * sizeof *c->order);
+    copy(r, c->alive, c->slots);
+    copy(r, c->touched, c->slots);
 }
 
 bool ast_share_events(ast_labelling *l, int from, size_t before) {
@@ -180,13 +169,12 @@ bool ast_share_events(ast_labelling *l, int from, size_t before) {
         ast_labelling_fail(l);
         return false;
     }
-    reel r = {(char *)l->ranks.packet, true};
+    cursor r = {(char *)l->ranks.packet, writing};
     if (writing)
-        pass_all(l, &r, preface);
+        copy_changes(l, &r, preface);
     ast_comm_broadcast(l->ranks.comm, l->ranks.packet, bytes, from);
-    r = (reel){(char *)l->ranks.packet, false};
     if (!writing)
-        pass_all(l, &r, preface);
+        copy_changes(l, &r, preface);
     ast_clusters_find_singletons(&l->clusters);
     ast_workers_reserve(l);
     return true;
@@ -213,7 +201,8 @@ bool ast_ranked_rows(ast_labelling *l, const float *const *mine, size_t count, f
     return true;
 }
 
-/* The rows of this rank's points that are alone in their cluster: mine[at[slot]], copied to `memory`. */
+/* Finds the points of this rank that are the only member of their cluster, and copies their rows to mine[at[slot]], in
+ * `memory`. */
 static void find_singletons(ast_labelling *l, const int32_t *at, const float **mine, float *memory) {
     size_t dimension = l->rows.dimension;
     for (size_t i = 0; i < l->rows.count; i++) {
@@ -243,7 +232,7 @@ ast_status ast_update_ranked_singletons(ast_labelling *l, ast_fault *fault) {
     size_t count = 0, dimension = c->dimension;
     for (size_t k = 0; k < c->live; k++)
         count += ast_clusters_is_new_singleton(c, c->order[k]);
-    (void)fault; /* a failure is told in the next pass */
+    (void)fault; /* the next pass reports a failure */
     if (count == 0)
         return AST_OK;
     const float **mine = ast_allocate_zero(count, sizeof *mine);

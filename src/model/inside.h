@@ -11,21 +11,21 @@
  *
  *     labelling.c      memory; loading points; the state before the first pass; the view
  *     edit.c           labels and clusters that a method sets by itself
- *     pass.c           begins and ends every pass; the schedules of points in memory: ordered, oir, serial
- *     commit.c         commits one chunk: visits the points that scores do not decide
- *     worker_tables.c  the means of a thread, up to the last event
- *     sums.c           from labels to sums; sparse_sums.c the same for sparse points
+ *     pass.c           what every pass begins and ends with
+ *     local.c          the schedule of one process: serial and oir passes; ordered.c: ordered passes
+ *     ranked.c         the schedule of several processes; exchange.c: their messages
+ *     row_windows.c    windows of points that are read from a source
+ *     commit.c         commits one chunk; visit.c: visits one point that the scores leave open
+ *     worker_tables.c  the table of means of a thread, up to the last event
+ *     sums.c           from labels to sums; update.c: from sums to means
  *     label_hash.c     a hash of all labels
- *     update.c         from sums to means
  *     nearest.c        the nearest mean of points, without a pass
  *     snapshot.c       the result at a moment, and the way back to it
- *     cells_pass.c     a pass where clusters are very many, in three dimensions
- *     ranked.c         the schedule of points on several processes; exchange.c their messages
- *     row_windows.c    the schedule of points that are read from a source
+ *     cells_pass.c     a pass with very many clusters in three dimensions
  *     empty.c          k-means: empty clusters take points
- *     seeds.c          starts of k-means: k-means++; seeds_random.c random rows; seed_rows.c rows to choose from;
- *                      seed_heads.c which points a new start may be near to; point_heads.c first coordinates of points
- *     checkpoint_labels.c  labels of an earlier run, taken over
+ *     seeds.c          starts of k-means: k-means++; seeds_random.c: random rows; seed_rows.c: rows to choose from
+ *     point_heads.c    the first coordinates of all points along principal axes
+ *     checkpoint_labels.c  labels of an earlier run
  *     late.c           rows that are labelled after the last pass
  *     invariants.c     what holds at the end of a pass */
 #ifndef AST_INSIDE_H
@@ -36,21 +36,22 @@
 #include "labelling.h"
 #include "row_windows.h"
 
+#include <math.h>
 #include <stdatomic.h>
 
-#define AST_SLOTS_PER_TASK 4096 /* that one task updates */
+#define AST_SLOTS_PER_TASK 4096 /* one task updates so many */
 
-/* Changes of the list of clusters in this pass, in order: the slot of a cluster with a new mean, or ~slot of a cluster
+/* Changes of the list of clusters in this pass, in order: `slot` for a cluster with a new mean, ~slot for a cluster
  * whose old scores are invalid. */
 typedef struct ast_events {
     int32_t *list;
     size_t count, capacity;
-    ast_unseen_bound unseen_bound; /* as in ast_scorer, as of the last event */
+    ast_unseen_bound unseen_bound; /* as in ast_scorer, after the last event */
 } ast_events;
 
 /* Very many clusters in three dimensions (cells_pass.c). */
 typedef struct ast_cell_mode {
-    size_t min_clusters; /* from so many clusters on points are labelled by cells */
+    size_t min_clusters; /* a pass uses cells if there are at least so many clusters */
     ast_cells *cells;    /* NULL until then */
 } ast_cell_mode;
 
@@ -60,30 +61,30 @@ typedef struct ast_change {
     bool was_flipped, flipped; /* axial: the signs before and after */
 } ast_change;
 
-/* Fingerprints of labels are told relative to those after the first pass, so that the first pass need not count any. */
+/* The hash of labels is relative to that of the first pass, so that the first pass need not compute keys. */
 typedef struct ast_label_hash_base {
     int32_t *order; /* (live) the order of the clusters after the first pass */
     size_t live, capacity;
     uint64_t version; /* of the clusters then */
-    uint64_t first;   /* fingerprint of the labels after the first pass; 0 while `due` */
-    bool due;         /* that is not known: the clusters' keys say what changed since */
+    uint64_t first;   /* hash of the labels after the first pass; 0 while `due` */
+    bool due;         /* `first` is not known: the keys of the clusters are the changes since then */
 } ast_label_hash_base;
 
 /* Several ranks (ranked.c). Clusters, their sums and their members are those of all ranks, and the same on each. */
 typedef struct ast_ranks {
-    const ast_comm *comm;     /* NULL: alone */
-    bool speculative;         /* the pass is tried as if nothing happened to the list of clusters */
-    _Atomic bool conflict;    /* something would have happened */
-    bool in_turn;             /* something did: the ranks committed in turn */
-    ast_status pending;       /* a failure that the others are told of in the next pass */
-    uint8_t *proposed_full;   /* (chunks) chunk.full as it was proposed */
-    uint32_t *proposed_fresh; /* (padded / AST_BLOCK) chunk.scored_groups */
-    size_t state_capacity;    /* points that these have memory for */
-    uint64_t *packet;         /* what is added up over the ranks */
+    const ast_comm *comm;    /* NULL: one process */
+    bool speculative;        /* the ranks try the pass in parallel, as if there were no events */
+    _Atomic bool conflict;   /* a point of this rank would have caused an event */
+    bool in_turn;            /* there were events in the last pass: the ranks committed in turn */
+    ast_status pending;      /* a failure that the next pass reports to the other ranks */
+    uint8_t *chunk_full;     /* (chunks) `full` of the chunk when it was scored */
+    uint32_t *scored_groups; /* (padded / AST_BLOCK) as in ast_chunk */
+    size_t state_capacity;   /* blocks that these have memory for */
+    uint64_t *packet;        /* the numbers that are summed over the ranks */
     size_t packet_capacity;
 } ast_ranks;
 
-/* The cluster whose sum contains each point. Sparse points and ranks update sums later than labels. */
+/* The cluster whose sum contains each point, for sparse points and ranks: they update sums later than labels. */
 typedef struct ast_summed {
     int32_t *slots; /* (padded) below 0: in none */
     uint8_t *signs; /* (padded / AST_LANES) */
@@ -91,48 +92,44 @@ typedef struct ast_summed {
 
 /* The memory of one thread. */
 typedef struct ast_worker {
-    ast_chunk chunk; /* the chunk at hand */
-    ast_mean_table
-        table; /* the clusters as of event number `seen` of pass `pass`, where that differs from the shared one */
+    ast_chunk chunk;      /* the chunk at hand */
+    ast_mean_table table; /* the means after `seen` events of pass `pass`; unused if that is not this pass */
     uint64_t pass;
     size_t seen;
-    ast_unseen_bound unseen_bound; /* as in ast_scorer, as of that event */
-    ast_mean_table dirty;          /* clusters to compare with: those of some events */
+    ast_unseen_bound unseen_bound; /* as in ast_scorer, after these events */
+    ast_mean_table changed_means;  /* the clusters of some events, which a chunk is compared with */
     double *exact;                 /* (exact_capacity) scores of one point */
     size_t exact_capacity;
     ast_change *changes; /* (chunk) of the chunk at hand */
     size_t change_count;
-    ast_change *undo_log; /* several ranks: what the pass changed so far, to take it back */
+    ast_change *undo_log; /* several ranks: the changes of the pass so far, to undo them */
     size_t undo_count, undo_capacity;
-    ast_bins bins; /* what is to be added to the clusters' sums; large: sums (slots, D + 1); sparse: weights (slots) */
+    ast_bins bins; /* sums of its chunks, not yet in those of the clusters; large: (slots, D + 1); sparse: (slots) */
     int64_t *bin_memory;
     uint64_t *key_memory;
-    int64_t *joined; /* (slots) first pass with weights: how many points joined */
+    int64_t *joined; /* (slots) first pass with weights: number of points that joined */
     uint8_t *used;   /* (slots) large: the sum is not zero */
     size_t changed;  /* points that changed cluster in this pass */
 } ast_worker;
 
 /* The order in which chunks are committed. */
 typedef struct ast_queue {
-    _Atomic size_t turn;     /* the chunk whose commit is next */
-    _Atomic size_t stop;     /* the chunk from which on points are labelled by cells */
+    _Atomic size_t turn;     /* the chunk that is committed next */
+    _Atomic size_t stop;     /* chunks from this one on are labelled by cells */
     _Atomic uint8_t *parked; /* (chunks) whether a chunk waits for its turn without a thread */
     size_t capacity;         /* chunks that there is memory for */
-    bool parks;              /* whether chunks may, in this pass */
+    bool parks;              /* chunks may be parked in this pass */
 } ast_queue;
 
 struct ast_worst;
 
-/* How a pass goes over the points: in memory, on ranks, from a source. All schedules give the same labels. */
+/* How a pass visits the points: on one process, or on several ranks. All schedules give the same labels. */
 typedef struct ast_schedule {
     ast_status (*pass)(struct ast_labelling *labelling, ast_parallel how, ast_pass_result *result, ast_fault *fault);
-    /* The means of the clusters that came to have one point: that point. The others' means are up to date. */
+    /* Makes the points of clusters that came to have one point their means. All other means are up to date. */
     ast_status (*update_singletons)(struct ast_labelling *labelling, ast_fault *fault);
-    /* Moves the point of all that fits its cluster worst to the empty cluster (empty.c). */
-    ast_status (*fill)(struct ast_labelling *labelling, struct ast_worst *worst, int32_t slot, ast_fault *fault);
-    bool forgets_singletons; /* a singleton_point is a cluster's only member; once it is not, nobody else is known to be
-                              */
-    bool catches_up;         /* ast_small_catch_up works: all points are in memory, and nobody else decides */
+    /* Moves the point that fits its cluster worst to the empty cluster `slot` (empty.c). */
+    ast_status (*move_worst)(struct ast_labelling *labelling, struct ast_worst *worst, int32_t slot, ast_fault *fault);
 } ast_schedule;
 
 struct ast_labelling {
@@ -146,135 +143,157 @@ struct ast_labelling {
     uint8_t *signs;  /* (padded / AST_LANES) as in ast_scorer */
     ast_summed summed;
     size_t capacity; /* points that these have memory for */
-    size_t present;  /* points that take part: of these rows, */
-    size_t everyone; /* of all ranks */
+    size_t present;  /* points of this rank that take part */
+    size_t everyone; /* points of all ranks that take part */
     uint64_t pass;   /* 1.. */
-    bool first;      /* the pass that labels points for the first time ... */
-    bool first_done; /* ... was the last one */
+    bool first;      /* this pass, or the next one, is the first */
+    bool first_done; /* the last pass was the first */
     ast_events events;
     ast_label_hash_base label_hash_base;
     ast_queue queue;
-    _Atomic bool failed; /* no memory in mid-pass, or a row that cannot be read, or cancelled */
+    _Atomic bool failed; /* no memory within a pass, a row that cannot be read, or cancelled */
     ast_worker *workers;
     int worker_count;
     ast_ranks ranks;
     ast_cell_mode cell_mode;
-    ast_windows windows; /* whose points these are; rows in memory are one */
+    ast_windows windows; /* the points are those of the open window; rows in memory are one window */
 };
 
 /* ---- Functions that the files of this room share ---------------------------------------------------------------- */
 
-extern const ast_schedule ast_resident_schedule, ast_ranked_schedule, ast_windowed_schedule;
+extern const ast_schedule ast_local_schedule, ast_ranked_schedule;
 
-/* The means alone, where no pass follows: bounds are of no use any more, and after a checkpoint there are none. */
-ast_status ast_labelling_last_update(ast_labelling *labelling, ast_fault *fault);
+/* Whether this process has all points, in memory. */
+static inline bool ast_is_resident(const ast_labelling *l) {
+    return !l->rows.reader && !ast_comm_many(l->ranks.comm);
+}
 
-/* Every empty cluster, in order, takes the point that fits its own cluster worst (empty.c). */
-ast_status ast_labelling_fill_empty(ast_labelling *labelling, ast_fault *fault);
+/* One component of point i as it is added to a sum: an integer number of units. */
+static inline int64_t ast_units(const ast_labelling *l, size_t i, float value) {
+    return l->rows.weights ? llrint((double)value * (l->rows.weights[i] * l->clusters.unit)) : lrintf(value * 0x1p30f);
+}
 
-/* Stands for the labels of all points, from the second pass on: equal labels, equal hashes. */
-uint64_t ast_label_hash(const ast_labelling *labelling);
-
-/* Memory for so many points, and workers; what points and passes start from. */
+/* labelling.c: memory for so many points, and the workers (false: no memory); the state before the first pass. */
 bool ast_labelling_reserve(ast_labelling *labelling, size_t padded);
 void ast_labelling_reset(ast_labelling *labelling);
 
-/* Rows that the first pass loads: loads the chunks from that one on, and counts; AST_OK if there is nothing
- * to do. */
+/* Loads the rows of the chunks from `chunk` on that the first pass has not loaded, and counts the points. Does nothing
+ * if all rows are loaded. */
 ast_status ast_labelling_finish_load(ast_labelling *labelling, size_t chunk, ast_fault *fault);
 
+/* Notes a failure within a pass; whether there was one, or the caller wants to stop (which worker 0 asks, on the
+ * caller's thread); the status and the sentence of the failure, which is then cleared. */
 void ast_labelling_fail(ast_labelling *labelling);
-/* Whether the caller wants to stop; asked on worker 0, which is the caller's thread. */
 bool ast_labelling_stopped(ast_labelling *labelling, int worker);
-/* What a failure in mid-pass came to, AST_OK if there was none; and clears it. */
 ast_status ast_labelling_trouble(ast_labelling *labelling, ast_fault *fault);
 
-/* From which score on the rule has no candidate beside the means, now: into events.unseen_bound. */
+/* pass.c: prepares tables and bounds (false: no memory); ends a pass when labels and sums are known. */
+bool ast_prepare_pass(ast_labelling *labelling);
+void ast_end_pass(ast_labelling *labelling);
+void ast_check_pass(ast_labelling *labelling); /* asserts what must hold then (invariants.c) */
+
+/* Adds the work of the pass so far to the result. */
+void ast_count_work(const ast_labelling *labelling, ast_pass_result *result);
+
+/* Sets events.unseen_bound: from which score on no uninstantiated cluster can win a point, at this moment. */
 void ast_find_unseen_bound(ast_labelling *labelling);
 
-/* Prepares tables and bounds (false: no memory); ends a pass when all labels are known. */
-bool ast_prepare_pass(ast_labelling *labelling);
-void ast_gather_sums(ast_labelling *labelling); /* adds up what workers have, then ast_end_pass */
-void ast_end_pass(ast_labelling *labelling);
-void ast_check_pass(ast_labelling *labelling); /* asserts what must hold now (invariants.c) */
-
-/* Runs the task for chunks first..last-1 on all threads. */
+/* Runs the task for chunks first..last-1 on all threads. ast_windows_run: for all chunks of the open window from
+ * `first` on, a segment at a time, with a report to the caller after each. */
 typedef void ast_chunk_task(ast_labelling *labelling, ast_worker *worker, size_t chunk);
 void ast_each_chunk(ast_labelling *labelling, size_t first, size_t last, ast_chunk_task *task);
+ast_status ast_windows_run(ast_labelling *labelling, size_t first, ast_chunk_task *task, ast_fault *fault);
 
-/* Ordered passes: runs the first chunks on one thread, `most` of them; returns how many, and whether the last one
- * brought nothing. ast_ordered_chunk is the task for the others. */
+/* ordered.c: an ordered pass over all windows. Its parts: the first chunks, at most `most`, on one thread, which
+ * returns their number and whether the last one brought no event (`quiet`); and the task for each of the others. */
+ast_status ast_ordered_pass(ast_labelling *labelling, ast_fault *fault);
 size_t ast_run_first_chunks(ast_labelling *labelling, size_t most, bool *quiet);
 void ast_ordered_chunk(ast_labelling *labelling, ast_worker *worker, size_t chunk);
 
-/* Makes a chunk the one at hand; and proposes: what may have changed, or everything. */
+/* commit.c: gives a chunk to the worker; the same, and scores the points that may have changed, or every point. */
 void ast_begin_chunk(ast_labelling *labelling, ast_worker *worker, size_t chunk);
 void ast_propose_chunk(ast_labelling *labelling, ast_worker *worker, size_t chunk);
 void ast_score_every_point(ast_labelling *labelling, ast_worker *worker, size_t chunk);
 
-/* Commits the points from `first` on; returns the number of events, and with `stop` the point after the first one. */
+/* Commits the points of the chunk from `first` on. Returns the end of the chunk; with `stop` the point after the first
+ * event, if there is one. Its two halves: brings the scores up to date with the events from number `seen` on; visits
+ * the points that the scores leave open. */
 size_t ast_commit(ast_labelling *labelling, ast_worker *worker, size_t chunk, size_t first, bool stop);
-/* Its two halves: the events from number `seen` on, and then the points. */
 void ast_rescore_changed(ast_labelling *labelling, ast_worker *worker, size_t chunk, size_t seen);
-size_t ast_commit_rescored(ast_labelling *labelling, ast_worker *worker, size_t chunk, size_t first, bool stop,
-                           size_t seen);
-bool ast_visit(ast_labelling *labelling, ast_worker *worker, size_t i); /* true: an event */
-bool ast_push_event(ast_labelling *labelling, int32_t event);           /* false: no memory */
-bool ast_sync_table(ast_labelling *labelling, ast_worker *worker);      /* the worker's table, up to the last event */
+size_t ast_commit_rescored(ast_labelling *labelling, ast_worker *worker, size_t chunk, size_t first, bool stop);
+bool ast_push_event(ast_labelling *labelling, int32_t event); /* false: no memory */
 
-/* Moves one point to another cluster. false: no memory. */
+/* visit.c: decides the cluster of a point of the worker's chunk, and moves it there. */
+typedef enum ast_visit_result {
+    AST_NO_EVENT,
+    AST_NEW_SINGLETON, /* a cluster has one member left, which needs a visit */
+    AST_EVENT
+} ast_visit_result;
+ast_visit_result ast_visit(ast_labelling *labelling, ast_worker *worker, size_t i);
+
+/* worker_tables.c: brings the worker's table up to the last event. false: no memory. */
+bool ast_sync_table(ast_labelling *labelling, ast_worker *worker);
+
+/* update.c: the means alone, if no pass follows; one point moves to another cluster (false: no memory). */
+ast_status ast_labelling_last_update(ast_labelling *labelling, ast_fault *fault);
 bool ast_move_point(ast_labelling *labelling, size_t point, int32_t slot);
 
-/* sums.c: memory for the slots there are; what the chunk changed, all of its points, one change; and what some workers
- * have gathered, into the clusters' sums. */
+/* sums.c: memory of workers for the slots there are (false: no memory). Adds to the sums of a worker: the changes of
+ * its chunk; all points of a chunk; one change. Adds all points of all chunks, on all threads. */
 bool ast_worker_reserve(ast_labelling *labelling, ast_worker *worker);
 bool ast_workers_reserve(ast_labelling *labelling);
 void ast_add_changes(ast_labelling *labelling, ast_worker *worker, size_t chunk);
 void ast_add_chunk(ast_labelling *labelling, ast_worker *worker, size_t chunk);
-void ast_add_all(ast_labelling *labelling); /* every point of every chunk, on all threads */
 void ast_add_change(ast_labelling *labelling, ast_worker *worker, const ast_change *change);
-void ast_merge_sums(ast_labelling *labelling, ast_worker *workers, int count);
+void ast_add_all(ast_labelling *labelling);
 
-/* Where sums are added to: the clusters, or elsewhere. Arrays (slots), sums (slots, D). */
-typedef struct ast_sum_arrays {
-    int64_t *sums, *weights, *members;
-    uint64_t *keys;
-    uint8_t *touched;
-} ast_sum_arrays;
-void ast_merge_into(ast_labelling *labelling, ast_worker *workers, int count, const ast_sum_arrays *sink);
+/* Moves the sums of `count` workers to `sums`; those of all workers, and sparse points, to the clusters. */
+void ast_merge_into(ast_labelling *labelling, ast_worker *workers, int count, const ast_sums *sums);
+void ast_gather_sums(ast_labelling *labelling);
 
-/* sparse_sums.c: brings the clusters' sums in line with the labels; of all points, or of one. */
-void ast_sparse_sum(ast_labelling *labelling);
+/* Computes the sums of all points by their labels, from zero. The next pass is then not the first. */
+ast_status ast_recount(ast_labelling *labelling, const ast_sums *sums, ast_fault *fault);
+
+/* Brings the sum of its cluster in line with the label of a sparse point. */
 void ast_sparse_sum_point(ast_labelling *labelling, size_t i);
 
-/* prints.c: before the second pass, and once the list of clusters has changed since the first. */
-bool ast_save_order(ast_labelling *labelling); /* false: no memory */
-void ast_gather_keys(ast_labelling *labelling);
-/* Adds the keys of the labels there are to `keys` (slots), and drops what workers have gathered. false: no memory. */
-bool ast_sum_keys(ast_labelling *labelling, uint64_t *keys);
-uint64_t ast_key_of(size_t point, bool flipped); /* of all points */
+/* The arrays of the clusters as sums. */
+static inline ast_sums ast_cluster_sums(const ast_cluster_list *c) {
+    return (ast_sums){c->slots, c->sums, c->weights, c->members, c->keys, c->touched};
+}
 
-/* cells_pass.c. */
+/* label_hash.c: stands for the labels of all points, from the second pass on: equal labels have equal hashes. */
+uint64_t ast_label_hash(const ast_labelling *labelling);
+uint64_t ast_key_of(size_t point, bool flipped);      /* the key of point number `point` of all */
+bool ast_save_order(ast_labelling *labelling);        /* before the second pass; false: no memory */
+void ast_update_label_hash(ast_labelling *labelling); /* at the end of a pass */
+void ast_gather_keys(ast_labelling *labelling);       /* the keys of all labels and the hash of the first pass */
+void ast_sum_keys(ast_labelling *labelling);          /* first pass: adds the keys of the open window */
+
+/* cells_pass.c: labels the points from `from` on; those before have their labels. */
 bool ast_cells_wanted(const ast_labelling *labelling);
-void ast_cells_pass(ast_labelling *labelling, size_t from); /* points before `from` have their labels */
+void ast_cells_pass(ast_labelling *labelling, size_t from);
 
-/* empty.c: the point that fits worst, chunk by chunk. */
+/* empty.c: every empty cluster, in order, takes the point that fits its own cluster worst. */
+ast_status ast_labelling_fill_empty(ast_labelling *labelling, ast_fault *fault);
 typedef struct ast_worst {
+    ast_labelling *l;
     const float *means; /* (slots, D) that the labels were found with */
-    double *score;      /* (chunks) the smallest score in the chunk, when it was last looked at */
-    size_t *point;      /* (chunks) whose it is */
-    bool looked;        /* at all of them */
+    double *score;      /* (chunks) the smallest score of the chunk at the last search */
+    size_t *point;      /* (chunks) the point with that score */
+    bool looked;        /* all chunks were searched */
 } ast_worst;
-size_t ast_find_worst(ast_labelling *labelling, ast_worst *worst, double *score); /* the chunk; infinite: none */
+size_t ast_find_worst(ast_worst *worst, double *score); /* returns the chunk; infinite score: there is none */
 
-/* exchange.c: what the ranks add up in a pass ... */
+/* exchange.c: adds up sums and counts over the ranks (false: no memory, on all ranks). */
 enum { AST_FAILURES, AST_CONFLICTS, AST_CHANGED, AST_SCORED, AST_PACKET_HEAD };
-bool ast_exchange(ast_labelling *labelling, uint64_t head[AST_PACKET_HEAD],
-                  bool *had_singletons); /* false: no memory */
-/* ... what one of them did to the list of clusters (false: it failed, on all ranks) ... */
+bool ast_exchange(ast_labelling *labelling, uint64_t head[AST_PACKET_HEAD], bool *had_singletons);
+
+/* Tells all ranks the events of rank `from` after the first `before`. false: a rank failed, and all ranks know. */
 bool ast_share_events(ast_labelling *labelling, int from, size_t before);
-/* ... the rows (D) of some points, `mine` being one of this rank's or NULL: every rank gets the row of the one that has
- * it. rows: (count, D). false: no memory, on all ranks. */
+
+/* Gives the rows of some points to all ranks. mine (count): a row (D) of this rank, or NULL if another rank has it.
+ * rows: (count, D). false: no memory, on all ranks. */
 bool ast_ranked_rows(ast_labelling *labelling, const float *const *mine, size_t count, float *rows);
 ast_status ast_update_ranked_singletons(ast_labelling *labelling, ast_fault *fault);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Invariants at the end of a pass. A violation is a mistake of ours and ends the program. The cheap checks, which look
- * at clusters only, are part of every build; debug builds also add up all points again. */
+ * Invariants at the end of a pass. A violation is a mistake of ours and ends the program. Every build checks the
+ * clusters, which is cheap; builds with AST_RECOUNT also check labels and add up all points again. */
 #include "inside.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 
-/* Every live slot is in the order once, in the order of births, and every point is a member of one live cluster. */
+/* The order lists every live slot once, in the order of births, and every point is a member of one live cluster. The
+ * free slots are dead, and the windows consist of whole chunks. */
 static void check_clusters(const ast_labelling *l) {
     const ast_cluster_list *c = &l->clusters;
     int64_t members = 0;
@@ -23,33 +23,32 @@ static void check_clusters(const ast_labelling *l) {
         born = c->born[slot];
         members += c->members[slot];
     }
-    assert((size_t)members == l->everyone);
+    for (size_t f = 0; f < c->free.count; f++)
+        assert(!c->alive[c->free.slots[f]]);
+    assert((size_t)members == l->everyone && c->live <= c->slots && c->slots <= c->capacity);
+    assert(l->rows.padded == l->rows.chunks * l->rows.chunk && l->rows.chunk % AST_BLOCK == 0);
+    assert(l->rows.count <= l->rows.padded && l->rows.padded <= l->capacity && l->present <= l->everyone);
     (void)members, (void)born;
 }
 
 #ifdef AST_RECOUNT
-/* One component of a point, as a whole number of units. */
-static int64_t part_of(const ast_labelling *l, size_t i, float value) {
-    int64_t part =
-        l->rows.weights ? llrint((double)value * (l->rows.weights[i] * l->clusters.unit)) : lrintf(value * 0x1p30f);
-    return l->rows.axial && ast_is_flipped(l->signs, i) ? -part : part;
-}
-
-/* The sums and the numbers of members, counted again in the plainest way. Points of other ranks are not at hand, and
- * those of a source are read no more often than a pass needs them: neither is counted. */
+/* Counts the sums and the members again in the plainest way. This process does not have the points of other ranks, and
+ * reads the points of a source only as often as a pass needs them, so it counts neither. */
 static void check_sums(ast_labelling *l) {
     const ast_cluster_list *c = &l->clusters;
     size_t dimension = c->dimension, slots = c->slots;
-    if (ast_comm_many(l->ranks.comm) || l->rows.reader || slots == 0)
+    if (!ast_is_resident(l) || slots == 0)
         return;
     int64_t *sums = calloc(slots * dimension, sizeof *sums), *members = calloc(slots, sizeof *members);
     for (size_t i = 0; sums && members && i < l->rows.count; i++) {
         if (l->labels[i] < 0)
             continue;
+        assert((size_t)l->labels[i] < slots && c->alive[l->labels[i]]);
         const float *row = ast_rows_at(&l->rows, &l->workers[0].chunk.rows, i);
+        bool flipped = l->rows.axial && ast_is_flipped(l->signs, i);
         members[l->labels[i]]++;
         for (size_t d = 0; d < dimension; d++)
-            sums[(size_t)l->labels[i] * dimension + d] += part_of(l, i, row[d]);
+            sums[(size_t)l->labels[i] * dimension + d] += flipped ? -ast_units(l, i, row[d]) : ast_units(l, i, row[d]);
     }
     for (size_t k = 0; sums && members && k < c->live; k++) {
         size_t slot = (size_t)c->order[k];

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * One number that stands for the labels of all points. Every point has a key; a cluster has the sum of its members'
- * keys, which changes with each move; the fingerprint is made of those sums and of the order of the clusters. In the
- * first pass nothing is counted: fingerprints are told relative to it, and its keys are worked out once the list of
- * clusters has changed, which in most runs never happens. */
+ * One number that stands for the labels of all points. Every point has a key. A cluster has the sum of its members'
+ * keys, which changes with each move. The hash is made of these sums and of the order of the clusters.
+ *
+ * The first pass computes no keys, and hashes are relative to its labels. Its keys are computed from the labels once
+ * the list of clusters changes, which never happens in most runs. With several windows the labels are in memory only
+ * within the pass, so the first pass adds the keys window by window. */
 #include "inside.h"
 
 #include "memory.h"
@@ -14,32 +16,31 @@ uint64_t ast_label_hash(const ast_labelling *l) {
     return ast_clusters_label_hash(&l->clusters, l->clusters.order, l->clusters.live) - l->label_hash_base.first;
 }
 
-/* Axial: labels on the other side are other labels. */
+/* Axial: a point with the other sign has another key. */
 uint64_t ast_key_of(size_t point, bool flipped) {
     return ast_key(point) * (flipped ? 0x9e3779b97f4a7c15u : 1);
 }
 
-/* Before the second pass: the clusters' keys count from here, and the order is that of the labels there are. */
 bool ast_save_order(ast_labelling *l) {
+    ast_label_hash_base *base = &l->label_hash_base;
     if (!ast_workers_reserve(l)) {
         atomic_store(&l->failed, false);
         return false;
     }
-    if (!ast_reserve(&l->label_hash_base.order, &l->label_hash_base.capacity, 0, l->clusters.live,
-                     sizeof *l->label_hash_base.order))
+    if (!ast_reserve(&base->order, &base->capacity, 0, l->clusters.live, sizeof *base->order))
         return false;
-    l->label_hash_base.live = l->clusters.live;
-    l->label_hash_base.version = l->clusters.version;
-    l->label_hash_base.first = 0;
-    if (l->label_hash_base.live)
-        memcpy(l->label_hash_base.order, l->clusters.order, l->label_hash_base.live * sizeof *l->label_hash_base.order);
-    for (size_t slot = 0; slot < l->clusters.slots; slot++)
+    base->live = l->clusters.live;
+    base->version = l->clusters.version;
+    base->due = l->windows.count == 1;
+    if (base->live)
+        memcpy(base->order, l->clusters.order, base->live * sizeof *base->order);
+    for (size_t slot = 0; base->due && slot < l->clusters.slots; slot++)
         l->clusters.keys[slot] = 0;
-    l->label_hash_base.due = true;
+    base->first = base->due ? 0 : ast_clusters_label_hash(&l->clusters, base->order, base->live);
     return true;
 }
 
-/* Keys come in groups of AST_LANES: a rank's points may begin within one. */
+/* The kernel computes keys in groups of AST_LANES. The points of a rank may begin within a group. */
 static void key_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     size_t base = chunk * l->rows.chunk;
     bool grouped = !l->rows.axial && l->rows.offset % AST_LANES == 0;
@@ -61,25 +62,29 @@ static uint64_t take_key(ast_labelling *l, size_t slot) {
     return sum;
 }
 
-bool ast_sum_keys(ast_labelling *l, uint64_t *keys) {
+void ast_sum_keys(ast_labelling *l) {
     if (!ast_workers_reserve(l))
-        return false;
+        return;
     for (size_t slot = 0; slot < l->clusters.slots; slot++)
-        take_key(l, slot);
+        take_key(l, slot); /* what workers have is incomplete */
     ast_each_chunk(l, 0, l->rows.chunks, key_chunk);
     for (size_t slot = 0; slot < l->clusters.slots; slot++)
-        keys[slot] += take_key(l, slot);
-    return true;
+        l->clusters.keys[slot] += take_key(l, slot);
 }
 
-/* What changed since the first pass, taken from what the labels say now, gives the keys of the first pass, and so its
- * fingerprint. */
+void ast_update_label_hash(ast_labelling *l) {
+    if (l->label_hash_base.due && l->clusters.version != l->label_hash_base.version)
+        ast_gather_keys(l);
+}
+
+/* The keys of the first pass are the keys of the labels now, without the changes since. */
 void ast_gather_keys(ast_labelling *l) {
     ast_cluster_list *c = &l->clusters;
+    ast_label_hash_base *base = &l->label_hash_base;
     bool ready = ast_workers_reserve(l), many = ast_comm_many(l->ranks.comm);
     if (ready)
         ast_each_chunk(l, 0, l->rows.chunks, key_chunk);
-    for (size_t slot = 0; many && slot < c->slots; slot++) /* the packet has room for more than one number a slot */
+    for (size_t slot = 0; many && slot < c->slots; slot++) /* the packet has room for more than one number per slot */
         l->ranks.packet[slot] = ready ? take_key(l, slot) : 0;
     ast_comm_allreduce(l->ranks.comm, l->ranks.packet, c->slots);
     if (!ready)
@@ -89,8 +94,8 @@ void ast_gather_keys(ast_labelling *l) {
         c->keys[slot] = (many ? l->ranks.packet[slot] : take_key(l, slot)) - change;
         l->workers[0].bins.keys[slot] = change;
     }
-    l->label_hash_base.due = false;
-    l->label_hash_base.first = ast_clusters_label_hash(c, l->label_hash_base.order, l->label_hash_base.live);
+    base->due = false;
+    base->first = ast_clusters_label_hash(c, base->order, base->live);
     for (size_t slot = 0; slot < c->slots; slot++)
         c->keys[slot] += take_key(l, slot);
 }

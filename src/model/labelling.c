@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The memory of a labelling: points, weights, workers; its state before the first pass; what others see of it. */
+ * The memory of a labelling: points, weights, workers; its state before the first pass; the view. */
 #include "inside.h"
 
 #include "memory.h"
 #include "weights.h"
 
-#include <math.h>
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +59,7 @@ static void free_worker(ast_worker *worker) {
                  worker->joined, worker->used);
     ast_chunk_free(&worker->chunk);
     ast_mean_table_free(&worker->table);
-    ast_mean_table_free(&worker->dirty);
+    ast_mean_table_free(&worker->changed_means);
 }
 
 static void free_workers(ast_labelling *l) {
@@ -69,7 +69,7 @@ static void free_workers(ast_labelling *l) {
     l->workers = NULL;
 }
 
-/* Workers are made for one dimension. Only large rows that are not in place need memory of their own. */
+/* The memory of workers fits one dimension. Only large rows that are not in place need memory for rows. */
 static bool reserve_workers(ast_labelling *l) {
     const ast_rowset *rows = &l->rows;
     if (l->workers && (rows->small || rows->in_place || rows->sparse || l->workers[0].chunk.rows.memory))
@@ -88,16 +88,15 @@ static bool reserve_workers(ast_labelling *l) {
 static bool reserve_points(ast_labelling *l, size_t padded) {
     if (padded <= l->capacity && l->capacity > 0)
         return true;
-    ast_free_all(l->labels, l->signs, l->summed.slots, l->summed.signs);
+    ast_free_all(l->summed.slots, l->summed.signs);
     l->summed = (ast_summed){0};
-    l->labels = ast_allocate(padded, sizeof *l->labels);
-    l->signs = ast_allocate_zero(padded / AST_LANES, sizeof *l->signs);
-    bool ready = ast_scorer_reserve(&l->scorer, padded) && l->labels && l->signs;
+    bool ready = ast_replace_arrays(AST_REQUEST(l->labels, padded), AST_REQUEST(l->signs, padded / AST_LANES)) &&
+                 ast_scorer_reserve(&l->scorer, padded);
     l->capacity = ready ? padded : 0;
     return ready;
 }
 
-/* Sparse points are in no sum yet. */
+/* No sum contains a sparse point yet. */
 static bool reserve_summed(ast_labelling *l) {
     if (!l->rows.sparse)
         return true;
@@ -115,8 +114,7 @@ bool ast_labelling_reserve(ast_labelling *l, size_t padded) {
 void ast_labelling_clear(ast_labelling *l) {
     free_workers(l);
     ast_free_all(l->labels, l->signs, l->summed.slots, l->summed.signs, l->events.list, l->label_hash_base.order,
-                 l->ranks.proposed_full, l->ranks.proposed_fresh, l->ranks.packet, l->windows.keys,
-                 (void *)l->queue.parked);
+                 l->ranks.chunk_full, l->ranks.scored_groups, l->ranks.packet, (void *)l->queue.parked);
     ast_scorer_free(&l->scorer);
     ast_clusters_free(&l->clusters);
     ast_cells_free(l->cell_mode.cells);
@@ -148,7 +146,7 @@ void ast_labelling_weigh(ast_labelling *l, const double *weights, double unit) {
         l->clusters.unit = l->clusters.weight_unit = unit;
 }
 
-/* Each rank continues where the one before stopped: a sum of doubles depends on its order. */
+/* Each rank continues the sum of the rank before: a sum of doubles depends on its order. */
 static ast_status survey_weights(ast_labelling *l, const double *weights, ast_weight_range *range, ast_fault *fault) {
     const ast_comm *comm = l->ranks.comm;
     ast_status status = AST_OK;
@@ -187,8 +185,7 @@ static ast_status apply_weights(ast_labelling *l, double *weights, ast_fault *fa
 
 /* ---- Loading ----------------------------------------------------------------------------------------------------- */
 
-/* Whether the first pass loads the rows. Weights, ranks and rows that are not copied need to know all of them before.
- */
+/* Whether the first pass loads the rows. Weights and ranks need all rows before it, and large rows are not copied. */
 static bool loads_in_first_pass(const ast_labelling_input *in) {
     const ast_points *points = in->points;
     return in->fused && points->dimension <= AST_SMALL && !points->starts && !in->weights && !ast_comm_many(in->comm);
@@ -226,7 +223,7 @@ static ast_status load_resident(ast_labelling *l, const ast_labelling_input *in,
     l->rows.order = in->order;
     l->rows.late = in->late;
     l->rows.offset = in->offset;
-    l->schedule = ast_comm_many(in->comm) ? &ast_ranked_schedule : &ast_resident_schedule;
+    l->schedule = ast_comm_many(in->comm) ? &ast_ranked_schedule : &ast_local_schedule;
     if (l->cell_mode.cells)
         l->cell_mode.cells->loaded = false;
     ast_status status = load_points(l, in, fault);
@@ -242,7 +239,7 @@ static ast_status load_resident(ast_labelling *l, const ast_labelling_input *in,
     return status;
 }
 
-/* The one place that tells rows in memory from those of a source. */
+/* The only function that distinguishes rows in memory from rows of a source. */
 ast_status ast_labelling_load(ast_labelling *l, const ast_labelling_input *in, ast_fault *fault) {
     const ast_points *points = in->points;
     bool sparse = points && points->starts && points->dimension > AST_SMALL;
@@ -261,13 +258,12 @@ ast_status ast_labelling_load(ast_labelling *l, const ast_labelling_input *in, a
     l->scorer.heads.allowed = !in->headless;
     l->scorer.heads.forced = in->heads;
     l->scorer.heads.wait = 0;
-    l->scorer.heads.version++; /* heads of other points */
+    l->scorer.heads.version++; /* the heads of earlier points are invalid */
     l->rows.axial = l->clusters.axial = in->axial;
     return AST_OK;
 }
 
-/* ---- What others see ----------------------------------------------------------------------------------------------
- */
+/* ---- The view ---------------------------------------------------------------------------------------------------- */
 
 ast_labelling_view ast_view_of(const ast_labelling *l) {
     bool source = l->windows.reader.source != NULL;
@@ -281,6 +277,7 @@ ast_labelling_view ast_view_of(const ast_labelling *l) {
                                 .limit = l->scorer.fit_threshold,
                                 .pool = l->pool,
                                 .comm = l->ranks.comm,
+                                .buffer = l->workers ? &l->workers[0].chunk.rows : NULL,
                                 .windows = l->windows.count,
                                 .window_rows = l->windows.rows,
                                 .window_first = l->windows.first,
@@ -298,10 +295,6 @@ ast_labelling_input ast_labelling_input_like(const ast_labelling *l, const ast_p
                                  .cells_from = l->cell_mode.min_clusters};
 }
 
-ast_row_buffer *ast_labelling_row_buffer(ast_labelling *l) {
-    return &l->workers[0].chunk.rows;
-}
-
 typedef struct chunk_visit {
     ast_labelling *l;
     ast_chunk_visitor *visit;
@@ -311,6 +304,7 @@ typedef struct chunk_visit {
 static void visit_chunk(void *data, size_t chunk, int worker) {
     const chunk_visit *v = data;
     const ast_rowset *rows = &v->l->rows;
+    assert(chunk < rows->chunks && rows->count <= rows->padded);
     ast_chunk *memory = &v->l->workers[worker].chunk;
     size_t first = chunk * rows->chunk, last = first + rows->chunk;
     ast_rows_begin(rows, &memory->rows, first);
@@ -323,8 +317,7 @@ ast_status ast_labelling_each_chunk(ast_labelling *l, ast_chunk_visitor *visit, 
     return ast_labelling_trouble(l, fault);
 }
 
-/* ---- Before the first pass ----------------------------------------------------------------------------------------
- */
+/* ---- Before the first pass --------------------------------------------------------------------------------------- */
 
 void ast_labelling_set_rule(ast_labelling *l, const ast_rule *rule, double angle) {
     l->rule = *rule;
@@ -342,11 +335,11 @@ void ast_labelling_reset(ast_labelling *l) {
     s->bounds.on = true;
     s->bounds.invalid = false;
     s->moves.futile_move = 0;
-    if (s->moves.fast) /* those of the run before */
+    if (s->moves.fast) /* of an earlier run */
         memset(s->moves.fast, 0, s->moves.fast_capacity);
     s->unseen_bound = l->events.unseen_bound = (ast_unseen_bound){.all = AST_NO_SCORE};
     ast_forget_blocks(s);
-    memset(l->signs, 0, l->rows.padded / AST_LANES); /* those of an axial call before this one */
+    memset(l->signs, 0, l->rows.padded / AST_LANES); /* of an earlier axial run */
     l->rule = (ast_rule){0};
     l->events.count = 0;
     l->first = true;

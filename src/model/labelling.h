@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * The model: points, their labels, and the clusters with their exact sums. This header is the way into the room;
+ * The model: points, their labels, and the clusters with their exact sums. This header is the interface of the room;
  * the struct itself is in inside.h, which only this room includes.
  *
- * A method sets a rule, then repeats a pass (labels) and an update (means). A pass has the result of visiting the
- * points one after the other, whatever the threads, the ranks or the source of the rows.
+ * A method loads points and sets a rule. Then it repeats two steps: a pass labels the points, an update computes the
+ * means. A pass gives the same labels as visiting the points one after the other, whatever the number of threads and
+ * ranks and the source of the rows.
  *
  *     labelling.h   load, rule, pass, update; nearest, sums, each_chunk; snapshot and restore; the read-only view
  *     edit.h        labels and clusters that a method sets by itself, between passes
- *     rule.h        what a method decides: the label of a point that fast scores leave open
- *     clusters.h    the list of clusters, as the view shows it
+ *     rule.h        what a method decides: the label of a point that float scores leave open
+ *     clusters.h    the list of clusters that the view shows
  *     seeds.h       starts of k-means; checkpoint_labels.h: labels of an earlier run
  *
- * With several ranks every function that returns a status is a collective call. */
+ * With several ranks, every function that returns a status is a collective call. */
 #ifndef AST_LABELLING_H
 #define AST_LABELLING_H
 
@@ -27,151 +28,154 @@ typedef struct ast_labelling ast_labelling;
 
 /* ---- Points ------------------------------------------------------------------------------------------------------ */
 
-/* Windows are a multiple of this many points, and so of every chunk. */
+/* The points of a window are a multiple of this, and so of every chunk. */
 #define AST_WINDOW_STEP 4096
-
-/* Called on the caller's thread between two segments of a source; `left`: rows to come. AST_CANCELLED to stop. */
-typedef ast_status ast_segment_report(void *data, size_t left, ast_fault *fault);
-
-/* The points of a run: in memory, or behind a source. Everything but kernels and pool may be zero. */
-typedef struct ast_labelling_input {
-    const ast_kernels *kernels;
-    ast_pool *pool;
-    const ast_points *points; /* rows in memory; NULL if there is a source */
-    const ast_source *source;
-    const uint32_t *order; /* (N) of visits; NULL: as given */
-    const uint8_t *late;   /* (N) as in ast_points, or NULL. Such rows are left out */
-    double *weights;       /* (N) in order of visit, or NULL. They are divided by the smallest. Weight 0: left out */
-    bool axial;
-    bool fused;           /* small dense rows in memory may be loaded by the first pass, chunk by chunk */
-    bool unbounded;       /* every pass scores every point */
-    bool headless;        /* ... against every mean, over all components */
-    size_t cells_from;    /* so many clusters in three dimensions are searched by cells; 0: as measured */
-    size_t heads;         /* coordinates of the first stage of pruning; 0: as measured */
-    const ast_comm *comm; /* NULL: one process. Weights are there on all ranks or on none */
-    size_t offset;        /* points of the ranks before this one */
-    /* Only with a source: */
-    const ast_label_store *store; /* NULL: one window */
-    size_t window;                /* rows of a window: a multiple of AST_WINDOW_STEP */
-    size_t segment;               /* chunks between two calls of `report` */
-    size_t max_clusters;          /* clusters that there is memory for */
-    bool survey;                  /* find the missing rows before the first pass; needed for weights */
-    ast_segment_report *report;   /* or NULL */
-    void *report_data;
-} ast_labelling_input;
-
-/* An empty labelling, NULL without memory. ast_labelling_clear frees what it holds and leaves it empty. */
-ast_labelling *ast_labelling_new(void);
-void ast_labelling_clear(ast_labelling *labelling);
-void ast_labelling_free(ast_labelling *labelling);
-
-/* Loads the points; there are no clusters yet. Reuses the memory of an earlier load. After a failure only clear, free
- * and another load may follow. The arrays of the input must live as long as the labelling uses them. */
-ast_status ast_labelling_load(ast_labelling *labelling, const ast_labelling_input *input, ast_fault *fault);
-
-/* Points that were loaded without weights get theirs, in such a unit (weights.h); weight 0 leaves a point out.
- * NULL: the array is gone, and no pass follows. */
-void ast_labelling_weigh(ast_labelling *labelling, const double *weights, double unit);
-
-/* ---- What others may read ---------------------------------------------------------------------------------------- */
-
-/* Labels are slots of clusters: AST_MISSING for a point that takes no part, AST_UNLABELLED before the first pass.
- * Points stand in the order of visit. Of a source, rows and labels are those of the open window. */
-typedef struct ast_labelling_view {
-    const ast_rowset *rows;
-    const ast_cluster_list *clusters;
-    const int32_t *labels; /* (padded) */
-    const uint8_t *signs;  /* (padded / AST_LANES) axial: whether a point counts as -x */
-    size_t present;        /* points that take part: of these rows, */
-    size_t everyone;       /* of all ranks */
-    size_t missing;        /* rows without a direction, of all ranks; of a source: as far as it was read */
-    double limit;          /* a score fits from here: cos(angle) - 2^-20 */
-    ast_pool *pool;
-    const ast_comm *comm;
-    size_t windows;      /* number of windows; rows in memory are one */
-    size_t window_rows;  /* memory for labels that a window needs */
-    size_t window_first; /* number of the first point of the open window */
-    size_t points;       /* of all windows */
-} ast_labelling_view;
-
-/* The input of another labelling like this one: the same kernels, threads and pruning for other points in memory. */
-ast_labelling_input ast_labelling_input_like(const ast_labelling *labelling, const ast_points *points);
-
-/* Pointers of the view hold until the labelling is loaded again or cleared; numbers are those of the moment. */
-ast_labelling_view ast_view_of(const ast_labelling *labelling);
-
-/* Opens window `number` of a source, whose rows the view shows from then on; saves the labels of the one before. */
-ast_status ast_labelling_open_window(ast_labelling *labelling, size_t number, ast_fault *fault);
-
-/* Tells a source which window is read next. */
-void ast_labelling_announce(const ast_labelling *labelling, size_t number);
-
-/* ---- A pass ------------------------------------------------------------------------------------------------------ */
 
 typedef struct ast_pass_result {
     size_t changed;      /* points that changed their cluster */
     uint64_t scored;     /* points that were compared with every mean */
     uint64_t products;   /* full scores of a point with a mean that this took */
     uint64_t restarts;   /* of the oir schedule */
-    uint64_t label_hash; /* equal labels of two passes have equal hashes; that of the first pass is 0 */
+    uint64_t label_hash; /* passes with equal labels have equal hashes; 0 for the first pass */
 } ast_pass_result;
 
-/* The rule, and the angle in degrees within which a score fits; NaN: always (a fixed number of clusters). */
+/* Called on the caller's thread after each segment of a source but the last. `work`: of the pass so far; `left`: rows
+ * to come. AST_CANCELLED ends the pass. */
+typedef ast_status ast_segment_report(void *data, const ast_pass_result *work, size_t left, ast_fault *fault);
+
+/* The points of a run: in memory, or behind a source. Only kernels, pool and one of points and source are required. */
+typedef struct ast_labelling_input {
+    const ast_kernels *kernels;
+    ast_pool *pool;
+    const ast_points *points; /* rows in memory; NULL if there is a source */
+    const ast_source *source;
+    const uint32_t *order; /* (N) the row that is visited i-th; NULL: rows are visited as given */
+    const uint8_t *late;   /* (N) as in ast_points, or NULL. These rows take no part */
+    double *weights;       /* (N) in order of visit, or NULL. The load divides them by the smallest. Points of weight 0
+                              take no part */
+    bool axial;
+    bool fused;           /* the first pass may load small dense rows in memory, chunk by chunk */
+    bool unbounded;       /* every pass scores every point */
+    bool headless;        /* ... against every mean, over all components */
+    size_t cells_from;    /* from so many clusters on, in three dimensions, passes use cells; 0: a measured default */
+    size_t heads;         /* coordinates of the first stage of pruning; 0: chosen by measured costs */
+    const ast_comm *comm; /* NULL: one process. Either all ranks have weights or none */
+    size_t offset;        /* number of points of the ranks before this one */
+    /* Only with a source: */
+    const ast_label_store *store; /* NULL: one window */
+    size_t window;                /* rows of a window: a multiple of AST_WINDOW_STEP */
+    size_t segment;               /* chunks between two calls of `report` */
+    size_t max_clusters;          /* clusters that there is memory for */
+    bool survey;                  /* find the missing rows before the first pass; required with weights */
+    ast_segment_report *report;   /* or NULL */
+    void *report_data;
+} ast_labelling_input;
+
+/* Creates an empty labelling; NULL: no memory. ast_labelling_clear frees its memory and leaves it empty. */
+ast_labelling *ast_labelling_new(void);
+void ast_labelling_clear(ast_labelling *labelling);
+void ast_labelling_free(ast_labelling *labelling);
+
+/* Loads the points, without clusters. Reuses the memory of an earlier load. After a failure only clear, free and
+ * another load are allowed. The caller keeps the arrays of the input as long as the labelling uses them. */
+ast_status ast_labelling_load(ast_labelling *labelling, const ast_labelling_input *input, ast_fault *fault);
+
+/* Sets the weights of points that were loaded without, and the unit of sums (weights.h). Points of weight 0 take no
+ * part. NULL: the labelling forgets the array; no pass may follow. */
+void ast_labelling_weigh(ast_labelling *labelling, const double *weights, double unit);
+
+/* ---- The read-only view ------------------------------------------------------------------------------------------ */
+
+/* Points are in the order of visit. A label is the slot of a cluster, AST_MISSING for a point that takes no part, or
+ * AST_UNLABELLED before the first pass. Rows and labels of a source are those of the open window. */
+typedef struct ast_labelling_view {
+    const ast_rowset *rows;
+    const ast_cluster_list *clusters;
+    const int32_t *labels; /* (padded) */
+    const uint8_t *signs;  /* (padded / AST_LANES) axial: whether a point counts as -x */
+    size_t present;        /* points of this rank that take part */
+    size_t everyone;       /* points of all ranks that take part */
+    size_t missing;        /* rows without a direction, of all ranks; of a source: among the rows read so far */
+    double limit;          /* the smallest score that fits: cos(angle) - 2^-20 */
+    ast_pool *pool;
+    const ast_comm *comm;
+    ast_row_buffer *buffer; /* in which the calling thread reads single rows, between passes */
+    size_t windows;         /* number of windows; rows in memory are one */
+    size_t window_rows;     /* labels of a window, padded */
+    size_t window_first;    /* number of the first point of the open window */
+    size_t points;          /* of all windows */
+} ast_labelling_view;
+
+/* The input of another labelling like this one: the same kernels, threads and pruning for other points in memory. */
+ast_labelling_input ast_labelling_input_like(const ast_labelling *labelling, const ast_points *points);
+
+/* The pointers of the view are valid until the labelling is loaded again or cleared. Its numbers do not follow changes.
+ */
+ast_labelling_view ast_view_of(const ast_labelling *labelling);
+
+/* Opens window `number` of a source. The view shows its rows and labels from then on. Does not save the labels of the
+ * window before: a pass does. */
+ast_status ast_labelling_open_window(ast_labelling *labelling, size_t number, ast_fault *fault);
+
+/* ---- A pass ------------------------------------------------------------------------------------------------------ */
+
+/* Sets the rule, and the angle in degrees within which a point fits a mean. NaN: every point fits, and the number of
+ * clusters is fixed. */
 void ast_labelling_set_rule(ast_labelling *labelling, const ast_rule *rule, double angle);
 
-/* Labels every point by the rule and gathers the sums. Then: gives every cluster the mean of its members. */
+/* Labels every point by the rule, and computes the sums of the clusters. */
 ast_status ast_labelling_pass(ast_labelling *labelling, ast_parallel how, ast_pass_result *result, ast_fault *fault);
+
+/* Sets the mean of every cluster to the direction of its sum. */
 ast_status ast_labelling_update(ast_labelling *labelling, ast_fault *fault);
 
-/* The work of the pass so far, for a report within it. */
-void ast_labelling_progress(const ast_labelling *labelling, ast_pass_result *result);
-
-/* A failure of this rank, which the others hear of in the next pass (one process: at once). */
+/* A failure of this rank between passes. With several ranks, keeps it for the next pass, which reports it to all ranks,
+ * and returns AST_OK; otherwise returns it. */
 ast_status ast_labelling_set_pending(ast_labelling *labelling, ast_status status);
 
-/* After the last pass: what was deferred, or else `status`; all ranks agree. */
+/* After the last pass: all ranks return the pending failure of the lowest failing rank, or `status`. */
 ast_status ast_labelling_finish(ast_labelling *labelling, ast_status status, ast_fault *fault);
 
 /* ---- Primitives over all points ---------------------------------------------------------------------------------- */
 
-/* The nearest mean of points of the open window. Equal scores go to the first mean of the table. */
+/* Finds the nearest mean of points of the open window. Of equal scores the first mean of the table wins. */
 typedef struct ast_nearest_query {
     int32_t *labels; /* (padded) receives the slot, AST_NOBODY if the score is below the limit of the view */
     float *scores;   /* all points: (count) receives the exact score, NaN for missing points; or NULL */
-    /* Some points instead of all that are not missing, and some means instead of all: */
-    const uint8_t *rows;         /* (count) whether to look at a point; NULL: all points, all means */
-    const ast_mean_table *means; /* which are means of clusters; ids are their slots */
+    /* For some points and some means instead of all: */
+    const uint8_t *rows;         /* (count) whether to label a point; NULL: all points, all means */
+    const ast_mean_table *means; /* means of clusters; the ids are their slots */
     uint8_t *signs;              /* axial: (padded / AST_LANES) receives whether the score is negative; or NULL */
 } ast_nearest_query;
 ast_status ast_labelling_nearest(ast_labelling *labelling, const ast_nearest_query *query, ast_fault *fault);
 
-/* The sums of some rows by their labels. Each row counts once, whatever its weight. */
+/* The sums of rows by their labels. Start with {0}; ast_sums_free frees the arrays. */
 typedef struct ast_sums {
-    size_t slots;     /* there is memory for */
+    size_t slots;     /* that the arrays have memory for */
     int64_t *sums;    /* (slots, D) in units of 1 / AST_SUMS_UNIT */
-    int64_t *members; /* (slots) */
+    int64_t *weights; /* (slots) */
+    int64_t *members; /* (slots) number of rows */
+    uint64_t *keys;   /* (slots) as in ast_cluster_list */
+    uint8_t *touched; /* (slots) set for every slot that got rows; others stay as they were */
 } ast_sums;
 #define AST_SUMS_UNIT 0x1p30
 
-/* labels (padded): a slot of the clusters there are, below 0: the row does not count; signs as in the view. Start with
- * {0}; ast_sums_free frees the memory. */
+/* Computes the sums of the rows by these labels (padded): slots of clusters, below 0: the row does not count; signs as
+ * in the view. Each row counts once, whatever its weight. */
 ast_status ast_labelling_sums(ast_labelling *labelling, const int32_t *labels, const uint8_t *signs, ast_sums *sums,
                               ast_fault *fault);
 void ast_sums_free(ast_sums *sums);
 
-/* Visits points first..last-1, one chunk. `memory` holds the buffers of thread `worker`, with which rows are read. */
+/* Visits points first..last-1: one chunk. `memory` has the buffers of thread `worker`, with which it reads rows. */
 typedef void ast_chunk_visitor(void *data, ast_chunk *memory, size_t first, size_t last, int worker);
 
 /* Calls the visitor for every chunk of the open window, on all threads. */
 ast_status ast_labelling_each_chunk(ast_labelling *labelling, ast_chunk_visitor *visit, void *data, ast_fault *fault);
 
-/* The memory in which the calling thread reads single rows, between passes. */
-ast_row_buffer *ast_labelling_row_buffer(ast_labelling *labelling);
-
-/* The result at this moment: labels, clusters, sums. Restoring takes back all passes since. NULL: no memory. */
+/* Copies the result at this moment: labels, clusters, sums. Restoring undoes all passes since. NULL: no memory. Release
+ * with free(). */
 typedef struct ast_snapshot ast_snapshot;
 ast_snapshot *ast_labelling_snapshot(const ast_labelling *labelling);
 void ast_labelling_restore(ast_labelling *labelling, const ast_snapshot *snapshot);
-void ast_snapshot_free(ast_snapshot *snapshot);
 
 #endif

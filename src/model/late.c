@@ -6,10 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-#define ROWS 8192           /* that are listed together */
-#define NEARLY_UNIT 0x1p-16 /* |m|^2 - 1 of a mean that was turned often (`rigid`) */
+#define ROWS 8192           /* rows of one list */
+#define NEARLY_UNIT 0x1p-16 /* |m|^2 - 1 of a mean that was rotated many times (`rigid`) */
 
-/* Rows of one task that are scored together. */
+/* Rows that one task scores together. */
 typedef struct late_batch {
     const uint32_t *number; /* (count) of each row */
     size_t count;
@@ -19,9 +19,10 @@ typedef struct late_batch {
     int32_t id[AST_BLOCK];
 } late_batch;
 
-/* What a thread has counted so far: atomic additions are slow where threads take turns. */
+/* The counts of one task. They are added to the shared counts at its end, since atomic additions of several threads are
+ * slow. */
 typedef struct late_counts {
-    size_t of[AST_LATE_MEANS + 1]; /* of mean k at k + 1; at 0 of none */
+    size_t of[AST_LATE_MEANS + 1]; /* rows of mean k are at k + 1, rows without a mean at 0 */
 } late_counts;
 
 void ast_late_begin(ast_late *late) {
@@ -60,7 +61,7 @@ static ptrdiff_t nearest(const ast_late *late, const float *row) {
     return found;
 }
 
-static void give(ast_late *late, late_counts *counts, size_t row, ptrdiff_t mean) {
+static void set_label(ast_late *late, late_counts *counts, size_t row, ptrdiff_t mean) {
     late->labels[row] = mean < 0 ? -1 : late->names ? late->names[mean] : (int32_t)mean;
     if (mean < AST_LATE_MEANS)
         counts->of[mean + 1]++;
@@ -78,8 +79,8 @@ static void add_counts(ast_late *late, const late_counts *counts) {
 
 /* ---- Float scores ------------------------------------------------------------------------------------------------ */
 
-/* Reads the rows into columns. Most are unit vectors of floats. The kernel finds the others: missing ones, whose id
- * becomes -1 (others: -2), and those that have to be normalised. */
+/* Reads the rows into columns. Most rows are unit vectors in float. The kernel lists the others, which are missing or
+ * must be normalised. The id of a missing row becomes -1, that of all others -2. */
 static void read_batch(const ast_late *late, late_batch *b) {
     const ast_points *points = late->points;
     size_t dimension = points->dimension, size = dimension * sizeof(float);
@@ -124,7 +125,7 @@ static void label_batch(ast_late *late, late_batch *b, late_counts *counts) {
     late->kernels->score_columns[dimension](x, b->count, &table, (ast_scores){b->best, b->second, b->id});
     for (size_t j = 0; j < b->count; j++) {
         double best = (double)b->best[j];
-        int out = best < late->limit - close; /* which of both cannot be foreseen: there is no branch for it */
+        int out = best < late->limit - close; /* no branch, since the processor could not predict it */
         int in = (best > late->limit + close) & (best - (double)b->second[j] > close);
         ptrdiff_t mean = in ? b->id[j] : -1;
         if (!(in | out))
@@ -151,18 +152,18 @@ static void label_exactly(ast_late *late, const uint32_t *list, size_t count, la
     float row[AST_MAX_DIMENSION];
     for (size_t j = 0; j < count; j++)
         if (ast_read_row(late->points, list[j], row) != AST_ROW_MISSING)
-            give(late, counts, list[j], nearest(late, row));
+            set_label(late, counts, list[j], nearest(late, row));
 }
 
 static size_t append_late(const uint8_t *late, size_t first, size_t last, uint32_t *list, size_t count) {
-    for (size_t i = first; i < last; i++) { /* no branch depends on a row */
+    for (size_t i = first; i < last; i++) { /* no branch depends on a row, since the processor could not predict it */
         list[count] = (uint32_t)i;
         count += late[i] != 0;
     }
     return count;
 }
 
-/* Late rows are few, and few of them are alone: most rows are passed over by groups. */
+/* Late rows are few and mostly adjacent, so most rows are skipped in groups. */
 static size_t list_late(const uint8_t *late, size_t first, size_t last, uint32_t *list) {
     enum { WORD = 8, GROUP = 8 };
     uint64_t words[GROUP];
@@ -180,7 +181,7 @@ static size_t list_late(const uint8_t *late, size_t first, size_t last, uint32_t
 }
 
 void ast_late_label(ast_late *late, size_t first, size_t last) {
-    uint32_t list[ROWS + 1] = {0}; /* one more than there are is written */
+    uint32_t list[ROWS + 1] = {0}; /* append_late writes one row too many */
     late_counts counts = {0};
     for (; first < last; first += ROWS) {
         size_t count = list_late(late->points->late, first, last - first < ROWS ? last : first + ROWS, list);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows that are labelled after the last pass (`late` of ast_points), by the means that the other rows found. */
+ * Rows that are labelled after the last pass (`late` of ast_points), by the means of the other rows. */
 #ifndef AST_LATE_H
 #define AST_LATE_H
 
@@ -13,13 +13,13 @@
 
 #define AST_LATE_MEANS 64
 
-/* Rows of few dimensions and few means that are nearly unit vectors are scored in float, a batch at a time. What that
- * cannot decide is decided by exact scores. */
+/* The means for float scores, used if dimensions and means are few and the means are nearly unit vectors. Exact scores
+ * decide the rows that float scores leave open. */
 typedef struct ast_late_floats {
-    bool known;
+    bool known;   /* float scores are used */
     size_t count; /* means that rows can get */
     int32_t ids[AST_LATE_MEANS];
-    int32_t names[AST_LATE_MEANS + 1];       /* the label of mean k at k + 1; at 0 that of none */
+    int32_t names[AST_LATE_MEANS + 1]; /* the label of mean k is at k + 1; at 0 is the label of rows without a mean */
     float means[AST_SMALL * AST_LATE_MEANS]; /* (D, AST_LATE_MEANS) */
 } ast_late_floats;
 
@@ -27,20 +27,21 @@ typedef struct ast_late {
     const ast_kernels *kernels;
     const ast_points *points;
     const float *means;   /* (count, D) */
-    const int32_t *names; /* (count) labels; below 0: no row gets it. NULL: 0, 1, .. */
+    const int32_t *names; /* (count) the labels of the means; below 0: no row gets this mean. NULL: 0, 1, .. */
     size_t count;
     bool axial;
-    double limit;              /* the lowest score that fits */
-    int32_t *labels;           /* (N) written for late rows that have a direction */
-    _Atomic size_t *counts;    /* (count) 0 at first: receives how many rows each mean got */
-    _Atomic size_t unassigned; /* 0 at first: late rows that no mean fits; their label is -1 */
-    ast_late_floats floats;    /* of ast_late_begin */
+    double limit;              /* the smallest score that fits */
+    int32_t *labels;           /* (N) receives the labels of late rows that have a direction */
+    _Atomic size_t *counts;    /* (count) the number of rows of each mean is added to this */
+    _Atomic size_t unassigned; /* the number of late rows that fit no mean is added to this; their label is -1 */
+    ast_late_floats floats;    /* set by ast_late_begin */
 } ast_late;
 
-/* A late row gets the label of the mean with the largest score, the first among equals, if it fits. Rows are dense. */
+/* Gives every late row the label of the mean with the largest score, the first among equals, if it fits. Rows are
+ * dense. */
 void ast_label_late(ast_late *late, ast_pool *pool);
 
-/* The same in parts: first the one, then the other for rows first..last-1, by several threads. */
+/* The same in parts: begin once, then label rows first..last-1, on any thread. */
 void ast_late_begin(ast_late *late);
 void ast_late_label(ast_late *late, size_t first, size_t last);
 

@@ -12,52 +12,40 @@
 
 #include "memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#define HEAD 8 /* chunks at most that rank 0 begins with */
+#define FIRST_CHUNKS 8 /* at most, that rank 0 begins with */
 
-/* The part of the first pass that rank 0 ran before the others began; all 0 in other passes. */
+/* The part of the first pass that rank 0 runs before the other ranks begin; zero in other passes. */
 typedef struct head {
-    size_t chunks; /* of this rank, with their labels; 0 on the other ranks */
-    size_t events; /* known to all ranks */
+    size_t chunks; /* chunks of this rank that are labelled; 0 on the other ranks */
+    size_t events; /* events that all ranks know */
 } head;
 
 /* ---- The state of a chunk between its proposal and its turn ------------------------------------------------------ */
 
 static bool reserve_state(ast_labelling *l) {
-    if (l->rows.padded <= l->ranks.state_capacity)
-        return true;
-    free(l->ranks.proposed_full);
-    free(l->ranks.proposed_fresh);
-    l->ranks.proposed_full = ast_allocate(l->rows.padded / AST_BLOCK, sizeof *l->ranks.proposed_full);
-    l->ranks.proposed_fresh = ast_allocate(l->rows.padded / AST_BLOCK, sizeof *l->ranks.proposed_fresh);
-    bool ready = l->ranks.proposed_full && l->ranks.proposed_fresh;
-    l->ranks.state_capacity = ready ? l->rows.padded : 0;
-    return ready;
+    size_t blocks = l->rows.padded / AST_BLOCK;
+    return ast_ensure_arrays(&l->ranks.state_capacity, blocks, AST_REQUEST(l->ranks.chunk_full, blocks),
+                             AST_REQUEST(l->ranks.scored_groups, blocks));
 }
 
-static uint32_t *fresh_of(const ast_labelling *l, size_t chunk) {
-    return l->ranks.proposed_fresh + chunk * l->rows.chunk / AST_BLOCK;
+static void save_chunk(ast_labelling *l, const ast_worker *worker, size_t chunk) {
+    size_t blocks = l->rows.chunk / AST_BLOCK;
+    l->ranks.chunk_full[chunk] = worker->chunk.full;
+    memcpy(l->ranks.scored_groups + chunk * blocks, worker->chunk.scored_groups, blocks * sizeof(uint32_t));
 }
 
-static void put_down(ast_labelling *l, const ast_worker *worker, size_t chunk) {
-    l->ranks.proposed_full[chunk] = worker->chunk.full;
-    memcpy(fresh_of(l, chunk), worker->chunk.scored_groups,
-           l->rows.chunk / AST_BLOCK * sizeof *worker->chunk.scored_groups);
-}
-
-static void pick_up(ast_labelling *l, ast_worker *worker, size_t chunk) {
+static void reopen_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    size_t blocks = l->rows.chunk / AST_BLOCK;
     ast_begin_chunk(l, worker, chunk);
-    worker->chunk.full = l->ranks.proposed_full[chunk];
-    memcpy(worker->chunk.scored_groups, fresh_of(l, chunk),
-           l->rows.chunk / AST_BLOCK * sizeof *worker->chunk.scored_groups);
+    worker->chunk.full = l->ranks.chunk_full[chunk];
+    memcpy(worker->chunk.scored_groups, l->ranks.scored_groups + chunk * blocks, blocks * sizeof(uint32_t));
 }
 
-/* ---- The speculative
- * --------------------------------------------------------------------------------------------------- */
+/* ---- The speculative pass ---------------------------------------------------------------------------------------- */
 
-static void note_changes(ast_labelling *l, ast_worker *worker) {
+static void log_changes(ast_labelling *l, ast_worker *worker) {
     size_t needed = worker->undo_count + worker->change_count;
     if (!ast_reserve(&worker->undo_log, &worker->undo_capacity, worker->undo_count, needed, sizeof *worker->undo_log)) {
         ast_labelling_fail(l);
@@ -68,8 +56,8 @@ static void note_changes(ast_labelling *l, ast_worker *worker) {
     worker->undo_count = needed;
 }
 
-/* Once there is trouble, small points without kept scores stop here: they will be scored again. In the first pass most
- * points have the right cluster all the same, so they are added now and corrected later. */
+/* After a conflict, chunks without kept scores are skipped, since they are scored again. In the first pass most points
+ * have the right cluster in spite of a conflict, so they are added now and corrected later. */
 static void try_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     if (ast_labelling_stopped(l, worker->chunk.worker) || (!l->scorer.keeps_scores && atomic_load(&l->ranks.conflict)))
         return;
@@ -79,24 +67,21 @@ static void try_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
         ast_propose_chunk(l, worker, chunk);
     l->scorer.bounds.chunk_seen[chunk] = l->events.count;
     if (l->scorer.keeps_scores)
-        put_down(l, worker, chunk);
-    bool trouble = atomic_load(&l->ranks.conflict);
-    if (!trouble)
-        ast_commit_rescored(l, worker, chunk, chunk * l->rows.chunk, false, l->events.count);
-    if (trouble && !l->first)
+        save_chunk(l, worker, chunk);
+    bool conflict = atomic_load(&l->ranks.conflict);
+    if (!conflict)
+        ast_commit_rescored(l, worker, chunk, chunk * l->rows.chunk, false);
+    if (conflict && !l->first)
         return;
-    note_changes(l, worker);
+    log_changes(l, worker);
     ast_add_changes(l, worker, chunk);
 }
 
-/* First pass: notes which sums contain the points, and removes their labels. */
+/* First pass: saves which sums contain the points, and removes their labels. */
 static void unlabel(ast_labelling *l, size_t first_chunk) {
     size_t first = first_chunk * l->rows.chunk;
-    if (!l->summed.slots)
-        l->summed.slots = ast_allocate(l->capacity, sizeof *l->summed.slots);
-    if (!l->summed.signs)
-        l->summed.signs = ast_allocate(l->capacity / AST_LANES, sizeof *l->summed.signs);
-    if (!l->summed.slots || !l->summed.signs) {
+    if (!l->summed.signs && !ast_replace_arrays(AST_REQUEST(l->summed.slots, l->capacity),
+                                                AST_REQUEST(l->summed.signs, l->capacity / AST_LANES))) {
         ast_labelling_fail(l);
         return;
     }
@@ -107,8 +92,8 @@ static void unlabel(ast_labelling *l, size_t first_chunk) {
     }
 }
 
-/* Undoes the changes of the speculative. */
-static void take_back(ast_labelling *l, size_t first_chunk) {
+/* Undoes the speculative pass. */
+static void undo_pass(ast_labelling *l, size_t first_chunk) {
     if (l->first)
         unlabel(l, first_chunk);
     for (int w = 0; w < l->worker_count; w++) {
@@ -117,9 +102,9 @@ static void take_back(ast_labelling *l, size_t first_chunk) {
             const ast_change *done = &worker->undo_log[c];
             ast_change undo = {done->point, done->to, done->from, done->flipped, done->was_flipped};
             l->labels[done->point] = done->from;
-            if (done->flipped != done->was_flipped) { /* its score must not decide, either */
-                l->signs[done->point / AST_LANES] ^= (uint8_t)(1u << done->point % AST_LANES);
-                if (l->scorer.keeps_scores)
+            if (done->flipped != done->was_flipped) {
+                ast_set_flipped(l->signs, done->point, done->was_flipped);
+                if (l->scorer.keeps_scores) /* its float score must not decide, since a visit sets the sign */
                     l->scorer.bounds.scores.second[done->point] = l->scorer.bounds.scores.best[done->point];
             }
             ast_add_change(l, worker, &undo);
@@ -133,21 +118,21 @@ static void take_back(ast_labelling *l, size_t first_chunk) {
 static void rescore_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     if (atomic_load(&l->failed) || l->scorer.bounds.chunk_seen[chunk] == l->events.count)
         return;
-    pick_up(l, worker, chunk);
+    reopen_chunk(l, worker, chunk);
     ast_rescore_changed(l, worker, chunk, l->scorer.bounds.chunk_seen[chunk]);
-    put_down(l, worker, chunk);
+    save_chunk(l, worker, chunk);
 }
 
-/* Commits this rank's chunks one after the other. The threads bring the next chunks up to date with new events. */
+/* Commits the chunks of this rank in order. The threads bring the next chunks up to date with new events. */
 static void commit_slice(ast_labelling *l, size_t first) {
     ast_worker *worker = &l->workers[0];
     for (size_t chunk = first; chunk < l->rows.chunks && !atomic_load(&l->failed); chunk++) {
         size_t ahead = l->rows.chunks - chunk, threads = (size_t)l->worker_count;
         if (l->scorer.bounds.chunk_seen[chunk] < l->events.count)
             ast_each_chunk(l, chunk, chunk + (ahead < threads ? ahead : threads), rescore_chunk);
-        pick_up(l, worker, chunk);
+        reopen_chunk(l, worker, chunk);
         if (!atomic_load(&l->failed))
-            ast_commit_rescored(l, worker, chunk, chunk * l->rows.chunk, false, l->events.count);
+            ast_commit_rescored(l, worker, chunk, chunk * l->rows.chunk, false);
         if (!ast_worker_reserve(l, worker) || atomic_load(&l->failed))
             return;
         if (!l->first)
@@ -173,11 +158,11 @@ static void score_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     if (atomic_load(&l->failed))
         return;
     ast_score_every_point(l, worker, chunk);
-    put_down(l, worker, chunk);
+    save_chunk(l, worker, chunk);
     l->scorer.bounds.chunk_seen[chunk] = l->events.count;
 }
 
-/* First pass: moves points from the sums that the speculative added them to, to those of the clusters they joined. */
+/* First pass: moves points from the sums that the speculative pass added them to, to the sums of their clusters. */
 static void correct_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     size_t base = chunk * l->rows.chunk;
     l->rows.kernels->take_proposals(l->labels + base, l->scorer.bounds.scores.id + base, l->rows.chunk);
@@ -200,7 +185,7 @@ static void keep_scores(ast_labelling *l) {
 }
 
 static bool start_over(ast_labelling *l, const head *done) {
-    take_back(l, done->chunks);
+    undo_pass(l, done->chunks);
     atomic_store(&l->ranks.conflict, false);
     l->ranks.speculative = false;
     if (!l->scorer.keeps_scores) {
@@ -217,7 +202,7 @@ static bool start_over(ast_labelling *l, const head *done) {
 
 /* ---- A pass ------------------------------------------------------------------------------------------------------ */
 
-/* If the ranks had to commit in turn in the pass before, they may have to again: scores are kept. */
+/* If the ranks committed in turn in the last pass, they may have to again: scores are kept. */
 static void open_pass(ast_labelling *l) {
     l->scorer.keeps_scores = false;
     l->ranks.speculative = true;
@@ -230,14 +215,14 @@ static void open_pass(ast_labelling *l) {
         ast_labelling_fail(l);
 }
 
-/* Most clusters are born in the first chunks of rank 0, so the other ranks wait for those. If births go on until the
- * last of them, the speculative would fail: the other ranks only score. */
+/* Most clusters are born in the first chunks of rank 0, so the other ranks wait for these. If the last of them still
+ * brings events, a speculative pass would fail: the other ranks only score. */
 static bool run_head(ast_labelling *l, head *done) {
     bool quiet = true;
     if (l->ranks.comm->rank == 0 && !atomic_load(&l->failed)) {
         l->ranks.speculative = false;
         atomic_store(&l->queue.stop, SIZE_MAX - 1); /* never by cells */
-        done->chunks = ast_run_first_chunks(l, HEAD, &quiet);
+        done->chunks = ast_run_first_chunks(l, FIRST_CHUNKS, &quiet);
     }
     if (!ast_share_events(l, 0, l->ranks.comm->rank == 0 ? 0 : l->events.count))
         return false;
@@ -252,7 +237,7 @@ static bool run_head(ast_labelling *l, head *done) {
     return true;
 }
 
-/* First pass: rank 0 needs no speculative, since no point comes before its own. */
+/* First pass: rank 0 commits at once, since no point comes before its own. */
 static bool first_pass(ast_labelling *l, head *done) {
     if (!l->clusters.fixed && !run_head(l, done))
         return false;
@@ -287,7 +272,7 @@ static bool run_pass(ast_labelling *l, uint64_t sums[AST_PACKET_HEAD]) {
            (start_over(l, &done) && ast_exchange(l, sums, &had_singletons) && sums[AST_FAILURES] == 0);
 }
 
-/* Reports the error of the lowest failing rank; where no rank knows one, there was no memory. */
+/* Reports the error of the lowest failing rank. If no rank has one, a rank had no memory. */
 static ast_status failed_pass(ast_labelling *l, ast_fault *fault) {
     ast_status mine = ast_labelling_trouble(l, fault);
     mine = mine == AST_OK ? l->ranks.pending : mine;
@@ -307,9 +292,6 @@ static ast_status ranked_pass(ast_labelling *l, ast_parallel how, ast_pass_resul
     result->changed = was_first ? l->everyone : (size_t)sums[AST_CHANGED];
     result->scored = sums[AST_SCORED];
     ast_end_pass(l);
-    if (l->label_hash_base.due &&
-        l->clusters.version != l->label_hash_base.version) /* most runs keep the clusters of the first pass */
-        ast_gather_keys(l);
     return AST_OK;
 }
 
@@ -331,13 +313,12 @@ static bool move_point(ast_labelling *l, int owner, size_t point, int32_t slot) 
     return ast_exchange(l, sums, &had_singletons) && sums[AST_FAILURES] == 0;
 }
 
-/* The worst of all ranks, the first of several. */
-static ast_status ranked_fill(ast_labelling *l, ast_worst *worst, int32_t slot, ast_fault *fault) {
+static ast_status ranked_move_worst(ast_labelling *l, ast_worst *worst, int32_t slot, ast_fault *fault) {
     double score;
-    size_t chunk = ast_find_worst(l, worst, &score);
+    size_t chunk = ast_find_worst(worst, &score);
     int owner = ast_comm_rank_of_least(l->ranks.comm, score);
     bool moved = move_point(l, owner, l->ranks.comm->rank == owner ? worst->point[chunk] : 0, slot);
     return moved ? AST_OK : ast_fail_memory(fault);
 }
 
-const ast_schedule ast_ranked_schedule = {ranked_pass, ast_update_ranked_singletons, ranked_fill, false, false};
+const ast_schedule ast_ranked_schedule = {ranked_pass, ast_update_ranked_singletons, ranked_move_worst};

@@ -1,29 +1,33 @@
 /* SPDX-License-Identifier: MIT
  *
- * From labels to sums. Each worker adds what its chunks changed to sums of its own; when the pass is over they are
- * added to the clusters'. Integers: the order does not matter. */
+ * From labels to sums. Each worker adds the changes of its chunks to its own sums; at the end of the pass these are
+ * added to the sums of the clusters. Sums are integers, so the order of additions does not matter.
+ *
+ * Own sums of sparse points would take K x D numbers per worker. So workers have only counts, weights and keys of
+ * sparse points. After the pass, the points whose label has changed move their entries from one sum of the clusters to
+ * another, on all threads, by atomic additions. */
 #include "inside.h"
 
 #include "memory.h"
 
-#include <math.h>
+#include <assert.h>
 #include <string.h>
 
-/* Bins of sparse points have no components: sparse_sums.c adds those to the clusters' sums. */
+/* Numbers of a bin. Bins of sparse points have no components. */
 static size_t bin_width(const ast_labelling *l) {
     if (l->rows.sparse)
         return 1;
     return l->rows.small ? AST_SUM_WIDTH(l->rows.dimension) : l->rows.dimension + 1;
 }
 
-/* The weight comes after the components of a bin. */
+/* The place of the weight in a bin: after the components. */
 static size_t weight_at(const ast_labelling *l) {
     if (l->rows.sparse)
         return 0;
     return l->rows.dimension == 2 ? 3 : l->rows.dimension;
 }
 
-/* Adds the copies of each bin into the new, larger arrays. */
+/* Adds the copies of each old bin to the first copy of the new, larger bins. */
 static void fold(const ast_labelling *l, const ast_bins *old, ast_bins *bins) {
     size_t width = bin_width(l);
     for (size_t copy = 0; copy < old->copies; copy++)
@@ -42,25 +46,21 @@ bool ast_worker_reserve(ast_labelling *l, ast_worker *worker) {
     size_t slots = 2 * needed, copies = l->rows.small && slots <= 256 ? 4 : 1, margin = AST_BIN_MARGIN;
     int64_t *sums = ast_allocate_zero((slots * copies + margin) * width, sizeof *sums);
     uint64_t *keys = ast_allocate_zero(slots * copies + margin, sizeof *keys);
-    int64_t *joined = ast_allocate_zero(slots, sizeof *joined);
-    uint8_t *used = ast_allocate_zero(slots, sizeof *used);
-    if (!sums || !keys || !joined || !used) {
-        ast_free_all(sums, keys, joined, used);
+    size_t old = worker->bins.slots;
+    if (!sums || !keys || !ast_grow_array(&worker->joined, old, slots, sizeof *worker->joined) ||
+        !ast_grow_array(&worker->used, old, slots, sizeof *worker->used)) {
+        ast_free_all(sums, keys);
         ast_labelling_fail(l);
         return false;
     }
+    memset(worker->joined + old, 0, (slots - old) * sizeof *worker->joined);
+    memset(worker->used + old, 0, slots - old);
     ast_bins bins = {slots, copies, sums + margin * width, keys + margin};
     fold(l, &worker->bins, &bins);
-    if (worker->bins.slots) {
-        memcpy(joined, worker->joined, worker->bins.slots * sizeof *joined);
-        memcpy(used, worker->used, worker->bins.slots * sizeof *used);
-    }
-    ast_free_all(worker->bin_memory, worker->key_memory, worker->joined, worker->used);
+    ast_free_all(worker->bin_memory, worker->key_memory);
     worker->bins = bins;
     worker->bin_memory = sums;
     worker->key_memory = keys;
-    worker->joined = joined;
-    worker->used = used;
     return true;
 }
 
@@ -71,7 +71,7 @@ bool ast_workers_reserve(ast_labelling *l) {
     return ready;
 }
 
-/* sum += sign * round(w x unit): a weight is a factor of the point's part. */
+/* bin += sign * round(weight * row * unit). */
 static void add_weighted(const ast_labelling *l, const float *row, double weight, int64_t sign, bool flipped,
                          int64_t *bin) {
     double factor = weight * l->clusters.unit;
@@ -80,15 +80,16 @@ static void add_weighted(const ast_labelling *l, const float *row, double weight
     bin[weight_at(l)] += sign * llrint(factor);
 }
 
-/* The row that is added; sparse points need none. */
+/* The row to add; NULL for sparse points. */
 static const float *row_to_add(ast_labelling *l, ast_worker *worker, size_t i) {
     return l->rows.sparse ? NULL : ast_rows_at(&l->rows, &worker->chunk.rows, i);
 }
 
-/* Adds the point, or with sign -1 takes it off again; `flipped`: as -x. */
+/* Adds the point, as -x if `flipped`; with sign -1 subtracts it. */
 static void add_point(const ast_labelling *l, ast_worker *worker, size_t i, const float *row, int32_t slot, int sign,
                       bool flipped) {
     int64_t *bin = worker->bins.sums + (size_t)slot * bin_width(l);
+    assert(slot >= 0 && (size_t)slot < worker->bins.slots);
     worker->used[slot] = 1;
     uint64_t key = ast_key_of(l->rows.offset + i, flipped);
     worker->bins.keys[slot] += sign > 0 ? key : -key;
@@ -108,7 +109,7 @@ void ast_add_change(ast_labelling *l, ast_worker *worker, const ast_change *chan
     add_point(l, worker, change->point, row, change->to, 1, change->flipped);
 }
 
-/* The same in the first pass, where nobody needs keys, for small points without weights (sum_row rounds so). */
+/* The same in the first pass, which needs no keys, for small points without weights. Rounds as sum_row does. */
 static void move_in_sums(ast_labelling *l, ast_worker *worker, const ast_change *change) {
     const size_t dimension = l->rows.dimension, width = bin_width(l), weight = weight_at(l);
     const float *row = ast_rows_at(&l->rows, &worker->chunk.rows, change->point);
@@ -126,7 +127,7 @@ static void move_in_sums(ast_labelling *l, ast_worker *worker, const ast_change 
         worker->used[change->from] = 1;
 }
 
-/* Points of a block that were added to the wrong cluster. */
+/* Moves the points of a block that were added to the wrong cluster. */
 static void correct_block(ast_labelling *l, ast_worker *worker, size_t base, size_t first) {
     for (size_t j = first; j < first + AST_BLOCK; j++) {
         ast_change change = {(uint32_t)(base + j), worker->chunk.early_labels[j], l->labels[base + j],
@@ -136,8 +137,8 @@ static void correct_block(ast_labelling *l, ast_worker *worker, size_t base, siz
     }
 }
 
-/* Most blocks are as they were. */
-static void correct(ast_labelling *l, ast_worker *worker, size_t base) {
+/* Corrects the blocks whose labels changed after their points were added: few. */
+static void correct_chunk(ast_labelling *l, ast_worker *worker, size_t base) {
     const ast_chunk *c = &worker->chunk;
     for (size_t j = 0; j < l->rows.chunk; j += AST_BLOCK)
         if (memcmp(c->early_labels + j, l->labels + base + j, AST_BLOCK * sizeof *c->early_labels) != 0 ||
@@ -145,7 +146,6 @@ static void correct(ast_labelling *l, ast_worker *worker, size_t base) {
             correct_block(l, worker, base, j);
 }
 
-/* Adds every point of a chunk. */
 void ast_add_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     size_t base = chunk * l->rows.chunk;
     if (l->rows.small && !l->rows.weights && !l->rows.axial) {
@@ -173,10 +173,10 @@ void ast_add_all(ast_labelling *l) {
         ast_each_chunk(l, 0, l->rows.chunks, ast_add_chunk);
 }
 
-/* The first pass: every proposal that was not overruled becomes the label, and every point is added. */
+/* First pass: points that no visit labelled get the proposed label, and every point is added. */
 static void add_first_pass(ast_labelling *l, ast_worker *worker, size_t chunk) {
     if (worker->chunk.added_early && worker->chunk.labels_saved)
-        correct(l, worker, chunk * l->rows.chunk);
+        correct_chunk(l, worker, chunk * l->rows.chunk);
     if (worker->chunk.added_early)
         return;
     l->rows.kernels->take_proposals(l->labels + worker->chunk.base, worker->chunk.scores.id, l->rows.chunk);
@@ -191,37 +191,37 @@ void ast_add_changes(ast_labelling *l, ast_worker *worker, size_t chunk) {
     worker->change_count = 0;
 }
 
-static void merge_bin(const ast_labelling *l, ast_worker *worker, const ast_sum_arrays *c, size_t slot, size_t copy) {
+static void merge_bin(const ast_labelling *l, ast_worker *worker, const ast_sums *to, size_t slot, size_t copy) {
     size_t width = bin_width(l), at = copy * worker->bins.slots + slot, dimension = l->rows.dimension;
     int64_t *bin = worker->bins.sums + at * width, weight = bin[weight_at(l)];
     for (size_t d = 0; d < dimension && !l->rows.sparse; d++)
-        c->sums[slot * dimension + d] += bin[d];
-    c->weights[slot] += weight;
-    c->keys[slot] += worker->bins.keys[at];
+        to->sums[slot * dimension + d] += bin[d];
+    to->weights[slot] += weight;
+    to->keys[slot] += worker->bins.keys[at];
     if (l->first && l->rows.small && !l->rows.weights)
-        c->members[slot] += weight;
+        to->members[slot] += weight;
     if (weight)
-        c->touched[slot] = 1;
+        to->touched[slot] = 1;
     memset(bin, 0, width * sizeof *bin);
     worker->bins.keys[at] = 0;
 }
 
-static void merge_slot(const ast_labelling *l, ast_worker *worker, const ast_sum_arrays *sink, size_t slot) {
+static void merge_slot(const ast_labelling *l, ast_worker *worker, const ast_sums *to, size_t slot) {
     if (slot + AST_BIN_MARGIN >= worker->bins.slots || (!l->rows.small && !worker->used[slot]))
-        return; /* none of its points is in the slot */
+        return; /* the worker has no points of this slot */
     for (size_t copy = 0; copy < worker->bins.copies; copy++)
-        merge_bin(l, worker, sink, slot, copy);
+        merge_bin(l, worker, to, slot, copy);
     if (worker->used[slot])
-        sink->touched[slot] = 1;
+        to->touched[slot] = 1;
     if (l->first && !(l->rows.small && !l->rows.weights))
-        sink->members[slot] += worker->joined[slot];
+        to->members[slot] += worker->joined[slot];
     worker->used[slot] = 0;
     worker->joined[slot] = 0;
 }
 
 typedef struct merge_job {
     ast_labelling *l;
-    const ast_sum_arrays *sink;
+    const ast_sums *to;
     ast_worker *workers;
     int count;
     size_t slots; /* of one task */
@@ -232,17 +232,109 @@ static void merge_block(void *data, size_t block, int index) {
     (void)index;
     for (size_t slot = block * job->slots; slot < (block + 1) * job->slots && slot < job->l->clusters.slots; slot++)
         for (int w = 0; w < job->count; w++)
-            merge_slot(job->l, &job->workers[w], job->sink, slot);
+            merge_slot(job->l, &job->workers[w], job->to, slot);
 }
 
-/* Adds what some workers have gathered and clears it. */
-void ast_merge_into(ast_labelling *l, ast_worker *workers, int count, const ast_sum_arrays *sink) {
-    merge_job job = {l, sink, workers, count, 4 * AST_SLOTS_PER_TASK / (l->rows.dimension + 1) + 1};
+void ast_merge_into(ast_labelling *l, ast_worker *workers, int count, const ast_sums *to) {
+    merge_job job = {l, to, workers, count, 4 * AST_SLOTS_PER_TASK / (l->rows.dimension + 1) + 1};
+    assert(to->slots >= l->clusters.slots);
     ast_pool_run(l->pool, (l->clusters.slots + job.slots - 1) / job.slots, merge_block, &job);
 }
 
-void ast_merge_sums(ast_labelling *l, ast_worker *workers, int count) {
-    ast_cluster_list *c = &l->clusters;
-    ast_sum_arrays sink = {c->sums, c->weights, c->members, c->keys, c->touched};
-    ast_merge_into(l, workers, count, &sink);
+/* ---- Sparse points ----------------------------------------------------------------------------------------------- */
+
+static void add_entries(const ast_labelling *l, int64_t *sums, size_t i, int32_t slot, int64_t sign) {
+    ast_sparse_row row = ast_rowset_entries(&l->rows, i);
+    int64_t *sum = sums + (size_t)slot * l->rows.dimension;
+    for (size_t e = 0; e < row.count; e++) {
+        int64_t part = sign * ast_units(l, i, row.values[e]);
+        if (l->worker_count == 1)
+            sum[row.columns[e]] += part;
+        else
+            __atomic_fetch_add(&sum[row.columns[e]], part, __ATOMIC_RELAXED);
+    }
+}
+
+void ast_sparse_sum_point(ast_labelling *l, size_t i) {
+    int32_t from = l->summed.slots[i], to = l->labels[i];
+    if (from == to || to < 0)
+        return;
+    if (from >= 0)
+        add_entries(l, l->clusters.sums, i, from, -1);
+    add_entries(l, l->clusters.sums, i, to, 1);
+    l->summed.slots[i] = to;
+}
+
+static void sum_sparse_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    (void)worker;
+    for (size_t i = chunk * l->rows.chunk; i < (chunk + 1) * l->rows.chunk; i++)
+        ast_sparse_sum_point(l, i);
+}
+
+void ast_gather_sums(ast_labelling *l) {
+    ast_sums sums = ast_cluster_sums(&l->clusters);
+    ast_merge_into(l, l->workers, l->worker_count, &sums);
+    if (l->rows.sparse)
+        ast_each_chunk(l, 0, l->rows.chunks, sum_sparse_chunk);
+}
+
+/* ---- Any labels -------------------------------------------------------------------------------------------------- */
+
+typedef struct sparse_job {
+    const ast_labelling *l;
+    int64_t *sums;
+} sparse_job;
+
+static void add_sparse_chunk(void *data, ast_chunk *memory, size_t first, size_t last, int worker) {
+    const sparse_job *job = data;
+    (void)memory, (void)worker;
+    for (size_t i = first; i < last; i++)
+        if (job->l->labels[i] >= 0)
+            add_entries(job->l, job->sums, i, job->l->labels[i], 1);
+}
+
+ast_status ast_recount(ast_labelling *l, const ast_sums *to, ast_fault *fault) {
+    sparse_job job = {l, to->sums};
+    size_t slots = l->clusters.slots;
+    ast_status status = AST_OK;
+    if (slots > 0) {
+        memset(to->sums, 0, slots * l->rows.dimension * sizeof *to->sums);
+        memset(to->weights, 0, slots * sizeof *to->weights);
+        memset(to->members, 0, slots * sizeof *to->members);
+        memset(to->keys, 0, slots * sizeof *to->keys);
+    }
+    l->first = true; /* every point is added, none is moved */
+    ast_add_all(l);
+    if (!atomic_load(&l->failed))
+        ast_merge_into(l, l->workers, l->worker_count, to);
+    if (l->rows.sparse)
+        status = ast_labelling_each_chunk(l, add_sparse_chunk, &job, fault);
+    l->first = false;
+    return status == AST_OK ? ast_labelling_trouble(l, fault) : status;
+}
+
+/* The rows count without their weights, so these are gone for the time of the recount. */
+ast_status ast_labelling_sums(ast_labelling *l, const int32_t *labels, const uint8_t *signs, ast_sums *sums,
+                              ast_fault *fault) {
+    size_t slots = l->clusters.slots;
+    const double *weights = l->rows.weights;
+    int32_t *own_labels = l->labels;
+    uint8_t *own_signs = l->signs;
+    if (!ast_ensure_arrays(&sums->slots, slots, AST_REQUEST(sums->sums, slots * l->rows.dimension),
+                           AST_REQUEST(sums->weights, slots), AST_REQUEST(sums->members, slots),
+                           AST_REQUEST(sums->keys, slots), AST_REQUEST(sums->touched, slots)))
+        return ast_fail_memory(fault);
+    l->rows.weights = NULL;
+    l->labels = (int32_t *)labels; /* a recount reads them */
+    l->signs = (uint8_t *)signs;
+    ast_status status = ast_recount(l, sums, fault);
+    l->labels = own_labels;
+    l->signs = own_signs;
+    l->rows.weights = weights;
+    return status;
+}
+
+void ast_sums_free(ast_sums *sums) {
+    ast_free_all(sums->sums, sums->weights, sums->members, sums->keys, sums->touched);
+    *sums = (ast_sums){0};
 }

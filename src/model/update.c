@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * From sums to means; and one point that is moved to another cluster by hand. */
+ * From sums to means; and moving one point to another cluster, between passes. */
 #include "inside.h"
 
-/* Clusters that came to have one point are left to the schedule, which knows where that point is. */
+#include <assert.h>
+
+/* The schedule updates clusters that came to have one point, since it knows where that point is. */
 static void update_mean(ast_labelling *l, int32_t slot) {
     ast_cluster_list *c = &l->clusters;
     bool touched = c->touched[slot], is_tracked = ast_clusters_is_tracked(c, slot);
@@ -17,8 +19,6 @@ static void update_mean(ast_labelling *l, int32_t slot) {
         ast_clusters_set_mean(c, slot, mean);
     } else if (touched && !is_tracked) {
         ast_clusters_update_mean(c, slot);
-        if (l->schedule->forgets_singletons)
-            c->singleton_point[slot] = UINT32_MAX;
     }
 }
 
@@ -48,7 +48,7 @@ ast_status ast_labelling_update(ast_labelling *l, ast_fault *fault) {
     bool ready =
         ast_bounds_after_update(&l->scorer, &means, l->events.list, l->events.count, l->events.unseen_bound.all);
     ast_clusters_list_free_slots(&l->clusters);
-    if (!ready && ast_comm_many(l->ranks.comm)) { /* the others hear of it in the next pass */
+    if (!ready && ast_comm_many(l->ranks.comm)) { /* the next pass reports it to the other ranks */
         ast_labelling_fail(l);
         return AST_OK;
     }
@@ -61,13 +61,15 @@ bool ast_move_point(ast_labelling *l, size_t point, int32_t slot) {
     ast_bounds *b = &l->scorer.bounds;
     bool axial = l->rows.axial, flipped = axial && ast_rows_canonical(&l->rows, rows, point) == rows->canonical;
     ast_change change = {(uint32_t)point, l->labels[point], slot, axial && ast_is_flipped(l->signs, point), flipped};
+    ast_sums sums = ast_cluster_sums(&l->clusters);
+    assert(point < l->rows.count && l->clusters.members[change.from] > 0 && l->clusters.alive[slot]);
     if (!ast_worker_reserve(l, worker) || !ast_push_event(l, slot))
         return false;
-    if (change.was_flipped != flipped)
-        l->signs[point / AST_LANES] ^= (uint8_t)(1u << point % AST_LANES);
+    if (axial)
+        ast_set_flipped(l->signs, point, flipped);
     ast_add_change(l, worker, &change);
-    if (!ast_comm_many(l->ranks.comm)) /* the ranks add it up together */
-        ast_merge_sums(l, worker, 1);
+    if (!ast_comm_many(l->ranks.comm)) /* otherwise the ranks exchange it */
+        ast_merge_into(l, worker, 1, &sums);
     l->clusters.members[change.from]--;
     l->clusters.members[slot]++;
     l->labels[point] = slot;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of means of one thread, brought up to the last event of the pass. */
+ * The table of means of one thread, up to the last event of the pass. */
 #include "inside.h"
 
 static size_t place_of(const ast_mean_table *table, int32_t slot) {
@@ -10,15 +10,15 @@ static size_t place_of(const ast_mean_table *table, int32_t slot) {
     return k;
 }
 
-/* A large table that is filled anew for one cluster that died costs more than the scores. So a mean that changed is
- * written over the old one, and a dead one's place stays vacant until the next pass. The order, which decides between
- * equals, is that of the clusters either way: births stand at its end. */
-static bool patch_table(ast_labelling *l, ast_worker *worker, size_t seen, bool mine) {
+/* Large tables: filling one anew after every death would cost more than the scores. So a changed mean replaces the old
+ * one, and the place of a dead cluster stays vacant until the next pass. The order, which decides between equal scores,
+ * is that of the clusters all the same: births are appended. */
+static bool patch_table(ast_labelling *l, ast_worker *worker, size_t seen, bool own_table) {
     ast_mean_table *table = &worker->table;
-    bool ready = mine || ast_mean_table_copy(table, &l->scorer.table);
+    bool ready = own_table || ast_mean_table_copy(table, &l->scorer.table);
     for (size_t e = seen; ready && e < l->events.count; e++) {
         int32_t slot = l->events.list[e] < 0 ? ~l->events.list[e] : l->events.list[e];
-        const float *mean = l->clusters.means + (size_t)slot * l->rows.dimension;
+        const float *mean = ast_clusters_mean(&l->clusters, slot);
         size_t k = place_of(table, slot);
         if (!l->clusters.alive[slot]) {
             if (k < table->count)
@@ -32,31 +32,30 @@ static bool patch_table(ast_labelling *l, ast_worker *worker, size_t seen, bool 
     return ready;
 }
 
-/* Small tables: births are appended; for anything else it is filled anew. Clusters that outlive their points come back
- * at their old place in the order, which only filling finds. */
-static bool refill_table(ast_labelling *l, ast_worker *worker, size_t seen, bool mine) {
+/* Small tables: births are appended; after any other event the table is filled anew. A revived cluster has its old
+ * place in the order, so it cannot be appended. */
+static bool refill_table(ast_labelling *l, ast_worker *worker, size_t seen, bool own_table) {
     const ast_cluster_list *c = &l->clusters;
     const ast_events *events = &l->events;
-    bool append = mine || l->scorer.table.count == 0, ready = true;
+    bool append = own_table || l->scorer.table.count == 0, ready = true;
     for (size_t e = seen; e < events->count; e++)
         append = append && events->list[e] >= 0;
     if (!append)
         return ast_clusters_fill_table(c, &worker->table);
-    if (!mine)
+    if (!own_table)
         ast_mean_table_clear(&worker->table, c->dimension, l->rows.axial);
     for (size_t e = seen; ready && e < events->count; e++)
-        ready =
-            ast_mean_table_append(&worker->table, c->means + (size_t)events->list[e] * c->dimension, events->list[e]);
+        ready = ast_mean_table_append(&worker->table, ast_clusters_mean(c, events->list[e]), events->list[e]);
     return ready;
 }
 
 bool ast_sync_table(ast_labelling *l, ast_worker *worker) {
-    bool mine = worker->pass == l->pass && worker->seen > 0;
-    size_t seen = mine ? worker->seen : 0;
+    bool own_table = worker->pass == l->pass && worker->seen > 0;
+    size_t seen = own_table ? worker->seen : 0;
     if (seen == l->events.count)
         return true;
     bool patch = !l->rows.small && l->clusters.tracked_slots == 0;
-    bool ready = (patch ? patch_table : refill_table)(l, worker, seen, mine);
+    bool ready = (patch ? patch_table : refill_table)(l, worker, seen, own_table);
     worker->pass = l->pass;
     worker->seen = l->events.count;
     ast_find_unseen_bound(l);
