@@ -9,7 +9,7 @@
 
 typedef struct projection {
     ast_point_heads *heads;
-    ast_labelling *l;
+    const ast_labelling *l;
 } projection;
 
 bool ast_point_heads_pay(const ast_labelling *l, bool enough) {
@@ -17,19 +17,18 @@ bool ast_point_heads_pay(const ast_labelling *l, bool enough) {
     return possible && (enough || l->scorer.heads.forced);
 }
 
-static void project_chunk(void *data, size_t chunk, int index) {
+static void project_chunk(void *data, ast_chunk *c, size_t base, size_t last, int worker) {
     const projection *p = data;
-    ast_labelling *l = p->l;
+    const ast_labelling *l = p->l;
     ast_point_heads *h = p->heads;
     const float *some = NULL;
-    ast_chunk *c = &l->workers[index].chunk;
-    size_t base = chunk * l->rows.chunk, n = 0;
-    ast_rows_begin(&l->rows, &c->rows, base);
+    size_t n = 0;
+    (void)last, (void)worker;
     ast_rows_load(&l->rows, &c->rows, l->labels, base);
     for (size_t j = 0; j < l->rows.chunk; j++)
         if (l->labels[base + j] != AST_MISSING)
             some = c->rows.loaded[j];
-    for (; some && n < l->rows.chunk; n++) /* nobody asks for missing rows */
+    for (; some && n < l->rows.chunk; n++) /* the heads of missing rows are not used */
         c->picked[n] = l->labels[base + n] == AST_MISSING ? some : c->rows.loaded[n];
     ast_heads_project(&h->axes, l->rows.kernels, c->picked, n, h->width, h->rows + base * h->width);
     for (size_t j = 0; j < n; j++)
@@ -40,15 +39,12 @@ void ast_point_heads_open(ast_point_heads *h, ast_labelling *l, const float *con
     if (!ast_basis_find(&h->axes, l->rows.kernels, rows, n, l->rows.dimension, width))
         return;
     h->width = width;
-    h->rows = ast_allocate(l->rows.padded * width, sizeof *h->rows);
-    h->tails = ast_allocate(l->rows.padded, sizeof *h->tails);
-    if (!h->rows || !h->tails) {
-        ast_point_heads_close(h);
-        return;
-    }
-    projection p = {h, l};
     h->slack = ast_head_slack(&h->axes, width);
-    ast_pool_run(l->pool, l->rows.chunks, project_chunk, &p);
+    projection p = {h, l};
+    ast_fault ignored; /* of a cancelled call: the caller finds out by itself */
+    if (!ast_replace_arrays(AST_REQUEST(h->rows, l->rows.padded * width), AST_REQUEST(h->tails, l->rows.padded)) ||
+        ast_labelling_each_chunk(l, project_chunk, &p, &ignored) != AST_OK)
+        ast_point_heads_close(h);
 }
 
 void ast_point_heads_close(ast_point_heads *h) {

@@ -31,7 +31,7 @@ void ast_seed_rows_sort(ast_seed_rows *r) {
     r->limit = r->full ? r->list[r->most - 1].hash : 0;
 }
 
-/* Copies are put together before the list grows, so its memory does not grow with their number. */
+/* Joins copies before the list grows, so that its memory does not grow with their number. */
 static bool make_room(ast_seed_rows *r) {
     if (r->count < r->capacity)
         return true;
@@ -41,33 +41,62 @@ static bool make_room(ast_seed_rows *r) {
     return ast_reserve(&r->list, &r->capacity, r->count, r->capacity + 1, sizeof *r->list);
 }
 
-void ast_seed_rows_add(ast_seed_rows *r, ast_seed_row one) {
-    if (r->full && one.hash > r->limit)
+void ast_seed_rows_add(ast_seed_rows *r, ast_seed_row candidate) {
+    if (r->full && candidate.hash > r->limit)
         return;
     if (make_room(r))
-        r->list[r->count++] = one;
+        r->list[r->count++] = candidate;
     else
         r->failed = true;
 }
 
-void ast_seed_rows_take(ast_seed_rows *to, ast_seed_rows *from) {
-    for (size_t j = 0; j < from->count; j++)
-        ast_seed_rows_add(to, from->list[j]);
-    to->failed |= from->failed;
-    from->count = 0;
+/* ---- The search -------------------------------------------------------------------------------------------------- */
+
+ast_status ast_seed_search_open(ast_seed_search *s, size_t most, ast_random *random) {
+    const ast_labelling *l = s->l;
+    s->candidates.most = most;
+    s->found = ast_allocate_zero((size_t)l->worker_count, sizeof *s->found);
+    for (int w = 0; s->found && w < l->worker_count; w++)
+        s->found[w].most = most;
+    bool ready =
+        ast_content_open(&s->content, l->rows.dimension, !l->rows.sparse, l->rows.axial, ast_random_u64(random)) &&
+        s->found;
+    return ready ? AST_OK : ast_fail_memory(s->fault);
+}
+
+void ast_seed_search_close(ast_seed_search *s) {
+    for (int w = 0; s->found && w < s->l->worker_count; w++)
+        free(s->found[w].list);
+    ast_free_all(s->found, s->candidates.list);
+    ast_content_close(&s->content);
+}
+
+uint64_t ast_seed_hash(const ast_seed_search *s, size_t i, int worker) {
+    const ast_rowset *rows = &s->l->rows;
+    if (rows->sparse)
+        return ast_content_entries(&s->content, ast_rowset_entries(rows, i));
+    return ast_content_row(&s->content, ast_rows_sequential_at(rows, &s->l->workers[worker].chunk.rows, i));
+}
+
+void ast_seed_found(ast_seed_search *s, size_t i, uint64_t hash, uint64_t part, int worker) {
+    ast_seed_rows_add(&s->found[worker], (ast_seed_row){hash, part, s->l->windows.first + i});
+}
+
+ast_status ast_seed_collect(ast_seed_search *s, ast_status status) {
+    s->candidates.count = 0;
+    for (int w = 0; w < s->l->worker_count; w++) {
+        ast_seed_rows *found = &s->found[w];
+        for (size_t j = 0; j < found->count; j++)
+            ast_seed_rows_add(&s->candidates, found->list[j]);
+        s->candidates.failed |= found->failed;
+        found->count = 0;
+    }
+    if (status == AST_OK && s->candidates.failed)
+        status = ast_fail_memory(s->fault);
+    return ast_comm_agree(s->l->ranks.comm, status, s->fault);
 }
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
-
-bool ast_seed_content_open(const ast_labelling *l, ast_content *content, uint64_t seed) {
-    return ast_content_open(content, l->rows.dimension, !l->rows.sparse, l->rows.axial, seed);
-}
-
-uint64_t ast_seed_hash(const ast_labelling *l, const ast_content *content, size_t i, int worker) {
-    if (l->rows.sparse)
-        return ast_content_entries(content, ast_rowset_entries(&l->rows, i));
-    return ast_content_row(content, ast_rows_sequential_at(&l->rows, &l->workers[worker].chunk.rows, i));
-}
 
 typedef struct visit {
     const ast_labelling *l;
@@ -75,6 +104,7 @@ typedef struct visit {
     void *data;
 } visit;
 
+/* Unlike ast_labelling_each_chunk this keeps the chunk that a thread has read, if it is the same as before. */
 static void visit_chunk(void *data, size_t chunk, int worker) {
     const visit *v = data;
     const ast_rowset *rows = &v->l->rows;
@@ -100,14 +130,12 @@ ast_status ast_seed_visit(ast_labelling *l, ast_seed_task *task, void *data, boo
 ast_status ast_seed_share_row(ast_labelling *l, size_t point, float *row, ast_fault *fault) {
     const ast_comm *comm = l->ranks.comm;
     bool mine = ast_comm_first_rank(comm, point != SIZE_MAX) == ast_comm_rank(comm);
-    const float *own = NULL;
-    if (mine)
-        own = ast_rows_canonical(&l->rows, &l->workers[0].chunk.rows, point - l->windows.first);
+    const float *own = mine ? ast_rows_canonical(&l->rows, &l->workers[0].chunk.rows, point - l->windows.first) : NULL;
     if (!ast_comm_many(comm))
         memcpy(row, own, l->rows.dimension * sizeof *row);
     else if (!ast_ranked_rows(l, &own, 1, row))
         return ast_fail_memory(fault);
     for (size_t d = 0; d < l->rows.dimension; d++)
-        row[d] += 0.0f;
+        row[d] += 0.0f; /* -0 becomes 0 */
     return AST_OK;
 }

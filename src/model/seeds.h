@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * Points that a fixed number of clusters starts from, added as clusters without points. Collective on several ranks. */
+ * The starts of a fixed number of clusters, added as clusters without points. The starts depend only on the rows and
+ * their weights, not on the order of the rows. Both functions are collective calls. */
 #ifndef AST_SEEDS_H
 #define AST_SEEDS_H
 
 #include "labelling.h"
 #include "random.h"
 
-/* Told after each start but the last; AST_CANCELLED ends the drawing. */
+/* Called after each start but the last; AST_CANCELLED ends the drawing. */
 typedef ast_status ast_seed_progress(const void *data, double seconds, size_t clusters, uint64_t scored,
                                      ast_fault *fault);
 
-/* k-means++ on 1 - cosine (Arthur and Vassilvitskii 2007), with weights. The starts of both functions depend on the
- * rows and their weights alone, not on their order. */
+/* k-means++ on 1 - cosine (Arthur and Vassilvitskii 2007), with weights. */
 ast_status ast_seed_plusplus(ast_labelling *labelling, size_t clusters, ast_random *random, ast_seed_progress *tell,
                              const void *data, ast_fault *fault);
 
-/* Different random rows, as far as there are any, all equally likely. */
+/* Random rows, all equally likely, without repetition as long as there are enough different rows. */
 ast_status ast_seed_random(ast_labelling *labelling, size_t clusters, ast_random *random, ast_fault *fault);
 
 #endif
