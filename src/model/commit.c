@@ -137,7 +137,8 @@ static void find_undecided(ast_labelling *l, const ast_chunk *c, size_t b, uint6
     uint32_t mask = have_labels ? l->scorer.bounds.blocks[b].mask : 0;
     float fit = ast_deciding_score_for_labels(&l->scorer, &l->events.unseen_bound, mask);
     l->rows.kernels->mark_undecided(scores, l->labels + b * AST_BLOCK, groups, fit, l->scorer.margin,
-                            have_labels || l->rows.axial, bits); /* axial: a point gets its sign when it is visited */
+                                    have_labels || l->rows.axial,
+                                    bits); /* axial: a point gets its sign when it is visited */
 }
 
 static void find_singleton_members(const ast_labelling *l, size_t b, uint64_t bits[AST_BLOCK / 64]) {

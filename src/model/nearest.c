@@ -45,7 +45,8 @@ static void label_block(const search *s, ast_chunk *c, size_t b) {
     int32_t *labels = s->query->labels + b;
     ast_scores scores = {c->scores.best + first, c->scores.second + first, c->scores.id + first};
     uint64_t bits[AST_BLOCK / 64];
-    l->rows.kernels->mark_undecided(scores, l->labels + b, AST_ALL_GROUPS, l->scorer.fit, l->scorer.margin, false, bits);
+    l->rows.kernels->mark_undecided(scores, l->labels + b, AST_ALL_GROUPS, l->scorer.fit, l->scorer.margin, false,
+                                    bits);
     memcpy(labels, l->labels + b, AST_BLOCK * sizeof *labels);
     for (size_t j = 0; j < AST_BLOCK; j++)
         if ((bits[j / 64] >> j % 64 & 1) && !ast_labelling_stopped(l, c->worker) && !decide(s, c, b + j))
