@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * From a list of files to frames: tables through table_frames.c; images are read whole and decoded; raw depth images
- * are cut from their files piece by piece. It knows no threads; frames.c runs it in one, or the decoding of images
- * in several. */
+ * From a list of files to frames: tables and raw depth images through table_frames.c; other images are read whole and
+ * decoded. It knows no threads; frames.c runs it in one, or the decoding of images in several. */
 #include "frame_reader.h"
 
-#include <endian.h>
-#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int next_table(ast_frame_reader *reader, ast_read_frame *frame, ast_format_error *error);
-static int next_raw(ast_frame_reader *reader, ast_read_frame *frame, ast_format_error *error);
 static bool read_scene(ast_frame_reader *reader, ast_read_frame *frame, ast_format_error *error);
 
 static bool is_raw(const ast_frame_reader *reader) {
@@ -67,7 +64,7 @@ bool ast_frame_reader_skip(ast_frame_reader *reader, uint64_t count, ast_format_
     ast_read_frame frame = {0};
     int found = 1;
     for (; count > 0 && found > 0; count--)
-        found = next_raw(reader, &frame, error);
+        found = next_table(reader, &frame, error);
     ast_pixels_free(&frame.pixels);
     return found >= 0;
 }
@@ -98,10 +95,8 @@ bool ast_frame_reader_image(const ast_frame_reader *reader, ast_buffer *buffer, 
 }
 
 int ast_frame_reader_next(ast_frame_reader *reader, ast_read_frame *frame, ast_format_error *error) {
-    if (!reader->list->depth)
+    if (!reader->list->depth || is_raw(reader))
         return next_table(reader, frame, error);
-    if (is_raw(reader))
-        return next_raw(reader, frame, error);
     if (ast_frame_reader_take(reader, frame) == 0)
         return 0;
     bool good = frame->number == AST_WHOLE ? ast_frame_reader_image(reader, &reader->buffer, frame, error)
@@ -110,8 +105,6 @@ int ast_frame_reader_next(ast_frame_reader *reader, ast_read_frame *frame, ast_f
 }
 
 void ast_frame_reader_close(ast_frame_reader *reader) {
-    if (reader->open)
-        ast_bytes_close(&reader->bytes);
     ast_table_frames_close(reader->table);
     if (reader->list->nyu)
         ast_nyu_close(reader->nyu);
@@ -122,12 +115,16 @@ void ast_frame_reader_close(ast_frame_reader *reader) {
     *reader = (ast_frame_reader){0};
 }
 
-/* The frame of the open file that was just read. */
-static void tell_apart(ast_frame_reader *reader, ast_read_frame *frame, bool numbered) {
-    frame->file = &reader->list->files[reader->position];
-    frame->number = numbered ? reader->number : AST_WHOLE;
-    frame->index = reader->index++;
-    reader->number++;
+/* A raw depth image comes as a column of numbers, whose memory the next frame takes. */
+static bool copy_image(const ast_frame_reader *reader, ast_read_frame *frame, ast_format_error *error) {
+    const ast_frames_options *options = &reader->options;
+    ast_depth_pixels *pixels = &frame->pixels;
+    if (!ast_pixels_resize(pixels, options->raw_width, options->raw_height, sizeof *pixels->values, frame->file->path,
+                           error))
+        return false;
+    memcpy(pixels->values, frame->points.data, frame->points.count * sizeof *pixels->values);
+    frame->points = (ast_points){0};
+    return true;
 }
 
 static int next_table(ast_frame_reader *reader, ast_read_frame *frame, ast_format_error *error) {
@@ -135,8 +132,14 @@ static int next_table(ast_frame_reader *reader, ast_read_frame *frame, ast_forma
         if (!open_table(reader, error))
             return -1;
         int found = ast_table_frames_next(reader->table, &frame->points, error);
-        if (found > 0)
-            tell_apart(reader, frame, ast_table_frames_numbered(reader->table));
+        if (found > 0) {
+            frame->file = &reader->list->files[reader->position];
+            frame->number = ast_table_frames_numbered(reader->table) ? reader->number : AST_WHOLE;
+            frame->index = reader->index++;
+            reader->number++;
+        }
+        if (found > 0 && is_raw(reader) && !copy_image(reader, frame, error))
+            return -1;
         if (found != 0)
             return found;
         close_table(reader);
@@ -174,50 +177,4 @@ static bool read_scene(ast_frame_reader *reader, ast_read_frame *frame, ast_form
     for (size_t i = 0; i < pixels->width * pixels->height; i++)
         pixels->values[i] = whole_depth(reader->metres[i]);
     return true;
-}
-
-/* ---- Raw frames -------------------------------------------------------------------------------------------------- */
-
-/* The bytes of the next frame of the open file: 1, 0 where it has ended, or -1. */
-static int read_raw(ast_frame_reader *reader, ast_depth_pixels *pixels, ast_format_error *error) {
-    size_t size = reader->options.raw_width * reader->options.raw_height * sizeof *pixels->values;
-    ast_buffer buffer = {pixels->memory, pixels->capacity, 0};
-    bool good = ast_bytes_fill(&reader->bytes, &buffer, size, error);
-    pixels->memory = buffer.place;
-    pixels->capacity = buffer.capacity;
-    if (good && buffer.filled > 0 && buffer.filled < size)
-        good = ast_format_fail(error, "%s: frame %" PRIu64 " is cut short: %zu of its %zu bytes are there",
-                               reader->bytes.name, reader->number, buffer.filled, size);
-    return !good ? -1 : buffer.filled > 0;
-}
-
-/* Opens the raw file whose turn it is. */
-static bool open_raw(ast_frame_reader *reader, ast_format_error *error) {
-    const char *path = reader->list->files[reader->position].path;
-    reader->open = ast_bytes_open(&reader->bytes, path, false, reader->stop, error);
-    reader->number = 0;
-    return reader->open;
-}
-
-static int next_raw(ast_frame_reader *reader, ast_read_frame *frame, ast_format_error *error) {
-    ast_depth_pixels *pixels = &frame->pixels;
-    while (reader->position < reader->list->count) {
-        if (!reader->open && !open_raw(reader, error))
-            return -1;
-        int found = read_raw(reader, pixels, error);
-        if (found < 0)
-            return -1;
-        if (found > 0) {
-            tell_apart(reader, frame, true);
-            pixels->width = reader->options.raw_width;
-            pixels->height = reader->options.raw_height;
-            for (size_t i = 0; i < pixels->width * pixels->height; i++)
-                pixels->values[i] = le16toh(pixels->values[i]);
-            return 1;
-        }
-        ast_bytes_close(&reader->bytes);
-        reader->open = false;
-        reader->position++;
-    }
-    return 0;
 }

@@ -39,9 +39,7 @@ typedef struct ast_frame_reader {
     size_t position;         /* of the next file, or of the one that is open */
     uint64_t index;          /* of the next frame among all */
     uint64_t number;         /* of the next frame in the open file */
-    bool open;               /* a file of raw depth images */
-    ast_bytes bytes;         /* of that file */
-    ast_table_frames *table; /* the open file of tables, or NULL */
+    ast_table_frames *table; /* the open file of tables or of raw depth images, or NULL */
     ast_buffer buffer;       /* the bytes of an image */
     ast_nyu *nyu;            /* the data set whose scenes are read */
     float *metres;           /* of a scene */

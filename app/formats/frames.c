@@ -70,14 +70,9 @@ static bool help(ast_frames *frames);
 static frame_slot *wait_for_frame(ast_frames *frames);
 static bool describe(ast_frames *frames, const ast_read_frame *read, ast_input_frame *frame, ast_format_error *error);
 
-static bool is_raw(const ast_frames *frames) {
-    return frames->reader.options.raw_width > 0 || frames->reader.options.raw_height > 0;
-}
-
 /* Whether a failure is about one file of many. */
 static bool goes_on(const ast_frames *frames) {
-    const ast_frame_list *list = frames->reader.list;
-    return frames->reader.options.go_on && list->depth && !list->scenes && !is_raw(frames);
+    return frames->reader.options.go_on && frames->parallel;
 }
 
 /* One for every two processors: the caller has work for the others, and helps where it has none. */
@@ -115,18 +110,19 @@ ast_frames *ast_frames_open(ast_frame_list *list, const ast_frames_options *opti
     frames->interrupted = frames->reader.options.interrupted;
     make_locks(frames);
     const ast_frames_options *how = &frames->reader.options;
-    if (!is_raw(frames) || ast_image_check_size("raw frames", how->raw_width, how->raw_height, error))
+    if ((how->raw_width == 0 && how->raw_height == 0) ||
+        ast_image_check_size("raw frames", how->raw_width, how->raw_height, error))
         return frames;
     ast_frames_close(frames);
     return NULL;
 }
 
 size_t ast_frames_count(const ast_frames *frames) {
-    return is_raw(frames) || !frames->reader.list->depth ? SIZE_MAX : frames->reader.list->count;
+    return frames->parallel || frames->reader.list->scenes ? frames->reader.list->count : SIZE_MAX;
 }
 
 bool ast_frames_numbered(const ast_frames *frames) {
-    return is_raw(frames) || frames->reader.list->scenes;
+    return frames->reader.list->depth && !frames->parallel;
 }
 
 bool ast_frames_skip_files(ast_frames *frames, size_t count, bool counted, ast_format_error *error) {

@@ -18,9 +18,9 @@ static bool wrong_size(const ast_npy_header *header, const char *name, const cha
 bool ast_npy_open(ast_input *input, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
     ast_npy_header header;
     ast_body body;
-    if (!ast_npy_read_header(&header, bytes, error) || !check_points(&header, bytes->name, error) ||
+    if (!ast_npy_read_header(&header, bytes, NULL, error) || !check_points(&header, bytes->name, error) ||
         !ast_columns_fit(&how->columns, header.shape[header.dimensions - 1], bytes->name, error) ||
-        !ast_npy_read_body(&body, &header, bytes, error))
+        !ast_npy_read_body(&body, &header, bytes, true, error))
         return false;
     ast_file_table table = table_of(&header);
     return ast_table_view(input, &table, body, how, bytes->name, error);
@@ -29,7 +29,7 @@ bool ast_npy_open(ast_input *input, ast_bytes *bytes, const ast_resolved *how, a
 bool ast_npy_table(ast_file_table *table, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
     ast_npy_header header;
     (void)how;
-    if (!ast_npy_read_header(&header, bytes, error) || !check_points(&header, bytes->name, error))
+    if (!ast_npy_read_header(&header, bytes, NULL, error) || !check_points(&header, bytes->name, error))
         return false;
     *table = table_of(&header);
     return true;
@@ -38,13 +38,13 @@ bool ast_npy_table(ast_file_table *table, ast_bytes *bytes, const ast_resolved *
 bool ast_npy_values(ast_values *values, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
     ast_npy_header header;
     ast_body body;
-    if (!ast_npy_read_header(&header, bytes, error))
+    if (!ast_npy_read_header(&header, bytes, NULL, error))
         return false;
     if (header.elements == 0)
         return ast_format_fail(error, "%s: holds no numbers", bytes->name);
     if (how->columns.count > 0)
         return ast_format_fail(error, "%s: columns can be picked from a table of points or of text only", bytes->name);
-    if (!ast_npy_read_body(&body, &header, bytes, error))
+    if (!ast_npy_read_body(&body, &header, bytes, true, error))
         return false;
     values->numbers = malloc(header.elements * sizeof(double));
     if (values->numbers) {
@@ -76,11 +76,14 @@ static bool read_header(ast_npy_header *header, const unsigned char *prelude, si
     return good;
 }
 
-bool ast_npy_read_header(ast_npy_header *header, ast_bytes *bytes, ast_format_error *error) {
+bool ast_npy_read_header(ast_npy_header *header, ast_bytes *bytes, bool *ended, ast_format_error *error) {
     unsigned char prelude[AST_NPY_PRELUDE];
     size_t got;
-    if (!ast_bytes_read(bytes, prelude, sizeof prelude, &got, error) ||
-        !read_header(header, prelude, got, bytes, error))
+    if (!ast_bytes_read(bytes, prelude, sizeof prelude, &got, error))
+        return false;
+    if (ended && (*ended = got == 0))
+        return true;
+    if (!read_header(header, prelude, got, bytes, error))
         return false;
     if (!bytes->sized || bytes->size - header->offset == header->data_size)
         return true;
@@ -88,46 +91,26 @@ bool ast_npy_read_header(ast_npy_header *header, ast_bytes *bytes, ast_format_er
     return wrong_size(header, bytes->name, follow < header->data_size ? "only " : "", follow, error);
 }
 
-bool ast_npy_next_header(ast_npy_header *header, ast_bytes *bytes, bool *ended, ast_format_error *error) {
-    unsigned char prelude[AST_NPY_PRELUDE];
-    size_t got;
-    if (!ast_bytes_read(bytes, prelude, sizeof prelude, &got, error))
-        return false;
-    *ended = got == 0;
-    return *ended || read_header(header, prelude, got, bytes, error);
-}
-
-bool ast_npy_read_body(ast_body *body, const ast_npy_header *header, ast_bytes *bytes, ast_format_error *error) {
+bool ast_npy_read_body(ast_body *body, const ast_npy_header *header, ast_bytes *bytes, bool last,
+                       ast_format_error *error) {
+    ast_buffer buffer = {0};
+    unsigned char extra;
+    size_t got = 0;
     *body = (ast_body){0};
     if (bytes->sized && !header->swapped && ast_body_map(body, bytes, header->offset, header->data_size, header->item))
         return true;
-    unsigned char extra;
-    size_t got;
-    if (!ast_npy_next_body(body, header, bytes, error))
-        return false;
-    bool good = ast_bytes_read(bytes, &extra, 1, &got, error);
-    if (good && got > 0)
-        good = wrong_size(header, bytes->name, "more than ", header->data_size, error);
-    if (!good)
-        ast_body_free(body);
-    return good;
-}
-
-bool ast_npy_next_body(ast_body *body, const ast_npy_header *header, ast_bytes *bytes, ast_format_error *error) {
-    ast_buffer buffer = {0};
-    *body = (ast_body){0};
     bool good = ast_bytes_fill(bytes, &buffer, header->data_size, error);
     if (good && buffer.filled < header->data_size)
         good = wrong_size(header, bytes->name, "only ", buffer.filled, error);
-    body->owned = buffer.place;
-    if (!good) {
+    good = good && (!last || ast_bytes_read(bytes, &extra, 1, &got, error));
+    if (good && got > 0)
+        good = wrong_size(header, bytes->name, "more than ", header->data_size, error);
+    body->data = body->owned = buffer.place;
+    if (!good)
         ast_body_free(body);
-        return false;
-    }
-    if (header->swapped)
+    else if (header->swapped)
         ast_scalar_swap(body->owned, header->elements, header->item);
-    body->data = body->owned;
-    return true;
+    return good;
 }
 
 static bool wrong_size(const ast_npy_header *header, const char *name, const char *few_or_many, uint64_t follow,

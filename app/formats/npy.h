@@ -33,20 +33,17 @@ bool ast_npy_parse(ast_npy_header *header, const char *name, const unsigned char
 #define AST_SHAPE_TEXT 192
 void ast_npy_shape_text(const ast_npy_header *header, char text[AST_SHAPE_TEXT]);
 
-/* Reads the header and, where the size of the input is known, checks that just the promised bytes follow. */
-bool ast_npy_read_header(ast_npy_header *header, ast_bytes *bytes, ast_format_error *error);
-
-/* For arrays that follow one another: *ended where the input ends and none begins. */
-bool ast_npy_next_header(ast_npy_header *header, ast_bytes *bytes, bool *ended, ast_format_error *error);
+/* Reads the header and, where the size of the input is known, checks that just the promised bytes follow. *ended
+ * becomes whether the input ends here, where arrays follow one another; NULL: there must be an array. */
+bool ast_npy_read_header(ast_npy_header *header, ast_bytes *bytes, bool *ended, ast_format_error *error);
 
 /* The type of an array that can be points. */
 ast_type ast_npy_type(const ast_npy_header *header);
 
-/* Reads what follows the header: maps or borrows it where possible. `header` has at least one element. */
-bool ast_npy_read_body(ast_body *body, const ast_npy_header *header, ast_bytes *bytes, ast_format_error *error);
-
-/* The same where something else may follow, so that it is always copied. */
-bool ast_npy_next_body(ast_body *body, const ast_npy_header *header, ast_bytes *bytes, ast_format_error *error);
+/* Reads what follows the header: maps or borrows it where possible. `header` has at least one element; nothing may
+ * follow the `last` array. */
+bool ast_npy_read_body(ast_body *body, const ast_npy_header *header, ast_bytes *bytes, bool last,
+                       ast_format_error *error);
 
 /* ---- scalar.c: single numbers of every .npy type ----------------------------------------------------------------- */
 

@@ -102,11 +102,14 @@ void ast_table_frames_close(ast_table_frames *frames) {
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
-/* Raw frames are an array of one frame that is read again and again. */
-static bool begin_raw(ast_table_frames *frames, size_t points, size_t dimension, ast_format_error *error) {
+/* Raw frames are an array of one frame that is read again and again. Depth images are columns of 16-bit numbers. */
+static bool begin_raw(ast_table_frames *frames, const ast_frames_options *options, ast_format_error *error) {
     ast_npy_header *header = &frames->header;
-    bool transpose = frames->how.transpose;
-    *header = (ast_npy_header){.kind = 'f', .item = sizeof(float), .dimensions = 3};
+    bool depth = options->raw_width > 0, transpose = frames->how.transpose;
+    size_t points = depth ? options->raw_width * options->raw_height : options->raw_points;
+    size_t dimension = depth ? 1 : options->raw_dimension;
+    *header = (ast_npy_header){.kind = depth ? 'u' : 'f', .item = depth ? 2 : sizeof(float), .dimensions = 3};
+    header->swapped = depth && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
     header->shape[0] = 1;
     header->shape[1] = transpose ? dimension : points;
     header->shape[2] = transpose ? points : dimension;
@@ -132,10 +135,11 @@ static bool open_input(ast_table_frames *frames, ast_file_format format, const a
                        ast_format_error *error) {
     ast_input_options given = options->table;
     bool ended;
-    frames->raw = frames->standard && options->raw_points > 0;
+    bool depth = options->raw_width > 0;
+    frames->raw = depth || (frames->standard && options->raw_points > 0);
     given.empty = true;
     given.known = format;
-    if (!ast_resolve(&frames->how, frames->path, &given, error)) {
+    if (!depth && !ast_resolve(&frames->how, frames->path, &given, error)) {
         frames->how = (ast_resolved){0};
         return false;
     }
@@ -145,7 +149,7 @@ static bool open_input(ast_table_frames *frames, ast_file_format format, const a
     if (frames->is_text)
         return read_text(frames, error);
     if (frames->raw)
-        return begin_raw(frames, options->raw_points, options->raw_dimension, error);
+        return begin_raw(frames, options, error);
     /* Arrays in standard input begin when the first frame is asked for. */
     return frames->standard || begin_array(frames, &ended, error);
 }
@@ -182,21 +186,9 @@ static bool with_frame(const ast_table_frames *frames, ast_format_error *error) 
     return ast_format_fail(error, "%s: frame %zu:%s", name, frames->index, text);
 }
 
-static bool begin_array(ast_table_frames *frames, bool *ended, ast_format_error *error) {
+/* N x D is one frame of a sequence. */
+static void make_sequence(ast_table_frames *frames) {
     ast_npy_header *header = &frames->header;
-    *ended = false;
-    ast_body_free(&frames->body);
-    frames->next = frames->count = 0;
-    if (frames->standard) {
-        if (!ast_npy_next_header(header, &frames->bytes, ended, error))
-            return with_frame(frames, error);
-        if (*ended)
-            return true;
-        if (!check_array(frames, error))
-            return with_frame(frames, error);
-    } else if (!ast_npy_read_header(header, &frames->bytes, error) || !check_array(frames, error)) {
-        return false;
-    }
     frames->flat = header->dimensions == 2;
     if (frames->flat) {
         header->shape[2] = header->shape[1];
@@ -204,13 +196,24 @@ static bool begin_array(ast_table_frames *frames, bool *ended, ast_format_error 
         header->shape[0] = 1;
         header->dimensions = 3;
     }
-    if (header->elements > 0 && !piecewise(frames)) {
-        ast_bytes *bytes = &frames->bytes;
-        if (!(frames->standard ? ast_npy_next_body : ast_npy_read_body)(&frames->body, header, bytes, error))
-            return frames->standard ? with_frame(frames, error) : false;
-    }
-    frames->count = header->shape[0];
-    return true;
+}
+
+static bool begin_array(ast_table_frames *frames, bool *ended, ast_format_error *error) {
+    ast_npy_header *header = &frames->header;
+    bool several = frames->standard;
+    *ended = false;
+    ast_body_free(&frames->body);
+    frames->next = frames->count = 0;
+    bool good = ast_npy_read_header(header, &frames->bytes, several ? ended : NULL, error);
+    if (*ended)
+        return true;
+    good = good && check_array(frames, error);
+    if (good)
+        make_sequence(frames);
+    if (good && header->elements > 0 && !piecewise(frames))
+        good = ast_npy_read_body(&frames->body, header, &frames->bytes, !several, error);
+    frames->count = good ? header->shape[0] : 0;
+    return good || (several && with_frame(frames, error));
 }
 
 /* Where a file that is read piece by piece ends, nothing may follow: only standard input holds several arrays. */
