@@ -83,6 +83,25 @@ int ast_experiment_file(const ast_experiment *plan, const char *name, ast_page_w
 /* The same without the report. */
 int ast_experiment_keep(const ast_experiment *plan, const char *name, ast_page_writer *write, const void *data);
 
+/* Points with a label in each of two labellings, counted. */
+typedef struct ast_overlap {
+    int32_t one, other;
+    uint64_t count;
+} ast_overlap;
+
+typedef struct ast_overlaps {
+    ast_overlap *list; /* to free() */
+    size_t count, room;
+    size_t guess; /* the pair that was counted last */
+} ast_overlaps;
+
+/* Counts a point. False if memory runs out. */
+bool ast_overlaps_add(ast_overlaps *overlaps, int32_t one, int32_t other);
+
+/* Pairs labels: the largest overlap whose labels are both free, and so on. The pairs move to the front; returns how
+ * many there are. */
+size_t ast_overlaps_match(ast_overlaps *overlaps);
+
 /* Mean and standard deviation of numbers that come one by one. */
 typedef struct ast_moments {
     size_t count;

@@ -3,6 +3,8 @@
  * Pictures are the thumbnails of the reports: PNG within the SVG. */
 #include "nyu_figure.h"
 
+#include "experiments.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,63 +21,46 @@ void ast_nyu_figure_free(ast_nyu_figure *figure) {
 
 /* ---- Colours ----------------------------------------------------------------------------------------------------- */
 
-/* The number of a cluster without a partner: the lowest that is free. */
-static int32_t next_free(bool taken[MOST]) {
-    int32_t colour = 0;
-    while (colour < MOST - 1 && taken[colour])
-        colour++;
-    taken[colour] = true;
-    return colour;
-}
-
-/* Takes the largest overlap of a cluster and a colour that are both free, and so on. */
-static void match(size_t overlaps[MOST][MOST], int32_t colours[MOST]) {
-    bool taken[MOST] = {false};
+/* Clusters without a partner get the lowest colours that are free. */
+static bool recolour(const int32_t *first, int32_t *labels, size_t count) {
+    ast_overlaps overlaps = {0};
+    int32_t colours[MOST], next = 0;
+    bool taken[MOST] = {false}, good = true;
+    for (size_t i = 0; i < count && good; i++)
+        if (labels[i] >= 0 && labels[i] < MOST && first[i] >= 0 && first[i] < MOST)
+            good = ast_overlaps_add(&overlaps, labels[i], first[i]);
     for (int k = 0; k < MOST; k++)
         colours[k] = -1;
-    for (;;) {
-        size_t most = 0;
-        int32_t cluster = 0, colour = 0;
-        for (int32_t k = 0; k < MOST; k++)
-            for (int32_t c = 0; c < MOST && colours[k] < 0; c++)
-                if (!taken[c] && overlaps[k][c] > most) {
-                    most = overlaps[k][c];
-                    cluster = k;
-                    colour = c;
-                }
-        if (most == 0)
-            break;
-        colours[cluster] = colour;
-        taken[colour] = true;
+    for (size_t i = ast_overlaps_match(&overlaps); i-- > 0;) {
+        colours[overlaps.list[i].one] = overlaps.list[i].other;
+        taken[overlaps.list[i].other] = true;
     }
-    for (int k = 0; k < MOST; k++)
-        colours[k] = colours[k] < 0 ? next_free(taken) : colours[k];
-}
-
-static void recolour(const int32_t *first, int32_t *labels, size_t count) {
-    size_t overlaps[MOST][MOST] = {{0}};
-    int32_t colours[MOST];
-    for (size_t i = 0; i < count; i++)
-        if (labels[i] >= 0 && labels[i] < MOST && first[i] >= 0 && first[i] < MOST)
-            overlaps[labels[i]][first[i]]++;
-    match(overlaps, colours);
-    for (size_t i = 0; i < count; i++)
+    free(overlaps.list);
+    for (int k = 0; k < MOST; k++) {
+        while (colours[k] < 0 && next < MOST - 1 && taken[next])
+            next++;
+        if (colours[k] < 0) {
+            colours[k] = next;
+            taken[next] = true;
+        }
+    }
+    for (size_t i = 0; i < count && good; i++)
         if (labels[i] >= 0 && labels[i] < MOST)
             labels[i] = colours[labels[i]];
+    return good;
 }
 
 bool ast_nyu_figure_add(ast_nyu_figure *figure, size_t row, const ast_thumbnail *small, int32_t *labels,
                         size_t clusters, ast_format_error *error) {
     ast_thumbnail coloured = *small;
     size_t pixels = small->width * small->height;
-    if (!figure->colours && !(figure->colours = malloc(pixels * sizeof *figure->colours))) {
-        snprintf(error->text, sizeof error->text, "there is no memory for the colours of a scene");
-        return false;
-    }
-    if (row == 0)
+    bool good = figure->colours || (figure->colours = malloc(pixels * sizeof *figure->colours));
+    if (good && row == 0)
         memcpy(figure->colours, labels, pixels * sizeof *labels);
     else
-        recolour(figure->colours, labels, pixels);
+        good = good && recolour(figure->colours, labels, pixels);
+    if (!good)
+        return ast_format_fail(error, "there is no memory for the colours of a scene");
     coloured.labels = labels;
     figure->clusters[row][figure->count] = clusters;
     ast_text_free(&figure->images[row][figure->count]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the experiments share: files of the output folder, means and deviations. */
+ * What the experiments share: files of the output folder, means and deviations, pairs of labels. */
 #include "experiments.h"
 
 #include <frames.h>
@@ -44,4 +44,47 @@ void ast_moments_add(ast_moments *moments, double value) {
 
 double ast_moments_deviation(const ast_moments *moments) {
     return moments->count > 1 ? sqrt(moments->squares / (double)(moments->count - 1)) : 0;
+}
+
+/* There are few pairs, and a point has mostly the labels of its neighbour, so that the last pair is the first guess. */
+bool ast_overlaps_add(ast_overlaps *overlaps, int32_t one, int32_t other) {
+    size_t at = overlaps->guess;
+    if (at >= overlaps->count || overlaps->list[at].one != one || overlaps->list[at].other != other)
+        for (at = 0; at < overlaps->count; at++)
+            if (overlaps->list[at].one == one && overlaps->list[at].other == other)
+                break;
+    if (at == overlaps->count) {
+        if (!ast_array_grow(&overlaps->list, &overlaps->room, at + 1, sizeof *overlaps->list))
+            return false;
+        overlaps->list[overlaps->count++] = (ast_overlap){one, other, 0};
+    }
+    overlaps->guess = at;
+    overlaps->list[at].count++;
+    return true;
+}
+
+static int by_count(const void *a, const void *b) {
+    const ast_overlap *left = a, *right = b;
+    if (left->count != right->count)
+        return left->count < right->count ? 1 : -1;
+    return left->one != right->one ? (left->one > right->one) - (left->one < right->one)
+                                   : (left->other > right->other) - (left->other < right->other);
+}
+
+size_t ast_overlaps_match(ast_overlaps *overlaps) {
+    ast_overlap *list = overlaps->list;
+    size_t taken = 0;
+    if (overlaps->count)
+        qsort(list, overlaps->count, sizeof *list, by_count);
+    for (size_t i = 0; i < overlaps->count; i++) {
+        bool is_free = true;
+        for (size_t j = 0; j < taken && is_free; j++)
+            is_free = list[j].one != list[i].one && list[j].other != list[i].other;
+        if (!is_free)
+            continue;
+        ast_overlap pair = list[i];
+        list[i] = list[taken];
+        list[taken++] = pair;
+    }
+    return taken;
 }

@@ -30,12 +30,6 @@ static const char *const names[] = {"dp", "sdp", "ddp", "ddp", "spkm"};
 static const char *const trackers[] = {"", "", "drift 1", "beta 1e5", "K = 5"};
 static const double paper_milliseconds[] = {28.4, 12.8, NAN, 20.4, 13.6};
 
-/* Pixels with a true direction and an id, counted; sorted by direction and id until the end. */
-typedef struct overlap {
-    int32_t truth, id;
-    uint64_t count;
-} overlap;
-
 typedef struct row {
     int method;
     double angle;
@@ -45,9 +39,8 @@ typedef struct row {
     ast_moments milliseconds, clusters, restarts;
     uint64_t both, changed;  /* pixels with an id here and in the frame before */
     uint64_t known, matched; /* pixels with a true direction and an id */
-    overlap *overlaps;
-    size_t overlap_count, room;
-    int32_t *last; /* the ids of the frame before; NULL: there is none */
+    ast_overlaps overlaps;   /* of directions and ids */
+    int32_t *last;           /* the ids of the frame before; NULL: there is none */
     ast_shares *shares;
 } row;
 
@@ -98,7 +91,7 @@ static void clear(job *work) {
         ast_stream_close(work->rows[i].stream);
         ast_shares_close(work->rows[i].shares);
         free(work->rows[i].last);
-        free(work->rows[i].overlaps);
+        free(work->rows[i].overlaps.list);
     }
     free(work->labels);
 }
@@ -170,35 +163,15 @@ static int no_memory(const job *work) {
     return work->command->fail(EXIT_FAILURE, "%s: there is no memory to compare the labels", work->source);
 }
 
-/* The place of a pair in the list, made if need be; NULL without memory. A run has few directions and ids, and a pixel
- * has mostly those of its neighbour, so that the last place is the first guess. */
-static overlap *place(row *of, int32_t truth, int32_t id, size_t *guess) {
-    if (*guess < of->overlap_count && of->overlaps[*guess].truth == truth && of->overlaps[*guess].id == id)
-        return &of->overlaps[*guess];
-    for (size_t i = of->overlap_count; i-- > 0;) {
-        if (of->overlaps[i].truth == truth && of->overlaps[i].id == id) {
-            *guess = i;
-            return &of->overlaps[i];
-        }
-    }
-    if (!ast_array_grow(&of->overlaps, &of->room, of->overlap_count + 1, sizeof *of->overlaps))
-        return NULL;
-    *guess = of->overlap_count++;
-    of->overlaps[*guess] = (overlap){truth, id, 0};
-    return &of->overlaps[*guess];
-}
-
 /* Compares the labels of the frame with the truth and with those of the frame before. */
 static int compare(job *work, row *of) {
-    size_t guess = 0, count = work->normals.count;
+    size_t count = work->normals.count;
     const int32_t *labels = work->labels, *truth = work->truth;
     for (size_t i = 0; i < count && truth; i++) {
         if (truth[i] < 0 || labels[i] < 0)
             continue;
-        overlap *pair = place(of, truth[i], labels[i], &guess);
-        if (!pair)
+        if (!ast_overlaps_add(&of->overlaps, truth[i], labels[i]))
             return no_memory(work);
-        pair->count++;
         of->known++;
     }
     for (size_t i = 0; i < count && of->last; i++) {
@@ -290,39 +263,18 @@ static int take_frame(job *work, const ast_experiment_frame *frame) {
     return code;
 }
 
-/* ---- The match --------------------------------------------------------------------------------------------------- */
+/* ---- What came out ----------------------------------------------------------------------------------------------- */
 
-static int by_count(const void *a, const void *b) {
-    const overlap *one = a, *other = b;
-    if (one->count != other->count)
-        return one->count < other->count ? 1 : -1;
-    return one->truth != other->truth ? (one->truth > other->truth) - (one->truth < other->truth)
-                                      : (one->id > other->id) - (one->id < other->id);
-}
-
-/* Takes the largest overlap whose direction and id are both free, and so on. Those taken move to the front. */
+/* Every direction gets one id. */
 static void match(row *of) {
-    size_t taken = 0;
-    if (of->overlap_count)
-        qsort(of->overlaps, of->overlap_count, sizeof *of->overlaps, by_count);
-    for (size_t i = 0; i < of->overlap_count; i++) {
-        int is_free = 1;
-        for (size_t j = 0; j < taken && is_free; j++)
-            is_free = of->overlaps[j].truth != of->overlaps[i].truth && of->overlaps[j].id != of->overlaps[i].id;
-        if (!is_free)
-            continue;
-        overlap pair = of->overlaps[i];
-        of->overlaps[i] = of->overlaps[taken];
-        of->overlaps[taken++] = pair;
-        of->matched += pair.count;
-    }
+    size_t taken = ast_overlaps_match(&of->overlaps);
+    for (size_t i = 0; i < taken; i++)
+        of->matched += of->overlaps.list[i].count;
 }
 
 static double share(uint64_t part, uint64_t whole) {
     return whole ? (double)part / (double)whole : NAN;
 }
-
-/* ---- What came out ----------------------------------------------------------------------------------------------- */
 
 static double paper_of(const row *of) {
     return of->paper || of->method == SPKM ? paper_milliseconds[of->method] : NAN;

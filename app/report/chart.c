@@ -66,53 +66,25 @@ void ast_shares_draw(const ast_shares_panel *panels, size_t count, ast_text *svg
 
 /* ---- Where everything lies --------------------------------------------------------------------------------------- */
 
-static int by_column(const void *a, const void *b) {
-    const piece *one = a, *other = b;
-    if (one->column != other->column)
-        return one->column < other->column ? -1 : 1;
-    return (one->id > other->id) - (one->id < other->id);
-}
-
-static int by_id(const void *a, const void *b) {
-    const piece *one = a, *other = b;
-    if (one->id != other->id)
-        return one->id < other->id ? -1 : 1;
-    return (one->column > other->column) - (one->column < other->column);
-}
-
 /* Frames of a column; the last column may have fewer. */
 static size_t frames_in(const chart *drawn, size_t column) {
     size_t rest = drawn->shares->frame_count - column * drawn->per_column;
     return rest < drawn->per_column ? rest : drawn->per_column;
 }
 
-/* Makes one piece per entry, then joins and stacks those of the same id and column. */
-static void stack_pieces(chart *drawn) {
-    const ast_shares *shares = drawn->shares;
-    piece *pieces = drawn->pieces;
-    size_t count = 0;
-    for (size_t i = 0; i < shares->frame_count; i++) {
-        const ast_shares_frame *frame = &shares->frames[i];
-        size_t column = i / drawn->per_column;
-        for (size_t j = frame->first; j < frame->first + frame->count; j++)
-            pieces[count++] = (piece){.id = shares->entries[j].id,
-                                      .column = column,
-                                      .height = shares->entries[j].share / (double)frames_in(drawn, column)};
-    }
-    qsort(pieces, count, sizeof *pieces, by_column);
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        piece *last = kept ? &pieces[kept - 1] : NULL;
-        int same_column = last && last->column == pieces[i].column;
-        if (same_column && last->id == pieces[i].id) {
-            last->height += pieces[i].height;
-            continue;
+/* Joins the sights of the same id and column, and puts every piece onto those of lower ids in its column. */
+static void stack_pieces(chart *drawn, const ast_sight *sights, double *tops) {
+    piece *last = drawn->pieces;
+    for (size_t i = 0; i < drawn->shares->entry_count; i++) {
+        size_t column = sights[i].frame / drawn->per_column;
+        double height = sights[i].share / (double)frames_in(drawn, column);
+        if (drawn->piece_count == 0 || last->id != sights[i].id || last->column != column) {
+            last = &drawn->pieces[drawn->piece_count++];
+            *last = (piece){.id = sights[i].id, .column = column, .bottom = tops[column]};
         }
-        pieces[i].bottom = same_column ? last->bottom + last->height : 0;
-        pieces[kept++] = pieces[i];
+        last->height += height;
+        tops[column] = last->bottom + last->height;
     }
-    drawn->piece_count = kept;
-    qsort(pieces, kept, sizeof *pieces, by_id);
 }
 
 static bool lay_out(chart *drawn) {
@@ -123,10 +95,14 @@ static bool lay_out(chart *drawn) {
     drawn->columns = (shares->frame_count + drawn->per_column - 1) / drawn->per_column;
     drawn->pieces = calloc(shares->entry_count + 1, sizeof *drawn->pieces);
     drawn->bands = ast_shares_bands(shares, &drawn->band_count);
-    if (!drawn->pieces || !drawn->bands)
-        return false;
-    stack_pieces(drawn);
-    return true;
+    ast_sight *sights = ast_shares_sights(shares);
+    double *tops = calloc(drawn->columns + 1, sizeof *tops); /* of the pieces in each column */
+    bool good = drawn->pieces && drawn->bands && sights && tops;
+    if (good)
+        stack_pieces(drawn, sights, tops);
+    free(sights);
+    free(tops);
+    return good;
 }
 
 /* ---- Bands ------------------------------------------------------------------------------------------------------- */

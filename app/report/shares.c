@@ -46,15 +46,8 @@ bool ast_shares_add(ast_shares *shares, uint64_t frame, const char *source, cons
 
 /* ---- Over all frames --------------------------------------------------------------------------------------------- */
 
-/* A cluster in a frame. */
-typedef struct sight {
-    int32_t id;
-    size_t frame; /* index of the frame */
-    double share;
-} sight;
-
 static int by_id(const void *a, const void *b) {
-    const sight *one = a, *other = b;
+    const ast_sight *one = a, *other = b;
     if (one->id != other->id)
         return one->id < other->id ? -1 : 1;
     return (one->frame > other->frame) - (one->frame < other->frame);
@@ -67,12 +60,12 @@ static int by_share(const void *a, const void *b) {
     return (one->id > other->id) - (one->id < other->id);
 }
 
-static sight *sights_by_id(const ast_shares *shares) {
-    sight *sights = calloc(shares->entry_count + 1, sizeof *sights);
+ast_sight *ast_shares_sights(const ast_shares *shares) {
+    ast_sight *sights = calloc(shares->entry_count + 1, sizeof *sights);
     for (size_t i = 0; sights && i < shares->frame_count; i++) {
         const ast_shares_frame *frame = &shares->frames[i];
         for (size_t j = frame->first; j < frame->first + frame->count; j++)
-            sights[j] = (sight){.id = shares->entries[j].id, .frame = i, .share = shares->entries[j].share};
+            sights[j] = (ast_sight){.id = shares->entries[j].id, .frame = i, .share = shares->entries[j].share};
     }
     if (sights)
         qsort(sights, shares->entry_count, sizeof *sights, by_id);
@@ -80,11 +73,11 @@ static sight *sights_by_id(const ast_shares *shares) {
 }
 
 ast_shares_band *ast_shares_bands(const ast_shares *shares, size_t *count) {
-    sight *sights = sights_by_id(shares);
+    ast_sight *sights = ast_shares_sights(shares);
     ast_shares_band *bands = calloc(shares->entry_count + 1, sizeof *bands);
     *count = 0;
     for (size_t i = 0; sights && bands && i < shares->entry_count; i++) {
-        const sight *seen = &sights[i];
+        const ast_sight *seen = &sights[i];
         uint64_t number = shares->frames[seen->frame].number;
         int known = i > 0 && seen[-1].id == seen->id;
         if (!known)

@@ -25,4 +25,14 @@ struct ast_shares {
     size_t entry_count, entry_capacity;
 };
 
+/* A cluster in a frame. */
+typedef struct ast_sight {
+    int32_t id;
+    size_t frame; /* index of the frame */
+    double share;
+} ast_sight;
+
+/* (entry_count) all entries by id, then by frame, from malloc(); NULL if memory runs out. */
+ast_sight *ast_shares_sights(const ast_shares *shares);
+
 #endif
