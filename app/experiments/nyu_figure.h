@@ -16,7 +16,6 @@ typedef struct ast_nyu_figure {
     ast_text images[AST_NYU_FIGURE_ROWS][AST_NYU_FIGURE_SCENES];
     size_t clusters[AST_NYU_FIGURE_ROWS][AST_NYU_FIGURE_SCENES];
     int32_t *colours; /* (pixels) the labels of the current scene's first row */
-    size_t pixels;
 } ast_nyu_figure;
 
 /* Sets the picture in row `row` of scene `count`; the first row comes first. The labels are changed: a cluster gets the

@@ -29,7 +29,7 @@ ast_nyu *ast_nyu_open(const char *path, ast_format_error *error) {
         ast_format_no_memory(error, path);
         return NULL;
     }
-    nyu->file = nyu->depths = nyu->raw = H5I_INVALID_HID;
+    nyu->file = nyu->dataset = H5I_INVALID_HID;
     nyu->path = strdup(path);
     bool good = nyu->path ? open_file(nyu, error) && open_datasets(nyu, error) : ast_format_no_memory(error, path);
     if (good) {
@@ -57,10 +57,8 @@ bool ast_nyu_depth(ast_nyu *nyu, size_t index, float *metres, ast_format_error *
 void ast_nyu_close(ast_nyu *nyu) {
     if (!nyu)
         return;
-    if (nyu->depths >= 0)
-        H5Dclose(nyu->depths);
-    if (nyu->raw >= 0)
-        H5Dclose(nyu->raw);
+    if (nyu->dataset >= 0)
+        H5Dclose(nyu->dataset);
     if (nyu->file >= 0)
         H5Fclose(nyu->file);
     free(nyu->plane);
@@ -101,8 +99,8 @@ static long long open_dataset(const ast_nyu *nyu, const char *name, hsize_t size
 /* Raw depths count only where they have the shape of the depths. */
 static bool open_datasets(ast_nyu *nyu, ast_format_error *error) {
     hsize_t sizes[3] = {0}, other[3] = {0};
-    nyu->depths = open_dataset(nyu, "depths", sizes);
-    if (nyu->depths < 0)
+    nyu->dataset = open_dataset(nyu, "depths", sizes);
+    if (nyu->dataset < 0)
         return ast_format_fail(error, "%s: has no dataset depths of three dimensions: scenes, columns, rows",
                                nyu->path);
     if (sizes[0] == 0 || sizes[0] > SCENES_MOST || sizes[1] == 0 || sizes[2] == 0 || sizes[1] > PIXELS_MOST ||
@@ -114,8 +112,11 @@ static bool open_datasets(ast_nyu *nyu, ast_format_error *error) {
     nyu->count = (size_t)sizes[0];
     nyu->width = (size_t)sizes[1];
     nyu->height = (size_t)sizes[2];
-    nyu->raw = open_dataset(nyu, "rawDepths", other);
-    nyu->has_raw = nyu->raw >= 0 && memcmp(other, sizes, sizeof sizes) == 0;
+    long long raw = open_dataset(nyu, "rawDepths", other);
+    nyu->has_raw = raw >= 0 && memcmp(other, sizes, sizeof sizes) == 0;
+    if (raw >= 0)
+        H5Dclose(nyu->has_raw ? nyu->dataset : raw);
+    nyu->dataset = nyu->has_raw ? raw : nyu->dataset;
     return true;
 }
 
@@ -124,7 +125,7 @@ static bool open_datasets(ast_nyu *nyu, ast_format_error *error) {
 /* Reads (width, height) depths of a scene into nyu->plane. */
 static bool read_plane(ast_nyu *nyu, size_t index, ast_format_error *error) {
     hsize_t first[3] = {index}, size[3] = {1, nyu->width, nyu->height};
-    hid_t dataset = nyu->has_raw ? nyu->raw : nyu->depths;
+    hid_t dataset = nyu->dataset;
     if (index >= nyu->count)
         return ast_format_fail(error, "%s: has %zu scenes; there is no scene %zu, from 0", nyu->path, nyu->count,
                                index);

@@ -23,8 +23,7 @@ typedef struct ast_nyu {
     bool has_raw;         /* depths with their holes */
     char *path;           /* private */
     long long file;       /* private: libhdf5's */
-    long long depths;     /* private */
-    long long raw;        /* private */
+    long long dataset;    /* private: of the depths that are read */
     float *plane;         /* private: (width, height), as the file has it */
 } ast_nyu;
 

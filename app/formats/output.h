@@ -38,15 +38,16 @@ void ast_output_path_free(ast_output_path *found);
  */
 
 typedef struct ast_temporary {
-    int descriptor; /* -1: closed */
-    bool named;     /* it has its name, so it must be removed */
-    bool sole;      /* the name is the target's own */
+    int descriptor;     /* -1: closed */
+    bool named;         /* it has its name, so it must be removed */
+    bool sole;          /* the name is the target's own */
+    const char *folder; /* the caller's; it ends in a slash */
     char *name;
 } ast_temporary;
 
-/* Makes it in `folder` (which ends in a slash), with the permissions that the umask gives to new files. `unnamed` asks
- * for one that has no name yet and vanishes with the process however that ends, where the file system can do that.
- * False and errno on failure, here and below. */
+/* Makes it in `folder` (which ends in a slash, and outlives it), with the permissions that the umask gives to new
+ * files. `unnamed` asks for one that has no name yet and vanishes with the process however that ends, where the file
+ * system can do that. False and errno on failure, here and below. */
 bool ast_temporary_open(ast_temporary *temporary, const char *folder, bool unnamed);
 
 /* Gives it the name that every temporary file of this target has: one that a killed process left there is replaced.

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -52,16 +53,11 @@ void ast_output_path_free(ast_output_path *found) {
     *found = (ast_output_path){.kind = AST_OUTPUT_STDOUT};
 }
 
-/* The part of the path up to and with the last slash, and room for `more` bytes. */
-static char *folder_part(const char *path, size_t more) {
+/* `name` in the folder of the path. */
+static char *beside(const char *path, const char *name) {
     const char *slash = strrchr(path, '/');
-    size_t length = slash ? (size_t)(slash - path) + 1 : 0;
-    char *folder = malloc(length + more + 1);
-    if (folder) {
-        memcpy(folder, path, length);
-        folder[length] = '\0';
-    }
-    return folder;
+    char *joined;
+    return asprintf(&joined, "%.*s%s", slash ? (int)(slash - path) + 1 : 0, path, name) < 0 ? NULL : joined;
 }
 
 /* One step: the target becomes what the link holds. */
@@ -71,11 +67,9 @@ static bool follow_link(ast_output_path *found) {
     if (length < 0)
         return false;
     held[length] = '\0';
-    char *next = held[0] == '/' ? strdup(held) : folder_part(found->target, (size_t)length);
+    char *next = held[0] == '/' ? strdup(held) : beside(found->target, held);
     if (!next)
         return false;
-    if (held[0] != '/')
-        strcat(next, held);
     free(found->target);
     found->target = next;
     return true;
@@ -104,11 +98,9 @@ static bool check_file(ast_output_path *found, const struct stat *status, const 
     size_t length = strlen(found->target);
     if (length == 0 || found->target[length - 1] == '/')
         return ast_format_fail(error, "'%s': the name of a file is needed", path);
-    found->folder = folder_part(found->target, 2);
+    found->folder = strchr(found->target, '/') ? beside(found->target, "") : strdup("./");
     if (!found->folder)
         return ast_format_fail(error, "%s: there is not enough memory to write it", path);
-    if (found->folder[0] == '\0')
-        strcpy(found->folder, "./");
     if (access(found->folder, F_OK) != 0)
         return ast_format_fail(error, "%s: cannot be written: the folder %s: %s", path, found->folder, strerror(errno));
     if (!found->exists)

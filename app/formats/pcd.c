@@ -19,12 +19,8 @@ static bool read_compressed(ast_solid *solid, const ast_pcd_header *header, cons
 
 bool ast_pcd_solid(ast_solid *solid, const ast_solid_file *file, ast_format_error *error) {
     ast_pcd_header header;
-    if (!ast_pcd_read_header(&header, file, error))
+    if (!ast_pcd_read_header(&header, solid, file, error))
         return false;
-    solid->width = header.width;
-    solid->height = header.height;
-    solid->has_viewpoint = header.has_viewpoint;
-    memcpy(solid->viewpoint, header.viewpoint, sizeof solid->viewpoint);
     if (header.data == AST_PCD_ASCII)
         return read_text(solid, &header, file, error);
     if (header.data == AST_PCD_BINARY)
@@ -116,7 +112,7 @@ static bool read_binary(ast_solid *solid, const ast_pcd_header *header, const as
     if (!ast_solid_make_points(solid, header->points, header->normals, file->name, error))
         return false;
     ast_solid_column columns[AST_SOLID_SLOTS] = {{0}};
-    for (int slot = 0; slot < AST_PCD_SLOTS; slot++)
+    for (int slot = 0; slot < AST_SOLID_SLOTS; slot++)
         if (header->slots[slot])
             columns[slot] = (ast_solid_column){header->slots[slot]->offset, header->slots[slot]->type};
     ast_solid_gather_rows(solid, header->body, header->row, header->points, columns);
@@ -159,7 +155,7 @@ static bool read_compressed(ast_solid *solid, const ast_pcd_header *header, cons
         ast_format_fail(error, "%s: at byte %zu: its compressed points are damaged", file->name,
                         (size_t)(header->body + 8 - file->text));
     /* Column after column: a field's numbers of all points stand together. */
-    for (int slot = 0; slot < AST_PCD_SLOTS && good; slot++) {
+    for (int slot = 0; slot < AST_SOLID_SLOTS && good; slot++) {
         float *place = ast_solid_place(solid, slot);
         const ast_pcd_field *field = header->slots[slot];
         if (place)

@@ -6,7 +6,7 @@
 
 #include "solid_readers.h"
 
-enum { AST_PCD_FIELDS = 256, AST_PCD_SLOTS = 6 };
+enum { AST_PCD_FIELDS = 256 };
 
 typedef enum ast_pcd_data { AST_PCD_ASCII, AST_PCD_BINARY, AST_PCD_COMPRESSED } ast_pcd_data;
 
@@ -20,20 +20,20 @@ typedef struct ast_pcd_field {
 typedef struct ast_pcd_header {
     ast_pcd_field fields[AST_PCD_FIELDS];
     size_t field_count;
-    size_t row;                                /* bytes */
-    size_t numbers;                            /* a row */
-    const ast_pcd_field *slots[AST_PCD_SLOTS]; /* NULL: there is none */
+    size_t row;                                  /* bytes */
+    size_t numbers;                              /* a row */
+    const ast_pcd_field *slots[AST_SOLID_SLOTS]; /* NULL: there is none */
     bool normals;
-    size_t points, width, height;
-    bool has_viewpoint;
-    double viewpoint[7];
+    size_t points;
     ast_pcd_data data;
     const char *body;
 } ast_pcd_header;
 
-bool ast_pcd_read_header(ast_pcd_header *header, const ast_solid_file *file, ast_format_error *error);
+/* The size and the viewpoint go into the solid. */
+bool ast_pcd_read_header(ast_pcd_header *header, ast_solid *solid, const ast_solid_file *file, ast_format_error *error);
 
-/* ---- lzf.c: the compression inside PCD files ---------------------------------------------------------------------- */
+/* ---- lzf.c: the compression inside PCD files ----------------------------------------------------------------------
+ */
 
 /* Three bytes stand for at most 264: nothing that is larger than this many times its input can come out of it. */
 #define AST_LZF_GROWTH 88

@@ -27,16 +27,17 @@ typedef struct scan {
 
 static bool scan_lines(scan *found, ast_format_error *error);
 static bool read_fields(ast_pcd_header *header, const scan *found, ast_format_error *error);
-static bool read_size(ast_pcd_header *header, const scan *found, ast_format_error *error);
-static bool read_viewpoint(ast_pcd_header *header, const scan *found, ast_format_error *error);
+static bool read_size(ast_pcd_header *header, ast_solid *solid, const scan *found, ast_format_error *error);
+static bool read_viewpoint(ast_solid *solid, const scan *found, ast_format_error *error);
 static bool read_data(ast_pcd_header *header, const scan *found, ast_format_error *error);
 static bool lay_out(ast_pcd_header *header, const ast_solid_file *file, ast_format_error *error);
 
-bool ast_pcd_read_header(ast_pcd_header *header, const ast_solid_file *file, ast_format_error *error) {
+bool ast_pcd_read_header(ast_pcd_header *header, ast_solid *solid, const ast_solid_file *file,
+                         ast_format_error *error) {
     scan found = {.file = file};
     memset(header, 0, sizeof *header);
-    return scan_lines(&found, error) && read_fields(header, &found, error) && read_size(header, &found, error) &&
-           read_viewpoint(header, &found, error) && read_data(header, &found, error) && lay_out(header, file, error);
+    return scan_lines(&found, error) && read_fields(header, &found, error) && read_size(header, solid, &found, error) &&
+           read_viewpoint(solid, &found, error) && read_data(header, &found, error) && lay_out(header, file, error);
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
@@ -88,8 +89,8 @@ static bool words_of(const scan *found, keyword which, ast_word *words, size_t m
 /* ---- Fields ------------------------------------------------------------------------------------------------------ */
 
 static int slot_of(ast_word name) {
-    static const char *const names[AST_PCD_SLOTS] = {"x", "y", "z", "normal_x", "normal_y", "normal_z"};
-    int slot = AST_PCD_SLOTS - 1;
+    static const char *const names[AST_SOLID_SLOTS] = {"x", "y", "z", "normal_x", "normal_y", "normal_z"};
+    int slot = AST_SOLID_SLOTS - 1;
     while (slot >= 0 && !ast_word_is(name, names[slot]))
         slot--;
     return slot;
@@ -196,38 +197,37 @@ static bool read_number(const scan *found, keyword which, size_t *number, ast_fo
 }
 
 /* The oldest versions have POINTS alone, others may do without it. */
-static bool read_size(ast_pcd_header *header, const scan *found, ast_format_error *error) {
+static bool read_size(ast_pcd_header *header, ast_solid *solid, const scan *found, ast_format_error *error) {
     bool sized = found->lines[WIDTH].begin || !found->lines[POINTS].begin;
-    header->height = 1;
-    if (sized && !read_number(found, WIDTH, &header->width, error))
+    solid->height = 1;
+    if (sized && !read_number(found, WIDTH, &solid->width, error))
         return false;
-    if (sized && found->lines[HEIGHT].begin && !read_number(found, HEIGHT, &header->height, error))
+    if (sized && found->lines[HEIGHT].begin && !read_number(found, HEIGHT, &solid->height, error))
         return false;
-    size_t product = header->width * header->height; /* of 31 bits each */
+    size_t product = solid->width * solid->height; /* of 31 bits each */
     header->points = product;
     if (!found->lines[POINTS].begin)
         return true;
     if (!read_number(found, POINTS, &header->points, error))
         return false;
     if (!sized)
-        header->width = header->points;
+        solid->width = header->points;
     return !sized || header->points == product ||
            ast_solid_fail_line(found->file, found->lines[POINTS].begin, error,
-                               "POINTS is %zu, but WIDTH x HEIGHT is %zu x %zu", header->points, header->width,
-                               header->height);
+                               "POINTS is %zu, but WIDTH x HEIGHT is %zu x %zu", header->points, solid->width,
+                               solid->height);
 }
 
-static bool read_viewpoint(ast_pcd_header *header, const scan *found, ast_format_error *error) {
+static bool read_viewpoint(ast_solid *solid, const scan *found, ast_format_error *error) {
     ast_word words[7];
     size_t count;
-    header->viewpoint[3] = 1;
     if (!found->lines[VIEWPOINT].begin)
         return true;
     if (!words_of(found, VIEWPOINT, words, 7, &count, error))
         return false;
-    header->has_viewpoint = true;
+    solid->has_viewpoint = true;
     for (size_t i = 0; i < count; i++)
-        if (!ast_solid_real(words[i].text, &header->viewpoint[i]) || header->viewpoint[i] - header->viewpoint[i] != 0)
+        if (!ast_solid_real(words[i].text, &solid->viewpoint[i]) || solid->viewpoint[i] - solid->viewpoint[i] != 0)
             return ast_solid_no_number(found->file, words[i].text, error);
     return count == 7 || ast_solid_fail_line(found->file, found->lines[VIEWPOINT].begin, error,
                                              "VIEWPOINT has %zu numbers; it must be tx ty tz qw qx qy qz", count);

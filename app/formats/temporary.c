@@ -16,18 +16,18 @@
 #define ATTEMPTS 100 /* at a name that nobody else has */
 #define NAME_ROOM 64
 
-static bool open_unnamed(ast_temporary *temporary, const char *folder);
-static void choose_name(ast_temporary *temporary, const char *folder, int attempt);
+static bool open_unnamed(ast_temporary *temporary);
+static void choose_name(ast_temporary *temporary, int attempt);
 
 bool ast_temporary_open(ast_temporary *temporary, const char *folder, bool unnamed) {
-    *temporary = (ast_temporary){.descriptor = -1};
+    *temporary = (ast_temporary){.descriptor = -1, .folder = folder};
     temporary->name = malloc(strlen(folder) + NAME_ROOM);
     if (!temporary->name)
         return false;
-    if (unnamed && open_unnamed(temporary, folder))
+    if (unnamed && open_unnamed(temporary))
         return true;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        choose_name(temporary, folder, attempt);
+        choose_name(temporary, attempt);
         temporary->descriptor = open(temporary->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         temporary->named = temporary->descriptor >= 0;
         if (temporary->named)
@@ -45,33 +45,24 @@ bool ast_temporary_open(ast_temporary *temporary, const char *folder, bool unnam
 static bool give_name(ast_temporary *temporary) {
     char link[64];
     snprintf(link, sizeof link, "/proc/self/fd/%d", temporary->descriptor);
-    char *folder = strdup(temporary->name);
-    if (folder)
-        strrchr(folder, '/')[1] = '\0';
-    for (int attempt = 0; folder && attempt < ATTEMPTS && !temporary->named; attempt++) {
+    for (int attempt = 0; attempt < ATTEMPTS && !temporary->named; attempt++) {
         if (!temporary->sole)
-            choose_name(temporary, folder, attempt);
+            choose_name(temporary, attempt);
         else if (attempt > 0)
             unlink(temporary->name);
         temporary->named = linkat(AT_FDCWD, link, AT_FDCWD, temporary->name, AT_SYMLINK_FOLLOW) == 0;
         if (!temporary->named && errno != EEXIST)
             break;
     }
-    int reason = errno;
-    free(folder);
-    errno = reason;
     return temporary->named;
 }
 
 void ast_temporary_for(ast_temporary *temporary, const char *target) {
     const char *base = strrchr(target, '/');
     base = base ? base + 1 : target;
-    size_t folder = (size_t)(strrchr(temporary->name, '/') + 1 - temporary->name);
-    char *name = temporary->named || strlen(base) + 5 > NAME_MAX ? NULL : malloc(folder + strlen(base) + 6);
-    if (!name)
+    char *name;
+    if (temporary->named || strlen(base) + 5 > NAME_MAX || asprintf(&name, "%s.%s.tmp", temporary->folder, base) < 0)
         return;
-    memcpy(name, temporary->name, folder);
-    sprintf(name + folder, ".%s.tmp", base);
     free(temporary->name);
     temporary->name = name;
     temporary->sole = true;
@@ -105,26 +96,23 @@ void ast_temporary_drop(ast_temporary *temporary) {
     *temporary = (ast_temporary){.descriptor = -1};
 }
 
-static bool open_unnamed(ast_temporary *temporary, const char *folder) {
+static bool open_unnamed(ast_temporary *temporary) {
 #ifdef O_TMPFILE
     char link[64];
-    temporary->descriptor = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    temporary->descriptor = open(temporary->folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
     snprintf(link, sizeof link, "/proc/self/fd/%d", temporary->descriptor);
     if (temporary->descriptor >= 0 && access(link, F_OK) != 0) {
         close(temporary->descriptor);
         temporary->descriptor = -1;
     }
-    strcpy(temporary->name, folder);
-#else
-    (void)folder;
 #endif
     return temporary->descriptor >= 0;
 }
 
 /* The name says whose it is, should it ever be found. It does not contain the target's, which may be as long as a name
  * can be. */
-static void choose_name(ast_temporary *temporary, const char *folder, int attempt) {
+static void choose_name(ast_temporary *temporary, int attempt) {
     struct timespec now = {0};
     clock_gettime(CLOCK_REALTIME, &now);
-    sprintf(temporary->name, "%s.asterism-%ld-%ld-%d.tmp", folder, (long)getpid(), now.tv_nsec, attempt);
+    sprintf(temporary->name, "%s.asterism-%ld-%ld-%d.tmp", temporary->folder, (long)getpid(), now.tv_nsec, attempt);
 }

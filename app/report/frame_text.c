@@ -144,15 +144,6 @@ static void put_sample(ast_text *text, const sample *of) {
     ast_json_close(text, '}');
 }
 
-/* The colours of all listed clusters, not only of new ones: a browser may have missed the frame in which one was
- * new. */
-static void put_colours(ast_text *text, const ast_frame_parts *parts) {
-    ast_json_open(text, "colors", '{');
-    for (size_t i = 0; i < parts->id_count; i++)
-        ast_json_id_colour(text, parts->ids[i]);
-    ast_json_close(text, '}');
-}
-
 static bool put_message(const ast_recorded *frame, const ast_ranked *entries, const sample *of,
                         const ast_projection *projection, ast_text *text, ast_frame_parts *parts,
                         ast_format_error *error) {
@@ -169,7 +160,8 @@ static bool put_message(const ast_recorded *frame, const ast_ranked *entries, co
         good = ast_thumbnail_json(frame->image, text, "image", error);
     ast_json_close(text, '}');
     parts->end = text->size;
-    put_colours(text, parts);
+    /* Of all listed clusters, not only of new ones: a browser may have missed the frame in which one was new. */
+    ast_json_colours(text, parts->ids, parts->id_count);
     ast_json_close(text, '}');
     return good;
 }

@@ -112,10 +112,15 @@ void ast_json_colour(ast_text *json, const char *key, int32_t id) {
     ast_json_string(json, key, text);
 }
 
-void ast_json_id_colour(ast_text *json, int32_t id) {
+void ast_json_colours(ast_text *json, const int32_t *ids, size_t count) {
     char key[16];
-    snprintf(key, sizeof key, "%" PRId32, id);
-    ast_json_colour(json, key, id);
+    ast_json_open(json, "colors", '{');
+    for (size_t i = 0; i < count; i++) {
+        snprintf(key, sizeof key, "%" PRId32, ids[i]);
+        if (i == 0 || ids[i] != ids[i - 1])
+            ast_json_colour(json, key, ids[i]);
+    }
+    ast_json_close(json, '}');
 }
 
 bool ast_json_png(ast_text *json, const char *key, ast_output *output, bool good, ast_format_error *error) {

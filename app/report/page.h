@@ -55,7 +55,7 @@ void ast_page_begin(ast_text *json, const ast_page_head *head, const char *kind,
 /* Three coordinates; the colour of an id. */
 void ast_json_xyz(ast_text *json, const char *key, const double xyz[3]);
 void ast_json_colour(ast_text *json, const char *key, int32_t id);
-void ast_json_id_colour(ast_text *json, int32_t id); /* its id is the key */
+void ast_json_colours(ast_text *json, const int32_t *ids, size_t count); /* the member "colors", of sorted ids */
 
 /* The PNG that was written into a memory output, which is closed; nothing if that was not `good`. */
 bool ast_json_png(ast_text *json, const char *key, ast_output *output, bool good, ast_format_error *error);

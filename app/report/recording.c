@@ -309,16 +309,6 @@ static int by_number(const void *a, const void *b) {
     return (one > other) - (one < other);
 }
 
-static void put_colours(moment *now, ast_text *json) {
-    qsort(now->ids, now->id_count, sizeof *now->ids, by_number);
-    ast_json_open(json, "colors", '{');
-    for (size_t i = 0; i < now->id_count; i++) {
-        if (i == 0 || now->ids[i] != now->ids[i - 1])
-            ast_json_id_colour(json, now->ids[i]);
-    }
-    ast_json_close(json, '}');
-}
-
 bool ast_recording_json(ast_recording *recording, bool live, ast_text *json, uint64_t *frames) {
     moment now = {.count = 0};
     pthread_mutex_lock(&recording->lock);
@@ -334,7 +324,8 @@ bool ast_recording_json(ast_recording *recording, bool live, ast_text *json, uin
             put_frame(json, &now.frames[i]);
         }
         ast_json_close(json, ']');
-        put_colours(&now, json);
+        qsort(now.ids, now.id_count, sizeof *now.ids, by_number);
+        ast_json_colours(json, now.ids, now.id_count);
         ast_json_close(json, '}');
     }
     free_moment(&now);
