@@ -4,7 +4,7 @@
  * Python as that needs, from a range of bytes that may hold anything, and reads nothing itself. */
 #include "npy.h"
 
-#include "scan.h"
+#include "number.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,12 @@
 /* NumPy writes about 128 bytes. A longer header is refused before memory is allocated for it. */
 #define HEADER_LIMIT ((size_t)1 << 20)
 
-static bool parse_dictionary(ast_scan *scan, ast_npy_header *header);
+/* What is left of the dictionary. */
+typedef struct npy_scan {
+    const char *cursor, *end;
+} npy_scan;
+
+static bool parse_dictionary(npy_scan *scan, ast_npy_header *header);
 static bool understand_descr(ast_npy_header *header);
 
 bool ast_npy_offset(const char *name, const unsigned char *bytes, size_t size, size_t *offset,
@@ -46,7 +51,7 @@ bool ast_npy_parse(ast_npy_header *header, const char *name, const unsigned char
                    ast_format_error *error) {
     *header = (ast_npy_header){.offset = offset, .dimensions = -1};
     size_t skip = bytes[6] > 1 ? 12 : 10;
-    ast_scan scan = {(char *)bytes + skip, (char *)bytes + offset};
+    npy_scan scan = {(const char *)bytes + skip, (const char *)bytes + offset};
     if (!parse_dictionary(&scan, header))
         return ast_format_fail(error,
                                "%s: the .npy header cannot be understood; it needs one type of number in 'descr', "
@@ -98,8 +103,23 @@ static bool understand_descr(ast_npy_header *header) {
            (header->kind == 'u' && power) || (header->kind == 'b' && header->item == 1);
 }
 
-static bool accept_word(ast_scan *scan, const char *word) {
-    ast_scan_blanks(scan);
+static void skip_blanks(npy_scan *scan) {
+    while (scan->cursor < scan->end &&
+           (*scan->cursor == ' ' || *scan->cursor == '\t' || *scan->cursor == '\n' || *scan->cursor == '\r'))
+        scan->cursor++;
+}
+
+/* Skips blanks and then the character, if it is there. */
+static bool accept(npy_scan *scan, char wanted) {
+    skip_blanks(scan);
+    if (scan->cursor == scan->end || *scan->cursor != wanted)
+        return false;
+    scan->cursor++;
+    return true;
+}
+
+static bool accept_word(npy_scan *scan, const char *word) {
+    skip_blanks(scan);
     size_t length = strlen(word);
     if ((size_t)(scan->end - scan->cursor) < length || memcmp(scan->cursor, word, length) != 0)
         return false;
@@ -108,8 +128,8 @@ static bool accept_word(ast_scan *scan, const char *word) {
 }
 
 /* A string in either kind of quotes. One that does not fit is cut, which no known name survives. */
-static bool parse_string(ast_scan *scan, char *text, size_t capacity) {
-    ast_scan_blanks(scan);
+static bool parse_string(npy_scan *scan, char *text, size_t capacity) {
+    skip_blanks(scan);
     char quote = scan->cursor < scan->end ? *scan->cursor : '\0';
     if (quote != '\'' && quote != '"')
         return false;
@@ -119,42 +139,43 @@ static bool parse_string(ast_scan *scan, char *text, size_t capacity) {
         if (length + 1 < capacity)
             text[length++] = *scan->cursor;
     text[length] = '\0';
-    return ast_scan_accept(scan, quote);
+    return accept(scan, quote);
 }
 
 /* A number, with the L that Python 2 wrote behind long ones. */
-static bool parse_size(ast_scan *scan, size_t *size) {
+static bool parse_size(npy_scan *scan, size_t *size) {
     uint64_t number;
-    if (!ast_scan_number(scan, &number) || number > SIZE_MAX)
+    skip_blanks(scan);
+    const char *after = ast_whole_parse(scan->cursor, scan->end, &number);
+    if (!after || number >= SIZE_MAX)
         return false;
     *size = (size_t)number;
-    if (scan->cursor < scan->end && *scan->cursor == 'L')
-        scan->cursor++;
+    scan->cursor = after + (after < scan->end && *after == 'L');
     return true;
 }
 
-static bool parse_shape(ast_scan *scan, ast_npy_header *header) {
-    if (!ast_scan_accept(scan, '('))
+static bool parse_shape(npy_scan *scan, ast_npy_header *header) {
+    if (!accept(scan, '('))
         return false;
     header->dimensions = 0;
-    while (!ast_scan_accept(scan, ')')) {
+    while (!accept(scan, ')')) {
         if (header->dimensions == AST_NPY_DIMENSIONS || !parse_size(scan, &header->shape[header->dimensions++]))
             return false;
-        if (ast_scan_accept(scan, ','))
+        if (accept(scan, ','))
             continue;
-        return ast_scan_accept(scan, ')');
+        return accept(scan, ')');
     }
     return true;
 }
 
-static bool parse_bool(ast_scan *scan, bool *value) {
+static bool parse_bool(npy_scan *scan, bool *value) {
     *value = accept_word(scan, "True");
     return *value || accept_word(scan, "False");
 }
 
-static bool parse_entry(ast_scan *scan, ast_npy_header *header, unsigned *seen) {
+static bool parse_entry(npy_scan *scan, ast_npy_header *header, unsigned *seen) {
     char key[16];
-    if (!parse_string(scan, key, sizeof key) || !ast_scan_accept(scan, ':'))
+    if (!parse_string(scan, key, sizeof key) || !accept(scan, ':'))
         return false;
     if (strcmp(key, "descr") == 0) {
         *seen |= 1;
@@ -168,20 +189,20 @@ static bool parse_entry(ast_scan *scan, ast_npy_header *header, unsigned *seen) 
     return strcmp(key, "shape") == 0 && parse_shape(scan, header);
 }
 
-static bool parse_dictionary(ast_scan *scan, ast_npy_header *header) {
+static bool parse_dictionary(npy_scan *scan, ast_npy_header *header) {
     unsigned seen = 0;
-    if (!ast_scan_accept(scan, '{'))
+    if (!accept(scan, '{'))
         return false;
-    while (!ast_scan_accept(scan, '}')) {
+    while (!accept(scan, '}')) {
         if (!parse_entry(scan, header, &seen))
             return false;
-        if (!ast_scan_accept(scan, ',')) {
-            if (!ast_scan_accept(scan, '}'))
+        if (!accept(scan, ',')) {
+            if (!accept(scan, '}'))
                 return false;
             break;
         }
     }
-    ast_scan_blanks(scan);
+    skip_blanks(scan);
     /* Nothing but padding may follow. Old writers padded with NUL, so that is let through. */
     while (scan->cursor < scan->end && *scan->cursor == '\0')
         scan->cursor++;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * Safetensors files: eight bytes, the length of the header; the header, a JSON object with the type, the shape and the
- * place of every tensor; their bytes. This file understands just as much of JSON as that needs, strictly, from bytes
- * that may be anything: an object of objects of three known keys, and `__metadata__`, an object of strings. */
+ * place of every tensor; their bytes. libjansson reads the JSON; this file checks what it says: an object of objects of
+ * three known keys, and `__metadata__`, an object of strings. */
 #include "registry.h"
-#include "scan.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define DIMENSIONS_MOST 64
 
 /* The limit of the format itself. A header is not allocated for before the file is known to be longer. */
 #define HEADER_MOST ((uint64_t)100000000)
@@ -15,13 +17,14 @@
 static const ast_member_words words = {"tensor", "tensors", "--tensor NAME", "F64, F32, F16, BF16, I8 or U8",
                                        .rooted = false};
 
-/* Where the tensors of a header go. */
-typedef struct header_members {
-    ast_members *members;
-    bool no_memory;
-} header_members;
+/* The header of a file. */
+typedef struct header_text {
+    const char *file;
+    char *text;
+    size_t size;
+} header_text;
 
-static bool parse_header(ast_scan *scan, header_members *found);
+static bool read_members(ast_members *members, const header_text *header, ast_format_error *error);
 static bool check_bytes(ast_file_table *table, const ast_member *member, uint64_t offset, const ast_bytes *bytes,
                         ast_format_error *error);
 
@@ -56,29 +59,26 @@ static char *read_header(const ast_bytes *bytes, uint64_t *offset, ast_format_er
     return header;
 }
 
+static bool not_understood(const header_text *header, size_t byte, ast_format_error *error) {
+    return ast_format_fail(error,
+                           "%s: its header cannot be understood at byte %zu; it must be JSON with dtype, shape and "
+                           "data_offsets of every tensor",
+                           header->file, byte);
+}
+
 bool ast_safetensors_table(ast_file_table *table, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
     ast_members members = {0};
+    const ast_member *member;
     uint64_t offset;
-    char *header = read_header(bytes, &offset, error);
-    if (!header)
+    header_text header = {.file = bytes->name, .text = read_header(bytes, &offset, error)};
+    if (!header.text)
         return false;
-    ast_scan scan = {header, header + (offset - 8)};
-    header_members found = {&members, false};
-    bool good = parse_header(&scan, &found);
-    if (!good && found.no_memory)
-        ast_format_no_memory(error, bytes->name);
-    else if (!good)
-        ast_format_fail(error,
-                        "%s: its header cannot be understood at byte %zu; it must be JSON with dtype, shape and "
-                        "data_offsets of every tensor",
-                        bytes->name, (size_t)(scan.cursor - header));
-    if (good) {
-        const ast_member *member;
-        good = ast_members_choose(&members, how->member, &words, bytes->name, &member, error) &&
-               check_bytes(table, member, offset, bytes, error);
-    }
+    header.size = offset - 8;
+    bool good = read_members(&members, &header, error) &&
+                ast_members_choose(&members, how->member, &words, bytes->name, &member, error) &&
+                check_bytes(table, member, offset, bytes, error);
     ast_members_free(&members);
-    free(header);
+    free(header.text);
     return good;
 }
 
@@ -105,102 +105,7 @@ static bool check_bytes(ast_file_table *table, const ast_member *member, uint64_
     return true;
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------------------------- */
-
-static bool parse_hex(ast_scan *scan, uint32_t *code) {
-    *code = 0;
-    if (scan->end - scan->cursor < 4)
-        return false;
-    for (int i = 0; i < 4; i++, scan->cursor++) {
-        char digit = *scan->cursor, lower = (char)(digit | 0x20);
-        bool decimal = digit >= '0' && digit <= '9';
-        if (!decimal && !(lower >= 'a' && lower <= 'f'))
-            return false;
-        *code = *code << 4 | (uint32_t)(decimal ? digit - '0' : lower - 'a' + 10);
-    }
-    return true;
-}
-
-/* A character behind "\u", or two of them that are one; in UTF-8. */
-static bool parse_code(ast_scan *scan, char **place) {
-    uint32_t code, low;
-    if (!parse_hex(scan, &code) || code == 0)
-        return false;
-    if (code >= 0xD800 && code < 0xE000) {
-        if (code >= 0xDC00 || scan->end - scan->cursor < 2 || scan->cursor[0] != '\\' || scan->cursor[1] != 'u')
-            return false;
-        scan->cursor += 2;
-        if (!parse_hex(scan, &low) || low < 0xDC00 || low >= 0xE000)
-            return false;
-        code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
-    }
-    int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    static const unsigned char leads[] = {0, 0xC0, 0xE0, 0xF0};
-    *(*place)++ = (char)(leads[more] | code >> 6 * more);
-    while (more-- > 0)
-        *(*place)++ = (char)(0x80 | (code >> 6 * more & 0x3F));
-    return true;
-}
-
-static bool parse_escape(ast_scan *scan, char **place) {
-    const char *names = "\"\\/bfnrt", *found;
-    if (scan->cursor == scan->end || !*scan->cursor)
-        return false;
-    if (*scan->cursor == 'u') {
-        scan->cursor++;
-        return parse_code(scan, place);
-    }
-    found = strchr(names, *scan->cursor);
-    if (!found)
-        return false;
-    scan->cursor++;
-    *(*place)++ = "\"\\/\b\f\n\r\t"[found - names];
-    return true;
-}
-
-/* A string, decoded where it stands: it never becomes longer. It ends with a zero. */
-static bool parse_string(ast_scan *scan, char **text) {
-    if (!ast_scan_accept(scan, '"'))
-        return false;
-    char *place = *text = scan->cursor;
-    while (scan->cursor < scan->end && *scan->cursor != '"') {
-        if ((unsigned char)*scan->cursor < 0x20)
-            return false;
-        if (*scan->cursor != '\\')
-            *place++ = *scan->cursor++;
-        else if (scan->cursor++, !parse_escape(scan, &place))
-            return false;
-    }
-    if (!ast_scan_accept(scan, '"'))
-        return false;
-    *place = 0;
-    return true;
-}
-
-/* A number of JSON has no zeros before it. */
-static bool parse_number(ast_scan *scan, uint64_t *number) {
-    ast_scan_blanks(scan);
-    const char *start = scan->cursor;
-    return ast_scan_number(scan, number) && (scan->cursor == start + 1 || *start != '0');
-}
-
-/* A list of numbers, of which the first two are kept. */
-static bool parse_list(ast_scan *scan, uint64_t numbers[2], int *count) {
-    uint64_t number;
-    *count = 0;
-    if (!ast_scan_accept(scan, '['))
-        return false;
-    if (ast_scan_accept(scan, ']'))
-        return true;
-    do {
-        if (!parse_number(scan, &number) || *count == 64)
-            return false;
-        if (*count < 2)
-            numbers[*count] = number;
-        ++*count;
-    } while (ast_scan_accept(scan, ','));
-    return ast_scan_accept(scan, ']');
-}
+/* ---- The header -------------------------------------------------------------------------------------------------- */
 
 static int type_called(const char *name) {
     static const struct {
@@ -213,84 +118,78 @@ static int type_called(const char *name) {
     return -1;
 }
 
-/* What follows a key and its colon. */
-typedef bool value_function(ast_scan *scan, char *key, void *data);
-
-static bool parse_object(ast_scan *scan, value_function *value, void *data) {
-    char *key;
-    if (!ast_scan_accept(scan, '{'))
-        return false;
-    if (ast_scan_accept(scan, '}'))
-        return true;
-    do {
-        if (!parse_string(scan, &key) || !ast_scan_accept(scan, ':') || !value(scan, key, data))
+/* A list of whole numbers that are not negative, of which the first two are kept. */
+static bool whole_numbers(const json_t *list, uint64_t numbers[2]) {
+    size_t i;
+    json_t *number;
+    json_array_foreach(list, i, number) {
+        if (!json_is_integer(number) || json_integer_value(number) < 0)
             return false;
-    } while (ast_scan_accept(scan, ','));
-    return ast_scan_accept(scan, '}');
+        if (i < 2)
+            numbers[i] = (uint64_t)json_integer_value(number);
+    }
+    return json_is_array(list) && i <= DIMENSIONS_MOST;
 }
 
-/* A tensor, and which of its properties have been seen. */
-typedef struct tensor {
-    ast_member *member;
-    unsigned seen;
-} tensor;
-
-/* One of the three things that are said of a tensor, each once. */
-static bool parse_property(ast_scan *scan, char *key, void *data) {
-    static const char *const keys[] = {"dtype", "shape", "data_offsets"};
-    tensor *of = data;
-    uint64_t offsets[2];
-    char *type;
-    int count;
-    unsigned which = 0;
-    while (which < 3 && strcmp(key, keys[which]) != 0)
-        which++;
-    if (which == 3 || of->seen & 1u << which)
+/* The three things that are said of a tensor. */
+static bool understand(ast_member *member, const json_t *tensor) {
+    const json_t *type = json_object_get(tensor, "dtype"), *shape = json_object_get(tensor, "shape"),
+                 *offsets = json_object_get(tensor, "data_offsets");
+    uint64_t range[2];
+    if (json_object_size(tensor) != 3 || !json_is_string(type) || !whole_numbers(shape, member->shape) ||
+        !whole_numbers(offsets, range) || json_array_size(offsets) != 2)
         return false;
-    of->seen |= 1u << which;
-    if (which == 1)
-        return parse_list(scan, of->member->shape, &of->member->dimensions);
-    if (which == 0) {
-        if (!parse_string(scan, &type))
-            return false;
-        ast_excerpt(of->member->type, type, strlen(type));
-        of->member->known = type_called(type);
-        return true;
-    }
-    if (!parse_list(scan, offsets, &count) || count != 2)
-        return false;
-    of->member->begin = offsets[0];
-    of->member->end = offsets[1];
+    ast_excerpt(member->type, json_string_value(type), json_string_length(type));
+    member->known = type_called(json_string_value(type));
+    member->dimensions = (int)json_array_size(shape);
+    member->begin = range[0];
+    member->end = range[1];
     return true;
 }
 
-/* `__metadata__`, which is not about tensors, is an object of strings. */
-static bool parse_metadata(ast_scan *scan, char *key, void *data) {
-    (void)key, (void)data;
-    char *text;
-    return parse_string(scan, &text);
+/* `__metadata__` is not about tensors. */
+static bool is_metadata(json_t *object) {
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value) if (!json_is_string(value)) return false;
+    return json_is_object(object);
 }
 
-static bool parse_tensor(ast_scan *scan, char *name, void *data) {
-    header_members *found = data;
-    ast_members *members = found->members;
-    if (strcmp(name, "__metadata__") == 0)
-        return parse_object(scan, parse_metadata, NULL);
+static bool add_tensor(ast_members *members, const char *name, const json_t *tensor, const header_text *header,
+                       ast_format_error *error) {
     char *copy = strdup(name);
-    found->no_memory =
-        !copy || !ast_array_grow(&members->list, &members->capacity, members->count + 1, sizeof *members->list);
-    if (found->no_memory) {
+    if (!copy || !ast_array_grow(&members->list, &members->capacity, members->count + 1, sizeof *members->list)) {
         free(copy);
-        return false;
+        return ast_format_no_memory(error, header->file);
     }
-    tensor of = {&members->list[members->count++], 0};
-    *of.member = (ast_member){.name = copy};
-    return parse_object(scan, parse_property, &of) && of.seen == 7;
+    ast_member *member = &members->list[members->count++];
+    *member = (ast_member){.name = copy};
+    const char *at = memmem(header->text, header->size, name, strlen(name));
+    return understand(member, tensor) || not_understood(header, at ? (size_t)(at - header->text) : 0, error);
 }
 
-static bool parse_header(ast_scan *scan, header_members *found) {
-    if (!parse_object(scan, parse_tensor, found))
-        return false;
-    ast_scan_blanks(scan); /* padding */
-    return scan->cursor == scan->end;
+/* Why the header is no JSON. If a name comes twice, libjansson quotes it, unless it is long. */
+static bool no_json(const header_text *header, const json_error_t *why, ast_format_error *error) {
+    static const char twice[] = "duplicate object key near '\"";
+    const char *name = strncmp(why->text, twice, strlen(twice)) == 0 ? why->text + strlen(twice) : NULL;
+    if (why->text[0] == 0) /* it says nothing if it has no memory */
+        return ast_format_no_memory(error, header->file);
+    if (!name || strcmp(name, "dtype\"'") == 0 || strcmp(name, "shape\"'") == 0 || strcmp(name, "data_offsets\"'") == 0)
+        return not_understood(header, why->position > 0 ? (size_t)why->position : 0, error);
+    return ast_format_fail(error, "%s: has more than one tensor '%.*s'; the file is damaged", header->file,
+                           (int)strlen(name) - 2, name);
+}
+
+static bool read_members(ast_members *members, const header_text *header, ast_format_error *error) {
+    json_error_t why = {0};
+    json_t *object = json_loadb(header->text, header->size, JSON_REJECT_DUPLICATES, &why), *value;
+    const char *name;
+    bool good = object || no_json(header, &why, error);
+    if (good && !json_is_object(object))
+        good = not_understood(header, 0, error);
+    json_object_foreach(object, name, value) if (good && strcmp(name, "__metadata__") == 0) good =
+        is_metadata(value) || not_understood(header, 0, error);
+    else good = good && add_tensor(members, name, value, header, error);
+    json_decref(object);
+    return good;
 }

@@ -3,6 +3,8 @@
  * JSON as text. */
 #include "json.h"
 
+#include "base64.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -204,17 +206,6 @@ void ast_json_boolean(ast_text *json, const char *key, bool value) {
 
 /* Three bytes at a time through a small buffer: appending four characters one by one takes ten times as long. */
 enum { GROUPS = 256 };
-
-void ast_base64_group(const unsigned char *bytes, size_t count, char out[4]) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    unsigned group = (unsigned)bytes[0] << 16;
-    group |= count > 1 ? (unsigned)bytes[1] << 8 : 0;
-    group |= count > 2 ? (unsigned)bytes[2] : 0;
-    out[0] = digits[group >> 18];
-    out[1] = digits[group >> 12 & 63];
-    out[2] = count > 1 ? digits[group >> 6 & 63] : '=';
-    out[3] = count > 2 ? digits[group & 63] : '=';
-}
 
 /* Including the closing quote. */
 static void put_base64(ast_text *text, const void *bytes, size_t size) {

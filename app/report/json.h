@@ -57,9 +57,6 @@ void ast_json_real(ast_text *json, const char *key, double value, int digits);
 void ast_json_base64(ast_text *json, const char *key, const void *bytes, size_t size);
 void ast_json_data_url(ast_text *json, const char *key, const void *png, size_t size);
 
-/* One to three bytes as four characters of base64. */
-void ast_base64_group(const unsigned char *bytes, size_t count, char out[4]);
-
 /* The key only; the caller appends the value. */
 void ast_json_key(ast_text *json, const char *key);
 

@@ -3,7 +3,7 @@
  * SHA-1 is what the handshake asks for; nothing secret depends on it. */
 #include "websocket.h"
 
-#include "json.h"
+#include "base64.h"
 
 #include <string.h>
 
