@@ -28,9 +28,10 @@
 #define ASK_SECONDS 0.02 /* between two calls of `ask` */
 
 struct ast_pool {
-    int threads; /* including the caller */
-    int started; /* running threads */
-    pid_t owner; /* the process that owns the threads; a forked child has none */
+    int threads;          /* including the caller */
+    int started;          /* running threads */
+    _Atomic int numbered; /* threads that have taken their number */
+    pid_t owner;          /* the process that owns the threads; a forked child has none */
     pthread_t *workers;
     _Atomic uint64_t gate;
     _Atomic size_t next;
@@ -47,11 +48,6 @@ struct ast_pool {
     pthread_mutex_t mutex;
     pthread_cond_t wake;
 };
-
-typedef struct worker_start {
-    ast_pool *pool;
-    int worker;
-} worker_start;
 
 static void *worker_main(void *argument);
 
@@ -76,19 +72,6 @@ void ast_pool_pause(unsigned *spins) {
         sched_yield();
 }
 
-static ast_status start_worker(ast_pool *pool, int worker) {
-    worker_start *start = malloc(sizeof *start);
-    if (!start)
-        return AST_NO_MEMORY;
-    *start = (worker_start){pool, worker};
-    if (pthread_create(&pool->workers[pool->started], NULL, worker_main, start) != 0) {
-        free(start);
-        return AST_NO_THREADS;
-    }
-    pool->started++;
-    return AST_OK;
-}
-
 ast_status ast_pool_open(ast_pool **opened, int threads) {
     assert(threads >= 1 && (uint64_t)threads <= GATE_INSIDE);
     ast_pool *pool = calloc(1, sizeof *pool);
@@ -101,8 +84,9 @@ ast_status ast_pool_open(ast_pool **opened, int threads) {
     pthread_cond_init(&pool->wake, NULL);
     pool->workers = calloc((size_t)threads, sizeof *pool->workers);
     ast_status status = pool->workers ? AST_OK : AST_NO_MEMORY;
-    for (int worker = 1; status == AST_OK && worker < threads; worker++)
-        status = start_worker(pool, worker);
+    for (; status == AST_OK && pool->started < threads - 1; pool->started += status == AST_OK)
+        if (pthread_create(&pool->workers[pool->started], NULL, worker_main, pool) != 0)
+            status = AST_NO_THREADS;
     if (status == AST_OK)
         *opened = pool;
     else
@@ -248,15 +232,13 @@ static bool sleep_until_work(ast_pool *pool, uint64_t seen) {
 }
 
 static void *worker_main(void *argument) {
-    worker_start start = *(worker_start *)argument;
-    free(argument);
-    ast_pool *pool = start.pool;
+    ast_pool *pool = argument;
     uint64_t seen = 0;
-    int idle = 0;
+    int worker = 1 + atomic_fetch_add(&pool->numbered, 1), idle = 0;
     double since = 0; /* when it began to yield the processor */
     while (!atomic_load(&pool->stop)) {
         if (enter(pool, &seen)) {
-            take_blocks(pool, start.worker);
+            take_blocks(pool, worker);
             atomic_fetch_sub(&pool->gate, 1);
             idle = 0;
         } else if (++idle < IDLE_SPINS) {

@@ -92,14 +92,13 @@ static double add_up(sweep *work, ast_pool *pool, const ast_comm *comm) {
 /* `packed` must be zeroed: the lanes after the last row stay zero, orthogonal to every point. */
 static bool allocate(sweep *work, const ast_partition *partition) {
     size_t most = partition->clusters < work->count ? partition->clusters : work->count;
-    work->rows = malloc(work->count * work->dimension * sizeof *work->rows);
-    work->cluster = malloc(work->count * sizeof *work->cluster);
-    work->order = malloc(work->count * sizeof *work->order);
-    work->own = malloc(work->count * sizeof *work->own);
-    work->sizes = calloc(most, sizeof *work->sizes);
-    work->packed = calloc(work->groups * AST_LANES, work->dimension * sizeof *work->packed);
-    work->partial = calloc((work->count + BLOCK - 1) / BLOCK, sizeof *work->partial);
-    return work->rows && work->cluster && work->order && work->own && work->sizes && work->packed && work->partial;
+    work->sizes = ast_allocate_zero(most, sizeof *work->sizes);
+    work->packed = ast_allocate_zero(work->groups * AST_LANES, work->dimension * sizeof *work->packed);
+    work->partial = ast_allocate_zero((work->count + BLOCK - 1) / BLOCK, sizeof *work->partial);
+    return work->sizes && work->packed && work->partial &&
+           ast_replace_arrays(AST_REQUEST(work->rows, work->count * work->dimension),
+                              AST_REQUEST(work->cluster, work->count), AST_REQUEST(work->order, work->count),
+                              AST_REQUEST(work->own, work->count));
 }
 
 static void release(sweep *work) {
@@ -159,9 +158,8 @@ static bool sort_sample(sweep *work, const ast_partition *partition, size_t thre
         work->own[i] = (int32_t)work->clusters - 1;
         work->sizes[work->own[i]]++;
     }
-    work->sums = malloc(threads * BLOCK * work->clusters * sizeof *work->sums);
-    work->vectors = malloc(threads * BLOCK * work->dimension * sizeof *work->vectors);
-    return work->sums && work->vectors;
+    return ast_replace_arrays(AST_REQUEST(work->sums, threads * BLOCK * work->clusters),
+                              AST_REQUEST(work->vectors, threads * BLOCK * work->dimension));
 }
 
 static void pack(sweep *work) {

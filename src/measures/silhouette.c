@@ -135,16 +135,14 @@ static bool prepare_clusters(job *work) {
 
 static bool allocate(job *work, size_t threads) {
     size_t clusters = work->partition->clusters, dimension = work->rows->dimension, features = work->features;
-    size_t buffered = work->small ? 1 : threads * work->block_rows * dimension;
-    work->sums = calloc(work->parts * clusters, features * sizeof *work->sums);
-    work->sizes = calloc(work->parts, clusters * sizeof *work->sizes);
-    work->means = malloc(clusters * features * sizeof *work->means);
-    work->leave_one_out = malloc(clusters * sizeof *work->leave_one_out);
-    work->partial = calloc(work->blocks + 1, sizeof *work->partial);
-    work->buffers = malloc(buffered * sizeof *work->buffers);
-    work->tiles = ast_allocate(threads * work->block_rows, features * sizeof *work->tiles);
-    return prepare_clusters(work) && work->sums && work->sizes && work->means && work->leave_one_out && work->partial &&
-           work->buffers && work->tiles;
+    size_t buffered = work->small ? 0 : threads * work->block_rows * dimension;
+    work->sums = ast_allocate_zero(work->parts * clusters, features * sizeof *work->sums);
+    work->sizes = ast_allocate_zero(work->parts, clusters * sizeof *work->sizes);
+    work->partial = ast_allocate_zero(work->blocks, sizeof *work->partial);
+    return prepare_clusters(work) && work->sums && work->sizes && work->partial &&
+           ast_replace_arrays(AST_REQUEST(work->means, clusters * features), AST_REQUEST(work->leave_one_out, clusters),
+                              AST_REQUEST(work->buffers, buffered),
+                              AST_REQUEST(work->tiles, threads * work->block_rows * features));
 }
 
 static void release(job *work) {

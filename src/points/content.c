@@ -46,13 +46,17 @@ static uint32_t bits_of(float x) {
     return bits;
 }
 
+static float sign_of(const ast_content *content, const float *row) {
+    return content->axial && ast_is_noncanonical(row, content->dimension) ? -1 : 1;
+}
+
 static uint64_t finish(uint64_t sum) {
     uint64_t hash = ast_mix64(sum);
     return hash == LAST ? 0 : hash;
 }
 
 uint64_t ast_content_row(const ast_content *content, const float *row) {
-    float sign = content->axial && ast_is_noncanonical(row, content->dimension) ? -1 : 1;
+    float sign = sign_of(content, row);
     uint64_t sum = 0;
     for (size_t d = 0; d < content->dimension; d++)
         sum += bits_of(sign * row[d]) * content->factors[d];
@@ -156,41 +160,21 @@ static int compare_rows(sorting *s, size_t a, size_t b) {
     }
     ast_read_row(s->points, a, x);
     ast_read_row(s->points, b, y);
-    float sign_x = s->content.axial && ast_is_noncanonical(x, s->points->dimension) ? -1 : 1;
-    float sign_y = s->content.axial && ast_is_noncanonical(y, s->points->dimension) ? -1 : 1;
+    float sign_x = sign_of(&s->content, x), sign_y = sign_of(&s->content, y);
     for (size_t d = 0; d < s->points->dimension; d++)
         if (sign_x * x[d] != sign_y * y[d])
             return sign_x * x[d] < sign_y * y[d] ? -1 : 1;
     return 0;
 }
 
-static int compare_tied(sorting *s, size_t a, size_t b) {
-    int order = compare_rows(s, a, b);
-    if (order == 0 && s->weights && s->weights[a] != s->weights[b])
-        return s->weights[a] < s->weights[b] ? -1 : 1;
-    return order;
-}
-
-/* Sorts rows with the same hash by a merge sort; stable. Copies of one row cost one comparison each. */
-static bool sort_tied(sorting *s, keyed *rows, size_t count) {
-    bool sorted = true;
-    for (size_t i = 1; i < count && sorted; i++)
-        sorted = compare_tied(s, rows[i - 1].row, rows[i].row) <= 0;
-    if (sorted)
-        return true;
-    keyed *merged = ast_allocate(count, sizeof *merged);
-    size_t half = count / 2, i = 0, j = half;
-    if (!merged || !sort_tied(s, rows, half) || !sort_tied(s, rows + half, count - half)) {
-        free(merged);
-        return false;
-    }
-    for (size_t k = 0; k < count; k++) {
-        bool first = j == count || (i < half && compare_tied(s, rows[i].row, rows[j].row) <= 0);
-        merged[k] = first ? rows[i++] : rows[j++];
-    }
-    memcpy(rows, merged, count * sizeof *merged);
-    free(merged);
-    return true;
+/* Rows with the same hash: by content, then by weight, then by number. */
+static int by_content(const void *a, const void *b, void *data) {
+    sorting *s = data;
+    const keyed *x = a, *y = b;
+    int order = compare_rows(s, x->row, y->row);
+    if (order == 0 && s->weights && s->weights[x->row] != s->weights[y->row])
+        return s->weights[x->row] < s->weights[y->row] ? -1 : 1;
+    return order != 0 ? order : x->row < y->row ? -1 : x->row > y->row;
 }
 
 /* Insertion sort by hash; stable. */
@@ -218,38 +202,30 @@ static void sort_bucket(void *data, size_t bucket, int worker) {
         s->order[s->ends[bucket] + i] = rows[i].row;
 }
 
-/* Not in the tasks, since it may allocate memory: ties between different rows almost never occur. */
-static bool sort_ties(sorting *s) {
+/* Sorts rows with the same hash. They are nearly always copies in order already: then one comparison each is enough. */
+static void sort_ties(sorting *s) {
     size_t count = s->points->count, end;
     for (size_t i = 0; i < count; i = end) {
-        for (end = i + 1; end < count && s->sorted[end].hash == s->sorted[i].hash;)
-            end++;
-        if (end == i + 1 || s->sorted[i].hash == LAST)
-            continue;
-        if (!sort_tied(s, s->sorted + i, end - i))
-            return false;
-        for (size_t k = i; k < end; k++)
+        bool sorted = true;
+        for (end = i + 1; end < count && s->sorted[end].hash == s->sorted[i].hash && s->sorted[i].hash != LAST; end++)
+            sorted = sorted && by_content(&s->sorted[end - 1], &s->sorted[end], s) < 0;
+        if (!sorted)
+            qsort_r(s->sorted + i, end - i, sizeof *s->sorted, by_content, s);
+        for (size_t k = i; k < end && !sorted; k++)
             s->order[k] = s->sorted[k].row;
     }
-    return true;
 }
 
 static bool open_sorting(sorting *s, bool axial, uint64_t seed) {
     size_t count = s->points->count;
-    int bits = 0;
+    int bits = 1; /* a shift by 64 is undefined */
     while (bits < 24 && ((size_t)1 << bits) * BUCKET < count)
         bits++;
     s->buckets = (size_t)1 << bits;
     s->shift = 64 - bits;
-    if (bits == 0) { /* a shift by 64 is undefined: two buckets then */
-        s->buckets = 2;
-        s->shift = 63;
-    }
-    s->hashes = ast_allocate(count, sizeof *s->hashes);
-    s->sorted = ast_allocate(count, sizeof *s->sorted);
     s->ends = ast_allocate_zero(s->buckets + 1, sizeof *s->ends);
     return ast_content_open(&s->content, s->points->dimension, !s->points->starts, axial, seed) && s->ends &&
-           (count == 0 || (s->hashes && s->sorted));
+           ast_replace_arrays(AST_REQUEST(s->hashes, count), AST_REQUEST(s->sorted, count));
 }
 
 static ast_status sort(sorting *s, bool axial, uint64_t seed, ast_pool *pool, ast_fault *fault) {
@@ -261,7 +237,8 @@ static ast_status sort(sorting *s, bool axial, uint64_t seed, ast_pool *pool, as
     ast_pool_run_rows(pool, s->points->count, ROWS, hash_row, s);
     fill_buckets(s);
     ast_pool_run_rows(pool, s->buckets, 64, sort_bucket, s);
-    return sort_ties(s) ? AST_OK : ast_fail_memory(fault);
+    sort_ties(s);
+    return AST_OK;
 }
 
 static void close_sorting(sorting *s) {

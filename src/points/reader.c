@@ -18,28 +18,24 @@
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
-static bool open_hold(ast_fetched_chunk *fetched, const ast_rowset *rows) {
+static bool open_fetched(ast_fetched_chunk *fetched, const ast_rowset *rows) {
     const ast_source *source = rows->reader->source;
     bool raw = rows->small || source->type != AST_F4;
     fetched->first = SIZE_MAX;
-    fetched->have = rows->small ? NULL : ast_allocate(rows->chunk, sizeof *fetched->have);
-    fetched->kinds = rows->small ? ast_allocate(rows->chunk, sizeof *fetched->kinds) : NULL;
     fetched->raw = raw ? ast_allocate(rows->chunk * rows->dimension, ast_type_size(source->type)) : NULL;
-    bool part = !rows->small || ast_rowset_open_part(&fetched->part, rows->kernels, rows->dimension, rows->chunk);
-    return part && (rows->small ? fetched->kinds != NULL : fetched->have != NULL) && (!raw || fetched->raw);
+    return ast_replace_arrays(AST_REQUEST(fetched->have, rows->chunk), AST_REQUEST(fetched->kinds, rows->chunk)) &&
+           (!rows->small || ast_rowset_open_part(&fetched->part, rows->kernels, rows->dimension, rows->chunk)) &&
+           (!raw || fetched->raw);
 }
 
 bool ast_row_buffer_open(ast_row_buffer *b, const ast_rowset *rows) {
     assert(rows->chunk > 0 && rows->chunk % AST_BLOCK == 0);
     size_t n = rows->chunk + AST_BLOCK;
     bool dense = !rows->small && !rows->sparse, copies = dense && (rows->reader || !rows->in_place);
-    b->row = ast_allocate(rows->dimension, sizeof *b->row);
-    b->canonical = ast_allocate(rows->dimension, sizeof *b->canonical);
-    b->loaded = dense ? ast_allocate(n, sizeof *b->loaded) : NULL;
     b->memory = copies ? ast_allocate(rows->chunk * rows->dimension, sizeof *b->memory) : NULL;
-    b->entries = rows->sparse ? ast_allocate(n, sizeof *b->entries) : NULL;
-    return b->row && b->canonical && (!dense || b->loaded) && (!copies || b->memory) && (!rows->sparse || b->entries) &&
-           (!rows->reader || open_hold(&b->fetched, rows));
+    return ast_replace_arrays(AST_REQUEST(b->row, rows->dimension), AST_REQUEST(b->canonical, rows->dimension),
+                              AST_REQUEST(b->loaded, dense ? n : 0), AST_REQUEST(b->entries, rows->sparse ? n : 0)) &&
+           (!copies || b->memory) && (!rows->reader || open_fetched(&b->fetched, rows));
 }
 
 void ast_row_buffer_free(ast_row_buffer *b) {
@@ -178,8 +174,7 @@ void ast_rows_begin(const ast_rowset *rows, ast_row_buffer *b, size_t base) {
     assert(base % rows->chunk == 0 && base < rows->count);
     b->fetched.first = rows->offset + base;
     b->fetched.fetched_all = false;
-    if (b->fetched.have)
-        memset(b->fetched.have, 0, rows->chunk);
+    memset(b->fetched.have, 0, rows->chunk);
 }
 
 void ast_rows_fetch(const ast_rowset *rows, ast_row_buffer *b) {

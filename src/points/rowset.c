@@ -36,24 +36,14 @@ double ast_number_at(const void *at, ast_type type) {
     double wide;
     float value;
     uint16_t half;
-    int8_t byte;
-    uint8_t positive;
-    if (type == AST_F4) {
-        memcpy(&value, at, sizeof value);
-        return value;
-    }
-    if (type == AST_F8) {
-        memcpy(&wide, at, sizeof wide);
-        return wide;
-    }
-    if (type == AST_I1) {
-        memcpy(&byte, at, sizeof byte);
-        return byte;
-    }
-    if (type == AST_U1) {
-        memcpy(&positive, at, sizeof positive);
-        return positive;
-    }
+    if (type == AST_F4)
+        return *(float *)memcpy(&value, at, sizeof value);
+    if (type == AST_F8)
+        return *(double *)memcpy(&wide, at, sizeof wide);
+    if (type == AST_I1)
+        return *(const int8_t *)at;
+    if (type == AST_U1)
+        return *(const uint8_t *)at;
     memcpy(&half, at, sizeof half);
     return type == AST_B2 ? brain_to_float(half) : half_to_float(half);
 }
@@ -166,23 +156,27 @@ static bool is_packed(const ast_rowset *rows) {
            !rows->order;
 }
 
+/* Splits n packed rows into columns; returns what the kernel found. */
+static ast_odd_rows split(ast_rowset *rows, size_t first, size_t n, int32_t *labels, uint32_t *list) {
+    float *x[AST_SMALL];
+    ast_odd_rows odd = {.list = list};
+    for (size_t d = 0; d < rows->dimension; d++)
+        x[d] = rows->columns + d * rows->pitch + first;
+    rows->kernels->split_columns[rows->dimension]((const float *)rows->view.data + first * rows->dimension, n, x,
+                                                  labels, &odd);
+    return odd;
+}
+
 /* Images have many holes, so the kernel handles them. */
 static void load_columns(ast_rowset *rows, size_t first, size_t last) {
-    const ast_points *view = &rows->view;
-    size_t dimension = rows->dimension, n = last - first;
+    uint32_t list[LOAD_BLOCK];
     if (!is_packed(rows)) {
         unlabel(rows, first, last);
         for (size_t i = first; i < last; i++)
             load_point(rows, i);
         return;
     }
-    float *x[AST_SMALL];
-    uint32_t list[LOAD_BLOCK];
-    ast_odd_rows odd = {.list = list};
-    for (size_t d = 0; d < dimension; d++)
-        x[d] = rows->columns + d * rows->pitch + first;
-    rows->kernels->split_columns[dimension]((const float *)view->data + first * dimension, n, x,
-                                            rows->loading.labels + first, &odd);
+    ast_odd_rows odd = split(rows, first, last - first, rows->loading.labels + first, list);
     for (size_t j = 0; j < odd.count; j++)
         load_point(rows, first + list[j]);
     if (odd.holes)
@@ -247,7 +241,7 @@ static void load_range(ast_rowset *rows, size_t first, size_t last) {
 static void load_task(void *data, size_t block, int worker) {
     ast_rowset *rows = data;
     (void)worker;
-    size_t first = block * LOAD_BLOCK, last = first + LOAD_BLOCK;
+    size_t first = (rows->loading.first_task + block) * LOAD_BLOCK, last = first + LOAD_BLOCK;
     last = last < rows->padded ? last : rows->padded;
     if (rows->loading.partial)
         ast_rowset_need_columns(rows, first, last);
@@ -257,14 +251,10 @@ static void load_task(void *data, size_t block, int worker) {
 
 static bool reserve_columns(ast_rowset *rows) {
     size_t floats = rows->pitch * rows->dimension + 2 * AST_LANES; /* kernels may read a vector from any point on */
-    if (floats > rows->capacity) {
-        free(rows->columns);
-        rows->columns = ast_allocate(floats, sizeof *rows->columns);
-        rows->capacity = rows->columns ? floats : 0;
-    }
-    for (size_t d = 0; d < rows->dimension; d++)
+    bool ready = ast_ensure_arrays(&rows->capacity, floats, AST_REQUEST(rows->columns, floats));
+    for (size_t d = 0; d < rows->dimension && ready; d++)
         rows->column[d] = rows->columns + d * rows->pitch;
-    return rows->columns != NULL;
+    return ready;
 }
 
 size_t ast_type_size(ast_type type) {
@@ -280,6 +270,7 @@ bool ast_rowset_open_part(ast_rowset *part, const ast_kernels *kernels, size_t d
 
 static void begin_loading(ast_rowset *rows, int32_t *labels) {
     rows->loading.labels = labels;
+    rows->loading.first_task = 0;
     rows->loading.due = rows->loading.partial = false;
     atomic_store(&rows->loading.missing, 0);
     atomic_store(&rows->loading.late, 0);
@@ -332,21 +323,12 @@ ast_status ast_rowset_begin(ast_rowset *rows, const ast_points *points, size_t p
     return reserve_columns(rows) && reserve_blocks(rows) ? AST_OK : ast_fail_memory(fault);
 }
 
-typedef struct rest_job {
-    ast_rowset *rows;
-    size_t first; /* task */
-} rest_job;
-
-static void load_rest(void *data, size_t task, int worker) {
-    const rest_job *job = data;
-    load_task(job->rows, job->first + task, worker);
-}
-
 static ast_status load_from(ast_rowset *rows, ast_pool *pool, size_t point, ast_fault *fault) {
-    rest_job job = {rows, point / LOAD_BLOCK};
-    size_t tasks = (rows->padded + LOAD_BLOCK - 1) / LOAD_BLOCK;
-    if (job.first < tasks && !ast_pool_run_cancellable(pool, tasks - job.first, load_rest, &job))
+    size_t tasks = (rows->padded + LOAD_BLOCK - 1) / LOAD_BLOCK, first = point / LOAD_BLOCK;
+    rows->loading.first_task = first;
+    if (first < tasks && !ast_pool_run_cancellable(pool, tasks - first, load_task, rows))
         return ast_fail_cancelled(fault);
+    rows->loading.first_task = 0;
     rows->loading.due = false;
     rows->missing = rows->loading.missing;
     assert(rows->missing + rows->loading.late <= rows->count);
@@ -369,14 +351,9 @@ bool ast_rowset_is_finite(const ast_rowset *rows) {
 
 /* Fills the columns of a block that was labelled in place; its labels stay. */
 static void copy_columns(ast_rowset *rows, size_t first) {
-    float *x[AST_SMALL];
     int32_t labels[AST_BLOCK];
     uint32_t list[AST_BLOCK];
-    ast_odd_rows odd = {.list = list};
-    for (size_t d = 0; d < rows->dimension; d++)
-        x[d] = rows->columns + d * rows->pitch + first;
-    rows->kernels->split_columns[rows->dimension]((const float *)rows->view.data + first * rows->dimension, AST_BLOCK,
-                                                  x, labels, &odd);
+    ast_odd_rows odd = split(rows, first, AST_BLOCK, labels, list);
     for (size_t j = 0; j < odd.count; j++)
         assert(rows->late && rows->late[first + list[j]]);
 }

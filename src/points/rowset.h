@@ -49,11 +49,12 @@ enum {
 
 /* The progress and the findings of loading. */
 typedef struct ast_loading {
-    int32_t *labels; /* (padded) */
-    bool due;        /* blocks are loaded when a pass first needs them */
-    bool partial;    /* small: some blocks may not have columns */
-    uint8_t *blocks; /* (padded / AST_BLOCK) while `partial` */
-    size_t capacity; /* blocks that `blocks` has memory for */
+    int32_t *labels;   /* (padded) */
+    bool due;          /* blocks are loaded when a pass first needs them */
+    size_t first_task; /* of the present run of tasks */
+    bool partial;      /* small: some blocks may not have columns */
+    uint8_t *blocks;   /* (padded / AST_BLOCK) while `partial` */
+    size_t capacity;   /* blocks that `blocks` has memory for */
     _Atomic size_t scaled;
     _Atomic size_t infinite;      /* the smallest row with an infinity, or the number of rows */
     char apart[64];               /* keeps the counts on a different cache line from what all threads read often */

@@ -167,19 +167,9 @@ static ast_status describe_bad(const ast_points *view, size_t r, ast_fault *faul
     }
 }
 
-static bool reserve(void *array, size_t *capacity, size_t count, size_t size) {
-    void **memory = array;
-    if (count <= *capacity && *memory)
-        return true;
-    free(*memory);
-    *memory = ast_allocate(count, size);
-    *capacity = *memory ? count : 0;
-    return *memory != NULL;
-}
-
 /* Copies the starts, relative to the first row's. */
 static ast_status take_starts(ast_sparse_rows *rows, const ast_points *view, ast_fault *fault) {
-    if (!reserve(&rows->starts, &rows->rows_capacity, view->count + 1, sizeof *rows->starts))
+    if (!ast_ensure_arrays(&rows->rows_capacity, view->count + 1, AST_REQUEST(rows->starts, view->count + 1)))
         return ast_fail_memory(fault);
     int64_t origin = ast_index_at(view->starts, view->index, 0), last = origin;
     if (origin < 0)
@@ -208,8 +198,8 @@ ast_status ast_sparse_rows_open(ast_sparse_rows *rows, const ast_points *view, a
     if (entries > 0 && (!view->data || !view->columns))
         return ast_fail(fault, AST_BAD_OPTION, "there are no entries: the data or the columns are NULL");
     bool wide = view->index == AST_I8;
-    if (!reserve(&rows->values, &rows->values_capacity, entries, sizeof *rows->values) ||
-        (wide && !reserve(&rows->copied, &rows->copied_capacity, entries, sizeof *rows->copied)))
+    if (!ast_ensure_arrays(&rows->values_capacity, entries + 1, AST_REQUEST(rows->values, entries + 1)) ||
+        (wide && !ast_ensure_arrays(&rows->copied_capacity, entries, AST_REQUEST(rows->copied, entries))))
         return ast_fail_memory(fault);
     rows->columns = wide || entries == 0 ? rows->copied : (const int32_t *)view->columns + offset;
     assert(rows->starts[0] == 0 && rows->longest <= entries);

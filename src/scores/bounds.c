@@ -244,15 +244,10 @@ bool ast_bounds_save_means(ast_scorer *s, const ast_mean_list *means) {
     ast_moves *m = &s->moves;
     if (s->rows->small || (!s->bounds.on && !s->rows->axial) || slots == 0)
         return true;
-    if (slots > m->capacity) {
-        free(m->start_means);
-        free(m->of_slot);
-        m->start_means = ast_allocate(2 * slots * dimension, sizeof *m->start_means);
-        m->of_slot = ast_allocate(2 * slots, sizeof *m->of_slot);
-        m->capacity = m->start_means && m->of_slot ? 2 * slots : 0;
-        if (m->capacity == 0)
-            return false;
-    }
+    if (slots > m->capacity &&
+        !ast_ensure_arrays(&m->capacity, 2 * slots, AST_REQUEST(m->start_means, 2 * slots * dimension),
+                           AST_REQUEST(m->of_slot, 2 * slots)))
+        return false;
     memcpy(m->start_means, means->means, slots * dimension * sizeof *m->start_means);
     memcpy(m->of_slot, means->moves, slots * sizeof *m->of_slot);
     return true;

@@ -388,8 +388,7 @@ static bool begin_search(tile *t, size_t j, ast_best_search *x) {
 
 /* For points whose own cluster is no longer in the table with the same mean. */
 static void score_in_full(const tile *t, size_t at) {
-    ast_scores to = {t->c->compact.best + at, t->c->compact.second + at, t->c->compact.id + at};
-    t->s->kernels->score_rows(t->c->picked + at, 1, t->c->table, to, t->c->scratch);
+    t->s->kernels->score_rows(t->c->picked + at, 1, t->c->table, ast_scores_at(t->c->compact, at), t->c->scratch);
     t->c->candidates.products += t->c->table->count;
 }
 
@@ -428,17 +427,12 @@ static void score_tile(tile *t, bool bounded) {
 static bool reserve(ast_candidate_buffer *b, size_t means, const ast_stages *stages, size_t chunk) {
     size_t room = means / AST_PANEL * AST_PANEL + AST_PANEL,
            width = stages->second + ast_byte_count(stages) / sizeof(float);
-    if (!b->calls)
-        b->calls = ast_allocate(chunk, sizeof *b->calls);
-    if (!b->calls)
+    if (!b->calls && !ast_replace_arrays(AST_REQUEST(b->calls, chunk)))
         return false;
     if (room > b->room || width > b->width) {
-        ast_free_all(b->list, b->upper_bounds, b->heads);
         room = (room + room / 4) / AST_PANEL * AST_PANEL;
-        b->list = ast_allocate(TILE * room, sizeof *b->list);
-        b->upper_bounds = ast_allocate(TILE * room, sizeof *b->upper_bounds);
-        b->heads = ast_allocate(TILE * width, sizeof *b->heads);
-        bool ready = b->list && b->upper_bounds && b->heads;
+        bool ready = ast_replace_arrays(AST_REQUEST(b->list, TILE * room), AST_REQUEST(b->upper_bounds, TILE * room),
+                                        AST_REQUEST(b->heads, TILE * width));
         b->room = ready ? room : 0;
         b->width = ready ? width : 0;
     }

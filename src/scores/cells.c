@@ -128,19 +128,13 @@ static void sort_byte(const uint64_t *from, uint64_t *to, size_t count, unsigned
         to[place[from[i] >> shift & 255]++] = from[i];
 }
 
-static void sort_pairs(uint64_t *pairs, uint64_t *spare, size_t count, unsigned bits) {
+void ast_sort_codes(uint64_t *pairs, uint64_t *spare, size_t count) {
     if (count <= FEW) {
         insert_all(pairs, count);
         return;
     }
-    for (unsigned shift = 32; shift < 32 + bits; shift += 16) {
-        sort_byte(pairs, spare, count, shift);
-        sort_byte(spare, pairs, count, shift + 8);
-    }
-}
-
-void ast_sort_codes(uint64_t *pairs, uint64_t *spare, size_t count) {
-    sort_pairs(pairs, spare, count, 16);
+    sort_byte(pairs, spare, count, 32);
+    sort_byte(spare, pairs, count, 40);
 }
 
 /* ---- loading ---- */
@@ -215,7 +209,7 @@ static void sort_bucket(void *data, size_t bucket, int worker) {
     const uint32_t *ends = job->counts + (job->slices - 1) * BUCKETS;
     size_t first = bucket ? ends[bucket - 1] : 0, last = ends[bucket];
     assert(first <= last && last <= cells->count);
-    sort_pairs(job->pairs + first, job->spare + first, last - first, BUCKET_BITS);
+    ast_sort_codes(job->pairs + first, job->spare + first, last - first);
     for (size_t place = first; place < last; place++) {
         cells->code[place] = (uint32_t)(job->pairs[place] >> 32);
         size_t i = cells->point[place] = (uint32_t)job->pairs[place];
@@ -252,35 +246,26 @@ static bool reserve_scratch(ast_cells *cells) {
 
 static bool reserve(ast_cells *cells, size_t count, size_t padded) {
     if (padded > cells->label_capacity || !cells->start) {
-        ast_free_all(cells->code, cells->point, cells->columns, cells->best, cells->label, cells->start);
         cells->pitch = padded + AST_STAGGER;
         cells->depth = LEAST_DEPTH;
         while (cells->depth < MOST_DEPTH && (size_t)6 << 2 * cells->depth < count / 4)
             cells->depth++;
-        cells->code = ast_allocate(padded, sizeof *cells->code);
-        cells->point = ast_allocate(padded, sizeof *cells->point);
-        cells->columns = ast_allocate_zero(3 * cells->pitch + 2 * AST_LANES, sizeof *cells->columns);
-        cells->best = ast_allocate(padded, sizeof *cells->best);
-        cells->label = ast_allocate(padded, sizeof *cells->label);
-        cells->start = ast_allocate(((size_t)6 << 2 * cells->depth) + 1, sizeof *cells->start);
-        bool ready = cells->code && cells->point && cells->columns && cells->best && cells->label && cells->start;
+        size_t floats = 3 * cells->pitch + 2 * AST_LANES, directory = ((size_t)6 << 2 * cells->depth) + 1;
+        if (!ast_replace_arrays(AST_REQUEST(cells->code, padded), AST_REQUEST(cells->point, padded),
+                                AST_REQUEST(cells->columns, floats), AST_REQUEST(cells->best, padded),
+                                AST_REQUEST(cells->label, padded), AST_REQUEST(cells->start, directory)))
+            return false;
+        memset(cells->columns, 0, floats * sizeof *cells->columns);
         cells->label_capacity = padded;
-        if (!ready) {
-            free(cells->start);
-            cells->start = NULL;
-        }
     }
-    return reserve_scratch(cells) && cells->start && cells->label_capacity >= padded;
+    return reserve_scratch(cells);
 }
 
 static bool sort_points(load_job *job) {
     size_t count = job->rows->count;
     job->slices = count / SLICE + 1;
-    job->code = ast_allocate(count, sizeof *job->code);
-    job->counts = ast_allocate(job->slices * BUCKETS, sizeof *job->counts);
-    job->pairs = ast_allocate(count, sizeof *job->pairs);
-    job->spare = ast_allocate(count, sizeof *job->spare);
-    bool ready = job->code && job->counts && job->pairs && job->spare;
+    bool ready = ast_replace_arrays(AST_REQUEST(job->code, count), AST_REQUEST(job->counts, job->slices * BUCKETS),
+                                    AST_REQUEST(job->pairs, count), AST_REQUEST(job->spare, count));
     if (ready) {
         ast_pool_run(job->cells->pool, job->slices, count_slice, job);
         place_slices(job);

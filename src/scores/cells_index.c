@@ -88,31 +88,27 @@ bool ast_cell_list_reserve(ast_mean_table *list, size_t count) {
         return true;
     ast_mean_table_free(list);
     size_t capacity = (count + AST_LANES + count / 4 + AST_PANEL) / AST_PANEL * AST_PANEL;
-    list->ids = ast_allocate(capacity, sizeof *list->ids);
-    list->means = ast_allocate(3 * capacity, sizeof *list->means);
     list->dimension = 3;
-    list->capacity = list->ids && list->means ? capacity : 0;
-    return list->capacity > 0;
-}
-
-static bool reserve_balls(ast_balls *balls, size_t count) {
-    balls->pitch = count + AST_LANES;
-    balls->columns = ast_allocate_zero(4 * balls->pitch, sizeof *balls->columns);
-    return balls->columns != NULL;
+    return ast_ensure_arrays(&list->capacity, capacity, AST_REQUEST(list->ids, capacity),
+                             AST_REQUEST(list->means, 3 * capacity));
 }
 
 static bool reserve_table(ast_mean_index *index, size_t count) {
     if (count <= index->capacity)
         return true;
     index->capacity = 0;
-    ast_free_all(index->blocks.columns, index->groups.columns, index->pairs);
     size_t capacity = 2 * ((count + GROUP - 1) / GROUP * GROUP);
-    index->pairs = ast_allocate(2 * capacity, sizeof *index->pairs);
-    bool ready = index->pairs && ast_cell_list_reserve(&index->sorted, capacity);
-    ready = reserve_balls(&index->blocks, capacity / FAN) && ready;
-    ready = reserve_balls(&index->groups, capacity / GROUP) && ready;
-    index->capacity = ready ? capacity : 0;
-    return ready;
+    ast_balls *blocks = &index->blocks, *groups = &index->groups;
+    blocks->pitch = capacity / FAN + AST_LANES;
+    groups->pitch = capacity / GROUP + AST_LANES;
+    if (!ast_cell_list_reserve(&index->sorted, capacity) ||
+        !ast_ensure_arrays(&index->capacity, capacity, AST_REQUEST(index->pairs, 2 * capacity),
+                           AST_REQUEST(blocks->columns, 4 * blocks->pitch),
+                           AST_REQUEST(groups->columns, 4 * groups->pitch)))
+        return false;
+    memset(blocks->columns, 0, 4 * blocks->pitch * sizeof *blocks->columns);
+    memset(groups->columns, 0, 4 * groups->pitch * sizeof *groups->columns);
+    return true;
 }
 
 /* The ball around means first..last-1 of the table: their arithmetic mean, and the largest distance from it, rounded
@@ -168,12 +164,10 @@ static void fill_balls(void *data, size_t number, int worker) {
     enclose(sorted, first, last, &index->groups, number);
 }
 
-static void find_codes(void *data, size_t block, int worker) {
+static void find_code(void *data, size_t k, int worker) {
     const build_job *job = data;
-    const ast_mean_list *c = job->means;
     (void)worker;
-    for (size_t k = block * CODES; k < (block + 1) * CODES && k < c->live; k++)
-        job->index->pairs[k] = (uint64_t)code_of(c->means + 3 * (size_t)c->order[k]) << 32 | k;
+    job->index->pairs[k] = (uint64_t)code_of(job->means->means + 3 * (size_t)job->means->order[k]) << 32 | k;
 }
 
 /* Keeps the pairs of the clusters that are alive. Returns how many. */
@@ -190,7 +184,7 @@ static bool build(ast_cells *cells, const ast_mean_list *c) {
     build_job job = {index, c};
     if (!reserve_table(index, c->live))
         return false;
-    ast_pool_run(cells->pool, (c->live + CODES - 1) / CODES, find_codes, &job);
+    ast_pool_run_rows(cells->pool, c->live, CODES, find_code, &job);
     size_t count = index->sorted.count = keep_alive(c, index->pairs);
     assert(count <= index->capacity && index->capacity % GROUP == 0);
     ast_sort_codes(index->pairs, index->pairs + index->capacity, count);

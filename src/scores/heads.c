@@ -67,7 +67,8 @@ float ast_tail_length(const ast_basis *axes, const float *head, size_t width) {
 /* ---- Means ------------------------------------------------------------------------------------------------------- */
 
 static void free_arrays(struct ast_mean_heads *h) {
-    ast_free_all(h->bias, h->floats, h->errors, h->tails, h->last_tails, h->bytes, h->shift, h->rows, h->means);
+    ast_packed_means *p = &h->packed;
+    ast_free_all(p->bias, p->floats, p->errors, p->tails, p->bytes, p->shift, h->last_tails, h->rows, h->means);
 }
 
 void ast_mean_heads_free(struct ast_mean_heads *h) {
@@ -80,38 +81,39 @@ void ast_mean_heads_free(struct ast_mean_heads *h) {
 /* Memory for the means of a table; keeps the present ones. */
 static bool reserve(struct ast_mean_heads *h, const ast_heads *heads, size_t dimension, size_t needed) {
     const ast_stages *s = &heads->stages;
+    ast_packed_means *p = &h->packed;
     size_t old = h->capacity, room = needed < 2 * old ? 2 * old : (needed + AST_PANEL) / AST_PANEL * AST_PANEL;
     if (needed <= old)
         return true;
-    bool ready = ast_grow_array(&h->bias, old, room, sizeof *h->bias) &&
-                 ast_grow_array(&h->floats, old, room, s->plain * sizeof *h->floats) &&
-                 ast_grow_array(&h->errors, old, room, sizeof *h->errors) &&
-                 ast_grow_array(&h->tails, old, room, sizeof *h->tails) &&
-                 ast_grow_array(&h->last_tails, old, room, sizeof *h->last_tails) &&
-                 ast_grow_array(&h->bytes, old, room, ast_byte_count(s)) &&
-                 ast_grow_array(&h->shift, old, room, sizeof *h->shift) &&
-                 ast_grow_array(&h->rows, old, room, s->second * sizeof *h->rows) &&
-                 ast_grow_array(&h->means, old, room, dimension * sizeof *h->means);
+    const struct {
+        void *array;
+        size_t width; /* numbers of 4 bytes per mean */
+    } arrays[] = {{&p->bias, 1},
+                  {&p->floats, s->plain},
+                  {&p->errors, 1},
+                  {&p->tails, 1},
+                  {&h->last_tails, 1},
+                  {&p->shift, 1},
+                  {&p->bytes, ast_byte_count(s) / 4},
+                  {&h->rows, s->second},
+                  {&h->means, dimension}};
+    bool ready = true;
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays && ready; i++)
+        ready = ast_grow_array(arrays[i].array, old, room, arrays[i].width * sizeof(float));
     h->capacity = ready ? room : old;
     return ready;
-}
-
-static void take_mean(const ast_mean_table *table, size_t k, float *to) {
-    const float *column = table->means + k / AST_PANEL * AST_PANEL * table->dimension + k % AST_PANEL;
-    for (size_t d = 0; d < table->dimension; d++)
-        to[d] = column[d * AST_PANEL];
 }
 
 /* Makes column k of the first stage unused: its upper bound is below every score. */
 static void clear_column(struct ast_mean_heads *h, size_t k) {
     size_t panel = k / AST_PANEL, column = k % AST_PANEL, plain = h->packed.plain, quads = h->packed.quads;
-    h->bias[k] = AST_NO_SCORE;
-    h->errors[k] = h->tails[k] = h->last_tails[k] = 0;
-    h->shift[k] = 0;
+    h->packed.bias[k] = AST_NO_SCORE;
+    h->packed.errors[k] = h->packed.tails[k] = h->last_tails[k] = 0;
+    h->packed.shift[k] = 0;
     for (size_t d = 0; d < plain; d++)
-        h->floats[(panel * plain + d) * AST_PANEL + column] = 0;
+        h->packed.floats[(panel * plain + d) * AST_PANEL + column] = 0;
     for (size_t q = 0; q < quads; q++)
-        memset(h->bytes + ((panel * quads + q) * AST_PANEL + column) * 4, 0, 4);
+        memset(h->packed.bytes + ((panel * quads + q) * AST_PANEL + column) * 4, 0, 4);
 }
 
 /* Fills column k of the first stage. Returns an upper bound of the length of the byte coordinates. */
@@ -122,15 +124,16 @@ static float pack_mean(struct ast_mean_heads *h, const ast_heads *heads, const a
     size_t panel = k / AST_PANEL, column = k % AST_PANEL, count = ast_byte_count(s);
     uint8_t bytes[AST_MOST_BYTES] = {0};
     ast_bytes_made made = kernels->heads.to_bytes(head + s->plain, s->first - s->plain, s->unit, 0, bytes);
-    h->bias[k] = 0;
-    h->errors[k] = count ? made.error : 0;
-    h->shift[k] = -AST_BYTE * made.sum;
-    h->tails[k] = ast_tail_length(axes, head, s->first);
+    ast_packed_means *p = &h->packed;
+    p->bias[k] = 0;
+    p->errors[k] = count ? made.error : 0;
+    p->shift[k] = -AST_BYTE * made.sum;
+    p->tails[k] = ast_tail_length(axes, head, s->first);
     h->last_tails[k] = ast_tail_length(axes, head, s->raw ? s->first : s->second);
     for (size_t d = 0; d < s->plain; d++)
-        h->floats[(panel * s->plain + d) * AST_PANEL + column] = head[d];
+        p->floats[(panel * s->plain + d) * AST_PANEL + column] = head[d];
     for (size_t q = 0; q < count / 4; q++)
-        memcpy(h->bytes + ((panel * (count / 4) + q) * AST_PANEL + column) * 4, bytes + 4 * q, 4);
+        memcpy(p->bytes + ((panel * (count / 4) + q) * AST_PANEL + column) * 4, bytes + 4 * q, 4);
     return made.length + made.error;
 }
 
@@ -154,7 +157,7 @@ static void take_block(void *data, size_t block, int worker) {
     last = last < y->table->count ? last : y->table->count;
     for (size_t k = first; k < last; k++) {
         rows[k - first] = h->means + k * dimension;
-        take_mean(y->table, k, h->means + k * dimension);
+        ast_mean_table_read(y->table, k, h->means + k * dimension);
     }
     if (!s->raw)
         ast_heads_project(&y->heads->axes, y->kernels, rows, last - first, s->second, h->rows + first * s->second);
@@ -196,16 +199,6 @@ static void reset_if_outdated(struct ast_mean_heads *h, const ast_heads *heads, 
     h->packed.axial = axial;
 }
 
-static void set_pointers(struct ast_mean_heads *h) {
-    ast_packed_means *p = &h->packed;
-    p->bias = h->bias;
-    p->floats = h->floats;
-    p->bytes = h->bytes;
-    p->shift = h->shift;
-    p->errors = h->errors;
-    p->tails = h->tails;
-}
-
 bool ast_mean_heads_sync(const ast_heads *heads, const ast_kernels *kernels, ast_mean_table *table, ast_pool *pool) {
     if (!table->heads)
         table->heads = ast_allocate_zero(1, sizeof *table->heads);
@@ -221,7 +214,6 @@ bool ast_mean_heads_sync(const ast_heads *heads, const ast_kernels *kernels, ast
     if (ready)
         take_means(&y, pool);
     free(y.longest);
-    set_pointers(h);
     h->packed.count = ready ? table->count : 0;
     return ready;
 }

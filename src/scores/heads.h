@@ -42,15 +42,12 @@ typedef struct ast_basis {
 /* Heads of the means of a table. */
 struct ast_mean_heads {
     uint64_t layout;         /* as in ast_heads */
-    ast_packed_means packed; /* for the first stage; its pointers refer to the arrays below */
-    float *bias, *floats, *errors, *tails,
-        *last_tails; /* tails: lengths after `first` coordinates; last_tails: after `second` */
-    int8_t *bytes;
-    int32_t *shift;
-    float *rows;         /* (capacity, second) */
-    float *means;        /* (capacity, D) */
-    float longest_bytes; /* upper bound of the length of the byte coordinates of every mean */
-    size_t capacity;     /* a multiple of AST_PANEL */
+    ast_packed_means packed; /* for the first stage: the arrays are owned */
+    float *last_tails;       /* (capacity) lengths of the tails after `second` coordinates */
+    float *rows;             /* (capacity, second) */
+    float *means;            /* (capacity, D) */
+    float longest_bytes;     /* upper bound of the length of the byte coordinates of every mean */
+    size_t capacity;         /* a multiple of AST_PANEL */
 };
 
 /* Heads of points in memory, kept from pass to pass. */

@@ -19,7 +19,7 @@ static float sparse_score(const ast_scorer *s, size_t i, const float *mean) {
 
 /* Scores listed points first..first+n-1 against the table. */
 static void score_some(ast_scorer *s, ast_chunk *c, const ast_mean_table *table, size_t first, size_t n) {
-    ast_scores to = {c->compact.best + first, c->compact.second + first, c->compact.id + first};
+    ast_scores to = ast_scores_at(c->compact, first);
     if (s->rows->sparse)
         s->kernels->score_sparse(c->rows.entries + first, n, table, to, c->scratch);
     else
@@ -113,8 +113,7 @@ void ast_large_all(ast_scorer *s, ast_chunk *c) {
     scatter(c, count);
     undecide_flipped(s, c, base, count);
     for (size_t i = base; i < base + s->rows->chunk; i += AST_BLOCK) {
-        size_t j = i - base;
-        ast_scores scores = {c->scores.best + j, c->scores.second + j, c->scores.id + j};
+        ast_scores scores = ast_scores_at(c->scores, i - base);
         uint64_t bits[AST_BLOCK / 64];
         s->bounds.blocks[i / AST_BLOCK].attention =
             s->kernels->mark_undecided(scores, s->labels + i, AST_ALL_GROUPS, ast_deciding_score(s, c), s->margin,

@@ -21,30 +21,34 @@ void ast_mean_table_free(ast_mean_table *table) {
     *table = (ast_mean_table){0};
 }
 
+/* Replaces the arrays by new ones. */
+static bool allocate(ast_mean_table *table, size_t capacity) {
+    table->capacity = 0;
+    return ast_ensure_arrays(&table->capacity, capacity, AST_REQUEST(table->ids, capacity),
+                             AST_REQUEST(table->means, capacity * table->dimension),
+                             AST_REQUEST(table->bias, capacity));
+}
+
 /* The pitch of a column is the capacity, so the columns of a small table move when it grows. */
 static bool reserve(ast_mean_table *table) {
     if (table->count < table->capacity)
         return true;
     size_t capacity = table->capacity ? 2 * table->capacity : AST_PANEL, dimension = table->dimension;
-    int32_t *ids = ast_allocate(capacity, sizeof *ids);
-    float *means = ast_allocate(capacity * dimension, sizeof *means);
-    float *bias = ast_allocate(capacity, sizeof *bias);
-    if (!ids || !means || !bias) {
-        ast_free_all(ids, means, bias);
+    ast_mean_table old = *table;
+    table->ids = NULL;
+    table->means = table->bias = NULL;
+    if (!allocate(table, capacity)) {
+        *table = old;
         return false;
     }
-    if (table->count) { /* the table is full: every column is in use */
-        memcpy(ids, table->ids, table->count * sizeof *ids);
-        memcpy(bias, table->bias, table->count * sizeof *bias);
+    if (old.count) { /* the table is full: every column is in use */
+        size_t columns = dimension <= AST_SMALL ? dimension : 1, length = old.capacity * dimension / columns;
+        memcpy(table->ids, old.ids, old.count * sizeof *old.ids);
+        memcpy(table->bias, old.bias, old.count * sizeof *old.bias);
+        for (size_t d = 0; d < columns; d++)
+            memcpy(table->means + d * capacity, old.means + d * length, length * sizeof *old.means);
     }
-    if (dimension <= AST_SMALL)
-        for (size_t d = 0; d < dimension && table->count; d++)
-            memcpy(means + d * capacity, table->means + d * table->capacity, table->count * sizeof *means);
-    else if (table->count)
-        memcpy(means, table->means, table->capacity * dimension * sizeof *means);
-    size_t count = table->count;
-    ast_free_all(table->ids, table->means, table->bias);
-    *table = (ast_mean_table){dimension, count, capacity, ids, means, bias, table->axial, table->heads};
+    ast_free_all(old.ids, old.means, old.bias);
     return true;
 }
 
@@ -76,8 +80,15 @@ bool ast_mean_table_append(ast_mean_table *table, const float *mean, int32_t id)
     return true;
 }
 
-static float *column_of(ast_mean_table *table, size_t k) {
+static float *column_of(const ast_mean_table *table, size_t k) {
     return table->means + k / AST_PANEL * AST_PANEL * table->dimension + k % AST_PANEL;
+}
+
+void ast_mean_table_read(const ast_mean_table *table, size_t k, float *mean) {
+    assert(table->dimension > AST_SMALL && k < table->count);
+    const float *column = column_of(table, k);
+    for (size_t d = 0; d < table->dimension; d++)
+        mean[d] = column[d * AST_PANEL];
 }
 
 void ast_mean_table_replace(ast_mean_table *table, size_t k, const float *mean) {
@@ -104,17 +115,8 @@ bool ast_mean_table_copy(ast_mean_table *table, const ast_mean_table *from) {
     assert(from->dimension > AST_SMALL && from->count <= from->capacity);
     size_t used = (from->count + AST_PANEL - 1) / AST_PANEL * AST_PANEL;
     ast_mean_table_clear(table, from->dimension, from->axial);
-    if (table->capacity < used) {
-        ast_mean_table_free(table);
-        *table = (ast_mean_table){.dimension = from->dimension, .capacity = used, .axial = from->axial};
-        table->ids = ast_allocate(used, sizeof *table->ids);
-        table->means = ast_allocate(used * from->dimension, sizeof *table->means);
-        table->bias = ast_allocate(used, sizeof *table->bias);
-        if (!table->ids || !table->means || !table->bias) {
-            ast_mean_table_free(table);
-            return false;
-        }
-    }
+    if (table->capacity < used && !allocate(table, used))
+        return false;
     if (used) {
         memcpy(table->ids, from->ids, used * sizeof *table->ids);
         memcpy(table->bias, from->bias, used * sizeof *table->bias);

@@ -113,21 +113,18 @@ static bool begin(ast_basis *axes, const ast_kernels *kernels, const float *cons
                   size_t count) {
     ast_basis_free(axes);
     *axes = (ast_basis){.dimension = dimension, .count = count};
-    axes->rows = ast_allocate_zero(count * dimension, sizeof *axes->rows);
-    axes->panels = ast_allocate(count * dimension, sizeof *axes->panels);
-    for (size_t j = 0; axes->rows && j < count; j++)
+    if (!ast_replace_arrays(AST_REQUEST(axes->rows, count * dimension), AST_REQUEST(axes->panels, count * dimension)))
+        return false;
+    for (size_t j = 0; j < count; j++)
         memcpy(axes->rows + j * dimension, rows[j * n / count], dimension * sizeof *axes->rows);
-    if (axes->rows)
-        orthonormalise(axes, kernels);
-    return axes->rows && axes->panels;
+    orthonormalise(axes, kernels);
+    return true;
 }
 
 static bool transpose_rows(iteration *it) {
     size_t dimension = it->axes->dimension;
-    it->transposed = ast_allocate(dimension * it->n, sizeof *it->transposed);
-    it->columns = ast_allocate(dimension, sizeof *it->columns);
-    it->panels = ast_allocate(it->axes->count * it->n, sizeof *it->panels);
-    if (!it->transposed || !it->columns || !it->panels)
+    if (!ast_replace_arrays(AST_REQUEST(it->transposed, dimension * it->n), AST_REQUEST(it->columns, dimension),
+                            AST_REQUEST(it->panels, it->axes->count * it->n)))
         return false;
     for (size_t d = 0; d < dimension; d++) {
         it->columns[d] = it->transposed + d * it->n;

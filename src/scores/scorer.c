@@ -16,10 +16,7 @@
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 bool ast_scores_open(ast_scores *scores, size_t n) {
-    scores->best = ast_allocate(n, sizeof *scores->best);
-    scores->second = ast_allocate(n, sizeof *scores->second);
-    scores->id = ast_allocate(n, sizeof *scores->id);
-    return scores->best && scores->second && scores->id;
+    return ast_replace_arrays(AST_REQUEST(scores->best, n), AST_REQUEST(scores->second, n), AST_REQUEST(scores->id, n));
 }
 
 void ast_scores_free(ast_scores *scores) {
@@ -28,17 +25,12 @@ void ast_scores_free(ast_scores *scores) {
 }
 
 bool ast_chunk_open(ast_chunk *c, const ast_rowset *rows) {
-    size_t n = rows->chunk + AST_BLOCK;
-    c->early_labels = ast_allocate(n, sizeof *c->early_labels);
-    c->early_signs = ast_allocate(n / AST_LANES, sizeof *c->early_signs);
-    c->list = ast_allocate(2 * n, sizeof *c->list);
-    c->scored_groups = ast_allocate(n / AST_BLOCK, sizeof *c->scored_groups);
-    c->picked = rows->small ? NULL : ast_allocate(n, sizeof *c->picked);
-    c->scratch = rows->small ? NULL : ast_allocate(AST_ROW_SCRATCH, sizeof *c->scratch);
-    bool ready = ast_scores_open(&c->own, n) && ast_scores_open(&c->other, n) && ast_scores_open(&c->compact, n);
-    ready = ast_row_buffer_open(&c->rows, rows) && ready;
-    return ready && c->early_labels && c->early_signs && c->list && c->scored_groups &&
-           (rows->small || (c->picked && c->scratch));
+    size_t n = rows->chunk + AST_BLOCK, large = rows->small ? 0 : n;
+    return ast_replace_arrays(AST_REQUEST(c->early_labels, n), AST_REQUEST(c->early_signs, n / AST_LANES),
+                              AST_REQUEST(c->list, 2 * n), AST_REQUEST(c->scored_groups, n / AST_BLOCK),
+                              AST_REQUEST(c->picked, large), AST_REQUEST(c->scratch, large ? AST_ROW_SCRATCH : 0)) &&
+           ast_scores_open(&c->own, n) && ast_scores_open(&c->other, n) && ast_scores_open(&c->compact, n) &&
+           ast_row_buffer_open(&c->rows, rows);
 }
 
 void ast_chunk_free(ast_chunk *c) {
@@ -54,24 +46,15 @@ void ast_chunk_free(ast_chunk *c) {
 bool ast_scorer_reserve(ast_scorer *s, size_t padded) {
     assert(padded % AST_BLOCK == 0);
     ast_bounds *b = &s->bounds;
-    ast_free_all(b->gaps, b->blocks, b->chunk_seen);
-    b->gaps = ast_allocate(padded / AST_LANES, sizeof *b->gaps);
-    b->blocks = ast_allocate(padded / AST_BLOCK, sizeof *b->blocks);
-    b->chunk_seen = ast_allocate(padded / AST_BLOCK, sizeof *b->chunk_seen);
-    return b->gaps && b->blocks && b->chunk_seen;
+    return ast_replace_arrays(AST_REQUEST(b->gaps, padded / AST_LANES), AST_REQUEST(b->blocks, padded / AST_BLOCK),
+                              AST_REQUEST(b->chunk_seen, padded / AST_BLOCK));
 }
 
 bool ast_scorer_keep(ast_scorer *s) {
     ast_bounds *b = &s->bounds;
-    size_t padded = s->rows->padded;
-    if (padded <= b->capacity)
-        return true;
-    ast_scores_free(&b->scores);
-    free(b->fast_bound);
-    b->fast_bound = s->rows->small ? NULL : ast_allocate(padded, sizeof *b->fast_bound);
-    bool ready = ast_scores_open(&b->scores, padded) && (s->rows->small || b->fast_bound);
-    b->capacity = ready ? padded : 0;
-    return ready;
+    size_t n = s->rows->padded;
+    return ast_ensure_arrays(&b->capacity, n, AST_REQUEST(b->scores.best, n), AST_REQUEST(b->scores.second, n),
+                             AST_REQUEST(b->scores.id, n), AST_REQUEST(b->fast_bound, s->rows->small ? 0 : n));
 }
 
 void ast_scorer_free(ast_scorer *s) {
@@ -117,7 +100,7 @@ void ast_chunk_begin(const ast_scorer *s, ast_chunk *c, size_t number) {
     c->base = base;
     c->scores = c->own;
     if (s->keeps_scores)
-        c->scores = (ast_scores){b->scores.best + base, b->scores.second + base, b->scores.id + base};
+        c->scores = ast_scores_at(b->scores, base);
     c->fast_bound = s->keeps_scores && !s->rows->small ? b->fast_bound + base : NULL;
     c->full = c->added_early = c->labels_saved = false;
     c->candidates.call_count = 0;
@@ -152,8 +135,7 @@ static void propose_all(ast_scorer *s, ast_chunk *c) {
     size_t first = c->base / AST_BLOCK, last = (c->base + s->rows->chunk) / AST_BLOCK;
     ast_score_chunk(s, c);
     for (size_t b = first; !c->unlabelled && b < last; b++)
-        if (s->bounds.blocks[b].mask == 0)
-            s->bounds.blocks[b].mask = s->kernels->label_mask(s->labels + b * AST_BLOCK, AST_BLOCK);
+        ast_block_mask(s, b);
 }
 
 void ast_propose(ast_scorer *s, ast_chunk *c, ast_bins *bins) {

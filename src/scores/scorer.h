@@ -30,6 +30,15 @@ static inline uint32_t ast_bit_of(int32_t slot) {
     return (uint32_t)1 << (slot & (AST_MASK_BITS - 1));
 }
 
+/* The largest of `least` and the numbers of the slots in the mask. */
+static inline float ast_largest_in(uint32_t mask, const float of[AST_MASK_BITS], float least) {
+    for (; mask; mask &= mask - 1) {
+        float number = of[__builtin_ctz(mask)];
+        least = number > least ? number : least;
+    }
+    return least;
+}
+
 /* A distance as a float that is no smaller, with an allowance for the errors of the numbers that it was computed
  * from. */
 static inline float ast_round_up(double distance) {
@@ -244,13 +253,9 @@ const ast_close_call *ast_close_call_of(const ast_chunk *chunk, size_t at);
  * points of the clusters whose bits are in the mask; mask 0: of any cluster. */
 static inline float ast_deciding_score_for_labels(const ast_scorer *s, const ast_unseen_bound *unseen_bound,
                                                   uint32_t mask) {
-    float score = unseen_bound->all;
     if (unseen_bound->each && mask)
-        for (score = AST_NO_SCORE; mask; mask &= mask - 1) {
-            float own = unseen_bound->of[__builtin_ctz(mask)];
-            score = own > score ? own : score;
-        }
-    return score > s->fit ? score : s->fit;
+        return ast_largest_in(mask, unseen_bound->of, s->fit);
+    return unseen_bound->all > s->fit ? unseen_bound->all : s->fit;
 }
 
 /* Axial: whether a point is added as -x. */

@@ -16,7 +16,7 @@ static ast_small_block block_view(ast_scorer *s, const ast_chunk *c, size_t b) {
     assert(b >= c->base / AST_BLOCK && b < (c->base + s->rows->chunk) / AST_BLOCK);
     size_t base = b * AST_BLOCK, j = base - c->base;
     ast_small_block block = {.labels = s->labels + base,
-                             .scores = {c->scores.best + j, c->scores.second + j, c->scores.id + j},
+                             .scores = ast_scores_at(c->scores, j),
                              .signs = s->signs + base / AST_LANES,
                              .gaps = s->bounds.gaps + base / AST_LANES,
                              .drift = s->bounds.blocks[b].drift,
@@ -91,9 +91,7 @@ static void lower_gaps(ast_scorer *s, size_t b, float gap) {
  * a point may be below it, the block needs attention. */
 static void raise_fit(ast_scorer *s, const ast_chunk *c, size_t b) {
     ast_block *block = &s->bounds.blocks[b];
-    if (block->mask == 0)
-        block->mask = s->kernels->label_mask(s->labels + b * AST_BLOCK, AST_BLOCK);
-    block->gap_origin = ast_deciding_score_for_labels(s, &c->unseen_bound, block->mask);
+    block->gap_origin = ast_deciding_score_for_labels(s, &c->unseen_bound, ast_block_mask(s, b));
     if (block->gap_origin <= s->fit)
         return;
     float gap = block->least - block->gap_origin; /* both include `drift` */
@@ -110,7 +108,7 @@ void ast_small_first(ast_scorer *s, ast_chunk *c, ast_bins *bins) {
     float half_angles[AST_HALF_ANGLE_MEANS];
     uint32_t in_place = 0;
     if (few)
-        ast_half_angle_cosines(table, half_angles);
+        ast_half_angle_cosines(table, UINT32_MAX, half_angles);
     float fit = c->unseen_bound.each ? s->fit : ast_deciding_score(s, c);
     c->added_early = true;
     for (size_t b = first; b < last; b++) {
@@ -164,20 +162,7 @@ void ast_small_against(ast_scorer *s, ast_chunk *c, const ast_mean_table *table,
     memmove(c->other.id, c->other.id + before, n * sizeof *c->other.id);
 }
 
-/* The most by which the gaps of a block can have decreased through the moves of the means since the last pass. */
-static float gap_decrease(ast_scorer *s, size_t b) {
-    ast_block *block = &s->bounds.blocks[b];
-    if (block->mask == 0)
-        block->mask = s->kernels->label_mask(s->labels + b * AST_BLOCK, AST_BLOCK);
-    float most = 0;
-    for (uint32_t mask = block->mask; mask; mask &= mask - 1) {
-        float own = s->moves.bit_step[__builtin_ctz(mask)];
-        most = own > most ? own : most;
-    }
-    return most;
-}
-
-/* The same through an increase of the deciding score, which becomes the new origin of the gaps. */
+/* An increase of the deciding score of a block, which becomes the new origin of its gaps. */
 static float fit_increase(ast_scorer *s, const ast_chunk *c, ast_block *block) {
     float now = ast_deciding_score_for_labels(s, &c->unseen_bound, block->mask),
           by = now > block->gap_origin ? now - block->gap_origin : 0;
@@ -192,27 +177,17 @@ static float fit_increase(ast_scorer *s, const ast_chunk *c, ast_block *block) {
  * with newcomers. */
 typedef struct newcomers {
     uint32_t bits;
-    float half_angle[AST_MASK_BITS]; /* ast_half_angle_cosine of the mean of the slot and the nearest newcomer */
+    float half_angle[AST_MASK_BITS]; /* by slot: ast_half_angle_cosines of its mean and the newcomers */
 } newcomers;
-
-static double cosine(const ast_mean_table *t, size_t k, size_t j) {
-    double sum = 0;
-    for (size_t d = 0; d < t->dimension; d++)
-        sum += (double)t->means[d * t->capacity + k] * (double)t->means[d * t->capacity + j];
-    return t->axial ? fabs(sum) : sum;
-}
 
 /* The newcomers `bits` among the means of a table. */
 static newcomers place_newcomers(const ast_mean_table *t, uint32_t bits) {
     newcomers n = {.bits = bits};
+    float cosines[AST_HALF_ANGLE_MEANS];
     assert(t->count <= AST_MASK_BITS);
-    for (size_t k = 0; k < t->count; k++) {
-        double nearest = -1;
-        for (size_t j = 0; j < t->count; j++)
-            if (bits & ast_bit_of(t->ids[j]))
-                nearest = fmax(nearest, cosine(t, k, j));
-        n.half_angle[t->ids[k]] = (float)ast_half_angle_cosine(nearest) + 0x1p-23f;
-    }
+    ast_half_angle_cosines(t, bits, cosines);
+    for (size_t k = 0; k < t->count; k++)
+        n.half_angle[t->ids[k]] = cosines[k];
     return n;
 }
 
@@ -229,11 +204,7 @@ static newcomers find_newcomers(const ast_scorer *s, const ast_chunk *c) {
 /* Limits the gaps of a block by the gaps to the newcomers. */
 static void lower_gaps_to_newcomers(ast_scorer *s, const newcomers *n, size_t b) {
     ast_block *block = &s->bounds.blocks[b];
-    float least = block->least - block->drift, from = -1;
-    for (uint32_t mask = block->mask; mask; mask &= mask - 1) {
-        float half_angle = n->half_angle[__builtin_ctz(mask)];
-        from = half_angle > from ? half_angle : from;
-    }
+    float least = block->least - block->drift, from = ast_largest_in(ast_block_mask(s, b), n->half_angle, -1);
     float gap = least > from && !(block->mask & n->bits) ? 2 * (least - from) + block->drift - 0x1p-20f : -INFINITY;
     lower_gaps(s, b, gap);
 }
@@ -248,8 +219,6 @@ bool ast_small_catch_up(ast_scorer *s, ast_chunk *c, const int32_t *events, size
     newcomers n = place_newcomers(c->table, bits);
     for (size_t b = first / AST_BLOCK; b * AST_BLOCK < c->base + s->rows->chunk; b++) {
         ast_block *block = &s->bounds.blocks[b];
-        if (block->mask == 0)
-            block->mask = s->kernels->label_mask(s->labels + b * AST_BLOCK, AST_BLOCK);
         lower_gaps_to_newcomers(s, &n, b);
         bool fit_raised = ast_deciding_score_for_labels(s, &c->unseen_bound, block->mask) > block->gap_origin;
         if (block->attention || fit_raised || block->gap <= s->margin + block->drift + 0x1p-22f) {
@@ -273,7 +242,7 @@ void ast_small_bounded(ast_scorer *s, ast_chunk *c) {
     for (size_t b = first; b < last; b++) {
         ast_block *block = &s->bounds.blocks[b];
         block->attention = false;
-        block->drift += gap_decrease(s, b);
+        block->drift += ast_largest_in(ast_block_mask(s, b), s->moves.bit_step, 0); /* by the moves of the means */
         block->drift += fit_increase(s, c, block);
         c->scored_groups[b - first] = 0;
         if (!bounds_valid)

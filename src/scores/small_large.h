@@ -18,6 +18,14 @@ static inline bool ast_bounds_valid(const ast_scorer *s, const ast_chunk *c) {
     return s->bounds.chunk_seen[c->base / s->rows->chunk] == s->bounds.last_events;
 }
 
+/* The mask of a block, which is computed if it is unknown. */
+static inline uint32_t ast_block_mask(ast_scorer *s, size_t b) {
+    ast_block *block = &s->bounds.blocks[b];
+    if (block->mask == 0)
+        block->mask = s->kernels->label_mask(s->labels + b * AST_BLOCK, AST_BLOCK);
+    return block->mask;
+}
+
 /* Whether full scores against the fast clusters are cheaper than scoring against all means, by heads if they are on. */
 static inline bool ast_fast_table_pays(const ast_scorer *s, size_t fast, size_t all) {
     return fast * (s->heads.on ? 16 : 2) <= all;

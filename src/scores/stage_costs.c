@@ -113,10 +113,9 @@ static bool open_view(view *v) {
     const ast_trial *t = v->t;
     const ast_basis *axes = &t->s->heads.axes;
     (v->raw ? choose_raw_widths : choose_axis_widths)(v);
-    v->heads = v->raw ? NULL : ast_allocate((t->n + t->m) * axes->count, sizeof *v->heads);
-    v->spans = ast_allocate(t->n + t->m, sizeof *v->spans);
-    v->products = ast_allocate(t->n * t->m * WIDTHS, sizeof *v->products);
-    if (!(v->raw || v->heads) || !v->spans || !v->products || v->count == 0)
+    if (v->count == 0 ||
+        !ast_replace_arrays(AST_REQUEST(v->heads, v->raw ? 0 : (t->n + t->m) * axes->count),
+                            AST_REQUEST(v->spans, t->n + t->m), AST_REQUEST(v->products, t->n * t->m * WIDTHS)))
         return false;
     if (!v->raw) {
         ast_heads_project(axes, t->s->kernels, t->points, t->n, axes->count, v->heads);

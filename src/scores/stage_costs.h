@@ -17,6 +17,10 @@ typedef struct ast_trial {
     const float **points; /* (n) */
     const float **means;  /* (m) */
     size_t n, m;
+    const float **source; /* (sources) rows that axes are computed from: if possible not `means` */
+    size_t sources;
+    float *memory;                /* of all these rows */
+    const float **rows;           /* pointers to all of them */
     size_t expected_means;        /* number of means of the coming pass */
     bool labelled;                /* points have labels, so one score of each is known */
     float best[AST_TRIAL_POINTS]; /* best scores of the points */

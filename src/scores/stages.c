@@ -29,15 +29,6 @@ enum {
 
 enum { POINTS = AST_TRIAL_POINTS, MEANS = AST_TRIAL_MEANS };
 
-/* A trial, and the rows that axes are computed from: if possible not the means of the trial. */
-typedef struct sample {
-    ast_trial trial;
-    float *memory;        /* (POINTS + MEANS + MOST_MEANS, D) */
-    const float **rows;   /* (POINTS + MEANS + MOST_MEANS) */
-    const float **source; /* (sources) */
-    size_t sources;
-} sample;
-
 /* ---- The sample -------------------------------------------------------------------------------------------------- */
 
 /* Copies up to `most` rows to `to`: from places distributed over all points, or from the start of a source. Leaves out
@@ -67,10 +58,8 @@ static size_t take_means(const ast_trial *t, bool odd, size_t most, float *to, c
     size_t count = table->count < most ? table->count : most, dimension = table->dimension;
     for (size_t i = 0; i < count; i++) {
         size_t k = (2 * i + odd) * table->count / (2 * count);
-        const float *column = table->means + k / AST_PANEL * AST_PANEL * dimension + k % AST_PANEL;
         rows[i] = to + i * dimension;
-        for (size_t d = 0; d < dimension; d++)
-            to[i * dimension + d] = column[d * AST_PANEL];
+        ast_mean_table_read(table, k, to + i * dimension);
     }
     return count;
 }
@@ -93,26 +82,24 @@ static void find_best(ast_trial *t) {
     }
 }
 
-static bool take_sample(sample *x) {
-    ast_trial *t = &x->trial;
+static bool take_sample(ast_trial *t) {
     size_t dimension = t->s->rows->dimension, each = t->s->rows->chunk / 4;
-    x->memory = ast_allocate((POINTS + MEANS + MOST_MEANS) * dimension, sizeof *x->memory);
-    x->rows = ast_allocate(POINTS + MEANS + MOST_MEANS, sizeof *x->rows);
-    if (!x->memory || !x->rows)
+    size_t count = POINTS + MEANS + MOST_MEANS;
+    if (!ast_replace_arrays(AST_REQUEST(t->memory, count * dimension), AST_REQUEST(t->rows, count)))
         return false;
-    float *means = x->memory + POINTS * dimension, *source = means + MEANS * dimension;
-    t->points = x->rows;
-    t->means = x->rows + POINTS;
-    x->source = x->rows + POINTS + MEANS;
-    t->n = take_points(t, 0, POINTS, x->memory, t->points);
+    float *means = t->memory + POINTS * dimension, *source = means + MEANS * dimension;
+    t->points = t->rows;
+    t->means = t->rows + POINTS;
+    t->source = t->rows + POINTS + MEANS;
+    t->n = take_points(t, 0, POINTS, t->memory, t->points);
     if (t->s->table.count) {
         t->m = take_means(t, true, MEANS, means, t->means);
-        x->sources = take_means(t, false, MOST_MEANS, source, x->source);
+        t->sources = take_means(t, false, MOST_MEANS, source, t->source);
     } else {
         t->m = take_points(t, each, MEANS, means, t->means);
-        x->sources = take_points(t, 2 * each, MOST_MEANS, source, x->source);
+        t->sources = take_points(t, 2 * each, MOST_MEANS, source, t->source);
     }
-    if (t->n == 0 || t->m < 2 || x->sources < 2)
+    if (t->n == 0 || t->m < 2 || t->sources < 2)
         return false;
     find_best(t);
     return true;
@@ -130,20 +117,20 @@ static void set_slack(ast_heads *h, const ast_rowset *rows, bool raw) {
 }
 
 /* The cost along the present axes; along new axes if it has increased, or if there are none. */
-static double try_axes(const sample *x, ast_stages *stages) {
-    ast_scorer *s = x->trial.s;
+static double try_axes(const ast_trial *t, ast_stages *stages) {
+    ast_scorer *s = t->s;
     ast_heads *h = &s->heads;
     set_slack(h, s->rows, false);
     double cost = INFINITY;
     if (h->axes.dimension == s->rows->dimension)
-        cost = ast_cheapest_stages(&x->trial, false, h->kept_width, stages);
+        cost = ast_cheapest_stages(t, false, h->kept_width, stages);
     if ((cost <= WORSE * h->axes_cost && cost < INFINITY) || h->wait > 0)
         return cost;
-    if (!ast_basis_find(&h->axes, s->kernels, x->source, x->sources, s->rows->dimension, most_axes(s->rows)))
+    if (!ast_basis_find(&h->axes, s->kernels, t->source, t->sources, s->rows->dimension, most_axes(s->rows)))
         return INFINITY;
     set_slack(h, s->rows, false);
     h->version++;
-    h->axes_cost = cost = ast_cheapest_stages(&x->trial, false, 0, stages);
+    h->axes_cost = cost = ast_cheapest_stages(t, false, 0, stages);
     h->kept_width = cost < INFINITY ? stages->second : 0;
     return cost;
 }
@@ -163,15 +150,15 @@ static void force_stages(ast_heads *h, const ast_rowset *rows) {
     h->kept_width = s->second;
 }
 
-static void choose_stages(const sample *x) {
-    ast_scorer *s = x->trial.s;
+static void choose_stages(const ast_trial *t) {
+    ast_scorer *s = t->s;
     ast_heads *h = &s->heads;
     ast_stages raw = {0}, along = {0};
-    double dimension = (double)s->rows->dimension, axes_cost = try_axes(x, &along);
+    double dimension = (double)s->rows->dimension, axes_cost = try_axes(t, &along);
     double raw_cost = INFINITY;
     if (axes_cost > LEAST_RAW * dimension) {
         set_slack(h, s->rows, true);
-        raw_cost = ast_cheapest_stages(&x->trial, true, 0, &raw);
+        raw_cost = ast_cheapest_stages(t, true, 0, &raw);
     }
     double cost = fmin(raw_cost, axes_cost);
     h->wait = axes_cost < fmin(raw_cost, GAIN * dimension) ? 0 : h->wait > 0 ? h->wait - 1 : PATIENCE;
@@ -207,31 +194,27 @@ static void keep_points(ast_scorer *s) {
     if (s->rows->reader || s->heads.stages.raw || !s->keeps_scores)
         return;
     if (needed > k->capacity || s->rows->chunks > k->chunks) {
-        ast_free_all(k->rows, k->versions);
-        k->rows = ast_allocate(needed, sizeof *k->rows);
-        k->versions = ast_allocate_zero(s->rows->chunks, sizeof *k->versions);
-        k->capacity = k->rows && k->versions ? needed : 0;
-        k->chunks = k->capacity ? s->rows->chunks : 0;
+        bool ready = ast_replace_arrays(AST_REQUEST(k->rows, needed), AST_REQUEST(k->versions, s->rows->chunks));
+        k->capacity = ready ? needed : 0;
+        k->chunks = ready ? s->rows->chunks : 0;
+        if (ready)
+            memset(k->versions, 0, k->chunks * sizeof *k->versions);
     }
     k->used = k->capacity > 0;
-    if (k->used)
-        return;
-    ast_free_all(k->rows, k->versions);
-    *k = (ast_kept_heads){0};
 }
 
 void ast_heads_begin_pass(ast_scorer *s, ast_chunk *scratch, float floor) {
     ast_heads *h = &s->heads;
     size_t expected = s->table.count ? s->table.count : s->rows->count / 16;
-    sample x = {
-        .trial = {.s = s, .c = scratch, .expected_means = expected, .labelled = s->bounds.on && !scratch->unlabelled}};
+    ast_trial trial = {
+        .s = s, .c = scratch, .expected_means = expected, .labelled = s->bounds.on && !scratch->unlabelled};
     h->on = false;
     h->floor = floor;
     if (!may_pay(s, expected))
         return;
-    if (take_sample(&x))
-        choose_stages(&x);
-    ast_free_all(x.memory, x.rows);
+    if (take_sample(&trial))
+        choose_stages(&trial);
+    ast_free_all(trial.memory, trial.rows);
     if (h->on)
         keep_points(s);
     h->on = h->on && ast_mean_heads_sync(h, s->kernels, &s->table, s->pool);

@@ -114,10 +114,7 @@ static bool read_mean(const float *mean, double *out) {
 static bool scene_open(scene *s, const float *means, const double *weights, size_t count) {
     double largest = 0;
     s->count = count;
-    s->at = ast_allocate(count, sizeof *s->at);
-    s->weight = ast_allocate(count, sizeof *s->weight);
-    s->nearest = ast_allocate(count, sizeof *s->nearest);
-    if (!s->at || !s->weight || !s->nearest)
+    if (!ast_replace_arrays(AST_REQUEST(s->at, count), AST_REQUEST(s->weight, count), AST_REQUEST(s->nearest, count)))
         return false;
     for (size_t k = 0; k < count; k++) {
         bool there = read_mean(means + 3 * k, s->at[k]);
@@ -234,12 +231,9 @@ static void rotate_to_fit(const scene *s, rotation r) {
     double sums[3][3], q[4];
     correlate(s, r, sums);
     best_rotation(sums, q);
-    rotation step;
+    rotation step, product;
     ast_rotation_of_quaternion(q, &step[0][0]);
-    rotation product;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            product[i][j] = step[i][0] * r[0][j] + step[i][1] * r[1][j] + step[i][2] * r[2][j];
+    ast_rotation_product(&step[0][0], &r[0][0], &product[0][0]);
     memcpy(r, product, sizeof(rotation));
 }
 

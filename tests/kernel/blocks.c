@@ -246,7 +246,7 @@ static void check_label_rows(ast_random *random, const ast_kernels *kernels) {
     scene s = scene_of_rows(packed, late, &table, kernels);
     ast_bins mine = empty_bins(3, copies), right = empty_bins(3, copies);
     ast_small_block block = block_of(&s, (ast_scores){0});
-    ast_half_angle_cosines(&table, alone);
+    ast_half_angle_cosines(&table, UINT32_MAX, alone);
     block.half_angles = runs ? alone : NULL;
     block.late = late;
     block.label_before = ast_random_below(random, 2) ? table.ids[ast_random_below(random, table.count)] : AST_NOBODY;
@@ -288,7 +288,7 @@ static void check_refused_rows(ast_random *random, const ast_kernels *kernels) {
     scene s = scene_of_rows(rows, late, &table, kernels);
     ast_bins mine = empty_bins(3, 4);
     ast_small_block block = block_of(&s, (ast_scores){0});
-    ast_half_angle_cosines(&table, alone);
+    ast_half_angle_cosines(&table, UINT32_MAX, alone);
     block.half_angles = alone;
     block.late = late;
     block.label_before = AST_NOBODY;

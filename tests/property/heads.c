@@ -276,8 +276,8 @@ static void heads_follow_their_table(void **state) {
         assert_true(ast_mean_heads_sync(&s.heads, kernels, &s.table, NULL));
         const struct ast_mean_heads *h = s.table.heads;
         assert_memory_equal(h->means + k * s.dimension, h->means + other * s.dimension, s.dimension * sizeof(float));
-        assert_true(h->tails[k] == h->tails[other] && h->errors[k] == h->errors[other] &&
-                    h->shift[k] == h->shift[other]);
+        assert_true(h->packed.tails[k] == h->packed.tails[other] && h->packed.errors[k] == h->packed.errors[other] &&
+                    h->packed.shift[k] == h->packed.shift[other]);
         ast_mean_table_clear_entry(&s.table, k);
         assert_true(h->packed.bias[k] <= AST_NO_SCORE);
         assert_int_equal(h->packed.count, MEANS);

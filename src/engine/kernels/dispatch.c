@@ -32,44 +32,25 @@ double ast_exact_score(const float *x, const float *mu, size_t dimension) {
     return sum;
 }
 
-static void exact_small(const float *x, const ast_mean_table *table, double *scores) {
-    for (size_t k = 0; k < table->count; k++) {
-        double sum = 0;
-        for (size_t d = 0; d < table->dimension; d++)
-            sum += (double)x[d] * (double)table->means[d * table->capacity + k];
-        scores[k] = sum;
-    }
-}
-
 /* Sixteen means at a time; the components of each are added in order. */
-static void exact_large(const float *x, const ast_mean_table *table, double *scores) {
+void ast_exact_scores(const float *x, const ast_mean_table *table, double *scores) {
+    bool small = table->dimension <= AST_SMALL;
+    size_t pitch = small ? table->capacity : AST_PANEL;
     for (size_t k = 0; k < table->count; k += AST_PANEL) {
-        const float *panel = table->means + k * table->dimension;
+        const float *means = table->means + (small ? k : k * table->dimension);
         double sum[AST_PANEL] = {0};
         for (size_t d = 0; d < table->dimension; d++)
             for (size_t j = 0; j < AST_PANEL; j++)
-                sum[j] += (double)x[d] * (double)panel[d * AST_PANEL + j];
+                sum[j] += (double)x[d] * (double)means[d * pitch + j];
         memcpy(scores + k, sum, sizeof sum);
     }
-}
-
-void ast_exact_scores(const float *x, const ast_mean_table *table, double *scores) {
-    if (table->dimension <= AST_SMALL)
-        exact_small(x, table, scores);
-    else
-        exact_large(x, table, scores);
     for (size_t k = 0; k < table->count && table->axial; k++)
         scores[k] = fabs(scores[k]);
 }
 
 #define LOOSE 0x1p-18 /* means and points are unit vectors to 2^-22, float scores are right to 2^-21 */
 
-double ast_half_angle_cosine(double cosine) {
-    double sum = 1 + cosine + LOOSE;
-    return (sum > 0 ? sqrt(sum / 2) : 0) + LOOSE;
-}
-
-void ast_half_angle_cosines(const ast_mean_table *table, float *from) {
+void ast_half_angle_cosines(const ast_mean_table *table, uint32_t others, float *cosines) {
     assert(table->dimension <= AST_SMALL && table->count <= AST_HALF_ANGLE_MEANS);
     float mean[AST_SMALL];
     for (size_t k = 0; k < table->count; k++) {
@@ -78,7 +59,8 @@ void ast_half_angle_cosines(const ast_mean_table *table, float *from) {
             mean[d] = table->means[d * table->capacity + k];
         ast_exact_scores(mean, table, scores);
         for (size_t j = 0; j < table->count; j++)
-            nearest = j != k && scores[j] > nearest ? scores[j] : nearest;
-        from[k] = (float)ast_half_angle_cosine(nearest) + 0x1p-23f;
+            nearest = j != k && others >> (table->ids[j] & 31) & 1 && scores[j] > nearest ? scores[j] : nearest;
+        double sum = 1 + nearest + LOOSE;
+        cosines[k] = (float)((sum > 0 ? sqrt(sum / 2) : 0) + LOOSE) + 0x1p-23f;
     }
 }

@@ -10,8 +10,7 @@
 
 typedef double dv __attribute__((vector_size(8 * DL), may_alias));
 typedef int64_t dm __attribute__((vector_size(8 * DL), may_alias));
-typedef float hv __attribute__((vector_size(4 * DL), may_alias)); /* as many floats */
-typedef int32_t hi __attribute__((vector_size(4 * DL), may_alias));
+typedef int32_t hi __attribute__((vector_size(4 * DL), may_alias)); /* as many int32 */
 
 static inline dv load_d(const double *p) {
     dv v;

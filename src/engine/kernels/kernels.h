@@ -40,6 +40,11 @@ typedef struct ast_scores {
     int32_t *id;
 } ast_scores;
 
+/* The scores from point i on. */
+static inline ast_scores ast_scores_at(ast_scores scores, size_t i) {
+    return (ast_scores){scores.best + i, scores.second + i, scores.id + i};
+}
+
 /* A sparse row: entries in order of column, each column at most once. */
 typedef struct ast_sparse_row {
     const float *values;
@@ -120,12 +125,12 @@ typedef struct ast_mean_candidate {
 /* Heads of means for the kernels. A head is `plain` floats followed by 4 `quads` bytes. */
 typedef struct ast_packed_means {
     size_t count, plain, quads;
-    const float *bias;    /* (capacity) 0 for a mean; AST_NO_SCORE for an unused entry */
-    const float *floats;  /* (capacity / AST_PANEL, plain, AST_PANEL) */
-    const int8_t *bytes;  /* (capacity / AST_PANEL, quads, AST_PANEL, 4) */
-    const int32_t *shift; /* (capacity) minus AST_BYTE times the sum of the bytes */
-    const float *errors;  /* (capacity) length of the rounding error of the bytes */
-    const float *tails;   /* (capacity) */
+    float *bias;    /* (capacity) 0 for a mean; AST_NO_SCORE for an unused entry */
+    float *floats;  /* (capacity / AST_PANEL, plain, AST_PANEL) */
+    int8_t *bytes;  /* (capacity / AST_PANEL, quads, AST_PANEL, 4) */
+    int32_t *shift; /* (capacity) minus AST_BYTE times the sum of the bytes */
+    float *errors;  /* (capacity) length of the rounding error of the bytes */
+    float *tails;   /* (capacity) lengths of the tails */
     bool axial;
 } ast_packed_means;
 
@@ -268,12 +273,10 @@ typedef struct ast_kernels {
  * score of a point with mean k. Its score with any other mean is at most cos(a - acos s), a concave function of s that
  * equals s, with slope -1, at s = cos(a / 2). So this score is at most 2 cos(a / 2) - s, and mean k wins by at least 2
  * (s - cos(a / 2)) if that is positive. ast_half_angle_cosines computes cos(a / 2), with an allowance for rounding, for
- * each mean of a small table of at most AST_HALF_ANGLE_MEANS. */
+ * each mean of a small table of at most AST_HALF_ANGLE_MEANS; `others`: bit (id mod 32) of the other means that
+ * count. */
 #define AST_HALF_ANGLE_MEANS 32
-void ast_half_angle_cosines(const ast_mean_table *table, float *from);
-
-/* cos(a / 2) with the same allowance, where cos(a) is the product of two means. */
-double ast_half_angle_cosine(double cosine);
+void ast_half_angle_cosines(const ast_mean_table *table, uint32_t others, float *cosines);
 
 /* Scratch of score_rows, in floats: best, second and id in AST_LANES lanes for each row of a tile. */
 #define AST_PRODUCT_ROWS 6

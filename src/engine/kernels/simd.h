@@ -25,9 +25,6 @@
 typedef float vf __attribute__((vector_size(4 * VL), may_alias));
 typedef int32_t vi __attribute__((vector_size(4 * VL), may_alias));
 
-typedef double vd __attribute__((vector_size(8 * VL), may_alias));
-typedef int64_t vl __attribute__((vector_size(8 * VL), may_alias));
-
 static inline vf load_f(const float *p) {
     vf v;
     memcpy(&v, p, sizeof v);
@@ -66,11 +63,7 @@ static inline vf select_f(vi mask, vf a, vf b) {
 }
 
 static inline vi select_i(vi mask, vi a, vi b) {
-#if defined(__AVX2__)
-    return (vi)_mm256_blendv_ps((__m256)b, (__m256)a, (__m256)mask);
-#else
-    return (mask & a) | (~mask & b);
-#endif
+    return (vi)select_f(mask, (vf)a, (vf)b);
 }
 
 /* A mask of the NaNs. */
@@ -246,11 +239,7 @@ static inline vi dot_bytes(vi x, vi m, vi y, vi n) {
 
 /* Integers as floats. */
 static inline vf to_floats(vi v) {
-#if defined(__AVX2__)
-    return (vf)_mm256_cvtepi32_ps((__m256i)v);
-#else
     return __builtin_convertvector(v, vf);
-#endif
 }
 
 /* sum[0..VL) += v, in 64 bits. */

@@ -16,7 +16,5 @@
 #define QUOTED(isa) QUOTE(isa)
 
 extern const ast_kernels ast_kernels_base, ast_kernels_avx2, ast_kernels_neon;
-extern const ast_mixing ast_mixing_base, ast_mixing_avx2, ast_mixing_neon;
-extern const ast_silhouette_kernels ast_silhouette_base, ast_silhouette_avx2, ast_silhouette_neon;
 
 #endif

@@ -1,5 +1,0 @@
-/* SPDX-License-Identifier: MIT
- *
- * Kernels of mixtures for every processor. */
-#define ISA base
-#include "mixing.inc"

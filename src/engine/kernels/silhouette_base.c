@@ -1,5 +1,0 @@
-/* SPDX-License-Identifier: MIT
- *
- * Kernels of silhouettes for every processor. */
-#define ISA base
-#include "silhouette.inc"
