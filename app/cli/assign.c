@@ -28,8 +28,8 @@ typedef struct settings {
 static const ast_cli_option options_table[] = {
     {"means", AST_CLI_READ, "FILE", "the means, one per row, as cluster --means writes them", AT(means),
      .required = "the means to compare with"},
-    {"angle", AST_CLI_REAL, "DEG", "points farther than this from every mean get the label -1", AT(angle), 0, 180,
-     .more = NULL},
+    {"angle", AST_CLI_REAL, "DEG", "points farther than this from every mean get the label -1", AT(angle), 0,
+     .high = 180},
     {"cosine", AST_CLI_COSINE, "C", "points less similar than this cosine, -1 to 1, to every mean get the label -1",
      AT(angle), -1, 1, .excludes = "angle"},
     {"center-file", AST_CLI_READ, "FILE", "the mean that cluster --center subtracted: it is subtracted here, too",

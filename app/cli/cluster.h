@@ -8,7 +8,9 @@
 
 #include <asterism.h>
 #include <formats.h>
+#include <json.h>
 #include <page.h>
+#include <report.h>
 
 #include "cluster_state.h"
 #include "directions.h"
@@ -16,7 +18,6 @@
 #include "plane_files.h"
 #include "progress.h"
 #include "recommend.h"
-#include "result.h"
 #include "run_record.h"
 #include "targets.h"
 
@@ -57,6 +58,7 @@ typedef struct ast_cli_cluster_job {
     double total;      /* the weights of the points that have a direction, together */
     ast_cli_progress progress;
     ast_report report;
+    const ast_cluster_info *clusters; /* (report.clusters) */
     ast_cli_record record;
     ast_cli_checkpoint state; /* with --state */
     float *memberships;
@@ -68,7 +70,6 @@ typedef struct ast_cli_cluster_job {
     ast_plane_map *planes; /* with --planes */
     int32_t *plane_of;     /* of the points or faces */
     double plane_seconds;
-    char about[AST_CLI_SURFACE_TEXT];
     char *title; /* of the report */
 } ast_cli_cluster_job;
 
@@ -95,9 +96,37 @@ void ast_cli_cluster_put_planes(const ast_cli_cluster_job *work, ast_text *json)
 /* The object of the report's page; `head` has the title, the command and the input. */
 bool ast_cli_cluster_page(ast_cli_cluster_job *work, ast_page_head *head, ast_text *json, ast_format_error *error);
 
-/* What the table, JSON and the report tell. */
-ast_cli_result ast_cli_cluster_result(ast_cli_cluster_job *work);
-const ast_names *ast_cli_cluster_names(const ast_cli_cluster_job *work); /* NULL: rows have no names */
+/* ---- The result -------------------------------------------------------------------------------------------------- */
+
+/* Names of the rows, or NULL; how means are written besides their components; a line on what was read and how it became
+ * directions, or NULL; the angle in degrees, NaN where the method has none. */
+const ast_names *ast_cli_cluster_names(const ast_cli_cluster_job *work);
 ast_notation ast_cli_cluster_notation(const ast_cli_cluster_job *work);
+const char *ast_cli_cluster_about(const ast_cli_cluster_job *work, char text[AST_CLI_SURFACE_TEXT]);
+double ast_cli_angle(const ast_cli_cluster_job *work);
+
+/* The name of a row as one line of text that is safe to print, cut to fit; "row N" for an empty one. */
+const char *ast_cli_row_name(const ast_names *names, size_t row, char text[AST_EXCERPT]);
+
+/* Of all points, or of their weights, how much belongs to the cluster: 0..1. */
+double ast_cli_share(const ast_cli_cluster_job *work, const ast_cluster_info *cluster);
+
+/* Degrees; the cosine is the mean cosine between the members and their mean. */
+double ast_cli_spread(const ast_cluster_info *cluster);
+
+/* Between two means of three components, in degrees; of axes at most 90. */
+double ast_cli_between(const ast_cli_cluster_job *work, size_t a, size_t b);
+
+/* How long the mean is that --center subtracted: near 1 if all rows are alike. */
+double ast_cli_center_length(const ast_report *report);
+
+/* "+x" and so on. */
+const char *ast_cli_axis_name(int32_t axis);
+
+void ast_cli_print_table(const ast_cli_cluster_job *work);
+
+/* Appends the members of the JSON object. Clusters are printed as they come: thousands of means of a thousand
+ * components each need not be in memory as text. */
+void ast_cli_put_result(const ast_cli_cluster_job *work, ast_text *json);
 
 #endif

@@ -126,7 +126,7 @@ static const ast_cli_option options_table[] = {
      .more = "Labels are 0 to K-1 in the order in which the clusters were made. An *.npy* array of height x width x D "
              "is an image."},
     {"means", AST_CLI_TEXT, "FILE", "write the means, one per row: float32 .npy, .fvecs, .fbin, or text",
-     .writes = AST_CLI_WRITES_ROWS, .more = NULL},
+     .writes = AST_CLI_WRITES_ROWS},
     {"colored", AST_CLI_TEXT, "FILE.ply",
      "write the cloud or mesh with a colour and a label for each point or triangle", .writes = AST_CLI_WRITES_OWN,
      .inputs = AST_CLI_SOLID, .not_in = AST_CLI_ON_RANKS | AST_CLI_EVERY,

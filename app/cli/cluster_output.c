@@ -17,15 +17,15 @@ enum { DIGITS = 17, PART = 1 << 16 }; /* of numbers in JSON; bytes of it that ar
 typedef ast_cli_cluster_settings settings;
 typedef ast_cli_cluster_job job;
 
-static const char *about(job *work) {
+const char *ast_cli_cluster_about(const job *work, char text[AST_CLI_SURFACE_TEXT]) {
     const ast_cli_directions *d = &work->directions;
     if (d->kind == AST_CLI_SURFACE)
-        return ast_cli_surface_text(&d->surface, work->about);
+        return ast_cli_surface_text(&d->surface, text);
     if (d->kind != AST_CLI_IMAGES || d->depth.frame.number == AST_WHOLE)
         return NULL;
-    snprintf(work->about, sizeof work->about, "scene %zu of the data set, %zu x %zu pixels",
-             (size_t)d->depth.frame.number, d->width, d->height);
-    return work->about;
+    snprintf(text, AST_CLI_SURFACE_TEXT, "scene %zu of the data set, %zu x %zu pixels", (size_t)d->depth.frame.number,
+             d->width, d->height);
+    return text;
 }
 
 /* The normals of clouds and meshes are those of planes. */
@@ -39,45 +39,13 @@ const ast_names *ast_cli_cluster_names(const job *work) {
     return names->count ? names : NULL;
 }
 
-ast_cli_result ast_cli_cluster_result(job *work) {
-    const settings *given = work->given;
-    const ast_cli_directions *d = &work->directions;
-    int scene = d->kind == AST_CLI_IMAGES && d->depth.frame.number != AST_WHOLE;
-    size_t count;
-    return (ast_cli_result){
-        .report = &work->report,
-        .clusters = ast_clusters(work->context, &count),
-        .method = ast_cli_batch_names[given->options.method],
-        .angle = work->options.method == AST_DP || work->options.method == AST_DPMEANS ? work->options.angle : NAN,
-        .batches = given->options.method == AST_MBSPKM,
-        .tuned = work->tuned.reason ? &work->tuned : NULL,
-        .oir = given->options.parallel == AST_OIR,
-        .weighted = work->points.weights != NULL,
-        .merge = work->options.merge.by != AST_MERGE_NONE,
-        .min_size = given->options.merge.min_size,
-        .axial = given->options.axial,
-        .notation = ast_cli_cluster_notation(work),
-        .about = about(work),
-        .normals = d->kind == AST_CLI_SURFACE ? ast_cli_surface_word(&d->surface) : NULL,
-        .frame = scene ? (int64_t)d->depth.frame.number : -1,
-        .total = work->total,
-        .axes = given->frame_axes ? &work->axes : NULL,
-        .nearest = work->nearest,
-        .plan = d->in_parts ? &work->parts.plan : NULL,
-        .memory = d->allowed,
-        .cosine = ast_cli_typed(&given->common, "cosine"),
-        .names = ast_cli_cluster_names(work)};
-}
-
 static void print_json(const void *work, ast_text *json) {
-    ast_cli_result result = ast_cli_cluster_result((job *)work);
-    ast_cli_put_result(&result, json);
+    ast_cli_put_result(work, json);
     ast_cli_cluster_put_planes(work, json);
 }
 
 static void print_table(const void *work) {
-    ast_cli_result result = ast_cli_cluster_result((job *)work);
-    ast_cli_print_table(&result);
+    ast_cli_print_table(work);
     ast_cli_cluster_print_planes(work);
 }
 
@@ -137,14 +105,9 @@ static int fill_colored(void *data) {
 
 /* ---- The tree of joins ------------------------------------------------------------------------------------------- */
 
-static bool write_part(ast_text *json, size_t least, ast_output *output, ast_format_error *error) {
-    if (json->failed)
-        return ast_format_fail(error, "there is no memory for the tree");
-    if (json->size < least)
-        return true;
-    bool good = ast_output_write(output, json->bytes, json->size, error);
-    json->size = 0;
-    return good;
+/* A long tree is written in parts. */
+static bool write_part(ast_text *json, ast_output *output, ast_format_error *error) {
+    return json->size < PART || ast_text_write(json, output, error);
 }
 
 static void put_join(const ast_tree_join *join, ast_text *json) {
@@ -168,20 +131,20 @@ static bool write_tree(const job *work, ast_output *output, ast_format_error *er
     ast_json_open(&json, "joins", '[');
     for (size_t t = 0; t < count && good; t++) {
         put_join(&joins[t], &json);
-        good = write_part(&json, PART, output, error);
+        good = write_part(&json, output, error);
     }
     ast_json_close(&json, ']');
     if (!ast_cli_target_of(&work->given->common, "leaf-labels")) {
         ast_json_open(&json, "leaves", '[');
         for (size_t i = 0; i < work->points.count && good; i++) {
             ast_json_integer(&json, NULL, work->leaves[i]);
-            good = write_part(&json, PART, output, error);
+            good = write_part(&json, output, error);
         }
         ast_json_close(&json, ']');
     }
     ast_json_close(&json, '}');
     ast_text_put(&json, "\n");
-    good = good && write_part(&json, 0, output, error);
+    good = good && ast_text_write(&json, output, error);
     ast_text_free(&json);
     return good;
 }
@@ -214,6 +177,14 @@ static int leave_other_ranks(void *work) {
     return ast_cli_is_first_rank() ? -1 : AST_CLI_DONE;
 }
 
+/* After the last call with the context that is not about them. */
+static int take_clusters(void *data) {
+    job *work = data;
+    size_t count;
+    work->clusters = ast_clusters(work->context, &count);
+    return -1;
+}
+
 static int put_in_place(void *data) {
     job *work = data;
     const ast_cli_common *common = &work->given->common;
@@ -226,9 +197,18 @@ static int put_in_place(void *data) {
 }
 
 int ast_cli_cluster_deliver(void *work) {
-    static ast_cli_step *const steps[] = {ast_cli_cluster_total,  warn_chain,   ast_cli_cluster_labels,
-                                          leave_other_ranks,      fill_records, ast_cli_cluster_planes,
-                                          fill_colored,           fill_tree,    find_axes,
-                                          ast_cli_cluster_report, put_in_place, NULL};
+    static ast_cli_step *const steps[] = {ast_cli_cluster_total,
+                                          warn_chain,
+                                          ast_cli_cluster_labels,
+                                          leave_other_ranks,
+                                          fill_records,
+                                          ast_cli_cluster_planes,
+                                          fill_colored,
+                                          fill_tree,
+                                          find_axes,
+                                          take_clusters,
+                                          ast_cli_cluster_report,
+                                          put_in_place,
+                                          NULL};
     return ast_cli_steps(steps, work);
 }

@@ -16,10 +16,12 @@
 typedef ast_cli_cluster_settings settings;
 typedef ast_cli_cluster_job job;
 
-static void fill_parameters(const settings *given, const ast_cli_result *result, ast_page_head *head) {
-    ast_page_parameter(head, "method", result->method, NAN);
-    if (!isnan(result->angle))
-        ast_page_parameter(head, "angle", NULL, result->angle);
+static void fill_parameters(const job *work, ast_page_head *head) {
+    const settings *given = work->given;
+    double angle = ast_cli_angle(work);
+    ast_page_parameter(head, "method", ast_cli_batch_names[given->options.method], NAN);
+    if (!isnan(angle))
+        ast_page_parameter(head, "angle", NULL, angle);
     if (given->options.clusters)
         ast_page_parameter(head, "clusters", NULL, (double)given->options.clusters);
     if (given->options.axial)
@@ -28,8 +30,8 @@ static void fill_parameters(const settings *given, const ast_cli_result *result,
         ast_page_parameter(head, "center", "yes", NAN);
     if (given->weights)
         ast_page_parameter(head, "weights", given->weights, NAN);
-    if (result->normals)
-        ast_page_parameter(head, "normals", result->normals, NAN);
+    if (work->directions.kind == AST_CLI_SURFACE)
+        ast_page_parameter(head, "normals", ast_cli_surface_word(&work->directions.surface), NAN);
     ast_page_parameter(head, "seed", NULL, (double)given->common.seed);
 }
 
@@ -56,11 +58,11 @@ static void fill_measures(const ast_options *options, const ast_report *report, 
     ast_page_measure(head, "seconds", report->seconds);
 }
 
-static void fill_notes(const ast_cli_result *result, ast_page_notes *notes) {
-    const ast_report *report = result->report;
-    char missing[AST_GROUPED], outliers[AST_GROUPED];
-    if (result->about)
-        ast_note(notes, "Read from %s.", result->about);
+static void fill_notes(const job *work, ast_page_notes *notes) {
+    const ast_report *report = &work->report;
+    char about[AST_CLI_SURFACE_TEXT], missing[AST_GROUPED], outliers[AST_GROUPED];
+    if (ast_cli_cluster_about(work, about))
+        ast_note(notes, "Read from %s.", about);
     if (report->center)
         ast_note(notes,
                  "The rows are centred: their mean, of length %.3f, is subtracted. Points and means are those of the "
@@ -85,13 +87,12 @@ static void fill_notes(const ast_cli_result *result, ast_page_notes *notes) {
                  "Found by looking at some of the points: one more iteration over all of them would add %.3g%% to the "
                  "objective.",
                  100 * report->improvement / fabs(report->objective));
-    if (result->tuned)
-        ast_note(notes, "The angle: %s.", result->tuned->reason);
+    if (work->tuned.reason)
+        ast_note(notes, "The angle: %s.", work->tuned.reason);
 }
 
 static bool make_object(const job *work, ast_page_head *head, const ast_picture *image, ast_text *json,
                         ast_format_error *error) {
-    size_t count;
     const float *center = work->report.center;
     float *rows = center ? ast_centred_rows(&work->points, center) : NULL;
     ast_points centred = ast_points_f4(rows, work->points.count, work->points.dimension);
@@ -103,7 +104,7 @@ static bool make_object(const job *work, ast_page_head *head, const ast_picture 
                            .points = rows ? &centred : &work->points,
                            .labels = work->labels,
                            .label_count = work->points.count,
-                           .clusters = ast_clusters(work->context, &count),
+                           .clusters = work->clusters,
                            .count = work->report.clusters,
                            .labels_name = work->given->input,
                            .seed = work->given->common.seed,
@@ -120,11 +121,10 @@ bool ast_cli_cluster_page(job *work, ast_page_head *head, ast_text *json, ast_fo
     ast_picture image = {0};
     const ast_cli_frames *depth = &work->directions.depth;
     int pictured = work->directions.kind == AST_CLI_IMAGES;
-    ast_cli_result result = ast_cli_cluster_result(work);
     head->axial = work->given->options.axial;
-    fill_parameters(work->given, &result, head);
-    fill_measures(&work->options, result.report, head);
-    fill_notes(&result, &head->notes);
+    fill_parameters(work, head);
+    fill_measures(&work->options, &work->report, head);
+    fill_notes(work, &head->notes);
     bool good = !pictured ||
                 ast_overlay_depth(&image, &depth->frame.image, depth->options.units_per_metre, work->labels, error);
     good = good && make_object(work, head, pictured ? &image : NULL, json, error);

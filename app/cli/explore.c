@@ -174,7 +174,8 @@ static bool make_report(const void *data, ast_context *context, const ast_explor
                                    .points = work->directions.points,
                                    .names = work->names,
                                    .labels = (int32_t *)run->labels,
-                                   .report = run->report};
+                                   .report = run->report,
+                                   .clusters = run->clusters};
     bool good = ast_cli_page_head(&head, &ast_cli_cluster, given->input, as.line, &cluster.title) < 0 ||
                 ast_format_fail(error, "there is not enough memory for the report");
     good = good && ast_cli_cluster_page(&cluster, &head, &json, error) &&
@@ -234,8 +235,7 @@ static int write_once(const job *work, const ast_context *context, const ast_tun
     ast_cli_put_tuned(context, found, line, &json);
     ast_json_close(&json, '}');
     ast_text_put(&json, "\n");
-    bool good = output && (!json.failed || ast_format_fail(&error, "there is no memory for the sweep")) &&
-                ast_output_write(output, json.bytes, json.size, &error);
+    bool good = output && ast_text_write(&json, output, &error);
     int code = ast_output_close(output, good, &error) && good ? AST_CLI_DONE : ast_cli_fail("%s", error.text);
     ast_text_free(&json);
     free(line);

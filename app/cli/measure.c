@@ -30,7 +30,7 @@ static const ast_cli_option options_table[] = {
     {"truth", AST_CLI_READ, "FILE", "the true labelling, for NMI and ARI", AT(truth),
      .more = "NMI is the normalised mutual information, over the geometric mean of the entropies; ARI is the "
              "adjusted Rand index."},
-    {"points", AST_CLI_TEXT, "FILE", "the points, for the silhouette; any input of cluster", AT(points), .more = NULL},
+    {"points", AST_CLI_TEXT, "FILE", "the points, for the silhouette; any input of cluster", .offset = AT(points)},
     {"dissimilarity", AST_CLI_CHOICE, "NAME",
      "of the silhouette: cosine, 1 - x.y, over all points (the default), or angle, over a seeded sample "
      "of at most 20000",

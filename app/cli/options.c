@@ -26,9 +26,9 @@ static const ast_cli_option common_options[] = {
     {"seed", AST_CLI_SEED, "S", "seed of everything random", offsetof(ast_cli_common, seed), .standard = "1"},
     {"json", AST_CLI_FLAG, NULL, "print one JSON object instead of the table for people",
      offsetof(ast_cli_common, json), .more = "See `JSON`."},
-    {"quiet", AST_CLI_FLAG, NULL, "print no table and no progress", offsetof(ast_cli_common, quiet), .more = NULL},
+    {"quiet", AST_CLI_FLAG, NULL, "print no table and no progress", .offset = offsetof(ast_cli_common, quiet)},
     {"progress", AST_CLI_FLAG, NULL, "show progress even if standard error is not a terminal",
-     offsetof(ast_cli_common, progress), .more = NULL},
+     .offset = offsetof(ast_cli_common, progress)},
     {0}};
 static const ast_cli_group common_group = {.title = "Common options", .options = common_options};
 

@@ -188,6 +188,9 @@ int ast_cli_rules_of_kind(const ast_cli_common *common, unsigned kind, const cha
 /* The first thing typed that is not for the mode, such as "--sample" or "--method movmf", or NULL. */
 const char *ast_cli_blocked(const ast_cli_common *common, unsigned mode);
 
+/* Whether the name is in a list of names with blanks between them. */
+int ast_cli_lists(const char *names, const char *name);
+
 /* "a, b and c": names (count) in words, the last after `last`, such as " and "; and the names of methods. */
 enum { AST_CLI_LIST = 512 };
 const char *ast_cli_join(char text[AST_CLI_LIST], const char *const *names, size_t count, const char *last);

@@ -55,21 +55,12 @@ void ast_cli_line_option(ast_text *line, const char *name, const char *value) {
         ast_cli_line_word(line, value);
 }
 
-/* Whether the blanks-separated list has the name. */
-static bool has_name(const char *list, const char *name) {
-    size_t length = strlen(name);
-    for (const char *at = list; (at = strstr(at, name)); at += length)
-        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
-            return true;
-    return false;
-}
-
 void ast_cli_line_begin(ast_text *line, const ast_cli_common *common, const char *except) {
     ast_text_put(line, "asterism cluster");
     ast_cli_line_word(line, common->inputs[0].path);
     for (size_t i = 0; i < common->typed_count; i++) {
         const char *name = common->typed[i]->name;
-        if (!has_name("json quiet progress threads", name) && !has_name(except, name) &&
+        if (!ast_cli_lists("json quiet progress threads", name) && !ast_cli_lists(except, name) &&
             ast_cli_find(&ast_cli_cluster, name, NULL))
             ast_cli_line_option(line, name, common->values[i]);
     }

@@ -63,14 +63,6 @@ void ast_cli_put_plane(ast_text *json, const ast_plane_info *plane, const char *
     ast_json_close(json, '}');
 }
 
-static bool write_text(ast_output *output, ast_text *text, ast_format_error *error) {
-    if (text->failed)
-        return ast_format_fail(error, "there is no memory for the planes");
-    bool good = ast_output_write(output, text->bytes, text->size, error);
-    text->size = 0;
-    return good;
-}
-
 bool ast_cli_write_planes_json(ast_output *output, const ast_plane_info *planes, size_t count, const char *what,
                                bool dip, ast_format_error *error) {
     ast_text json = {0};
@@ -79,10 +71,10 @@ bool ast_cli_write_planes_json(ast_output *output, const ast_plane_info *planes,
     for (size_t i = 0; i < count && good; i++) {
         ast_text_put(&json, i ? ",\n" : "\n");
         ast_cli_put_plane(&json, &planes[i], what, dip);
-        good = write_text(output, &json, error);
+        good = ast_text_write(&json, output, error);
     }
     ast_text_put(&json, "\n]\n");
-    good = good && write_text(output, &json, error);
+    good = good && ast_text_write(&json, output, error);
     ast_text_free(&json);
     return good;
 }
@@ -104,9 +96,9 @@ bool ast_cli_write_planes_csv(ast_output *output, const ast_plane_info *planes, 
     ast_text_put(&text, "id,direction,nx,ny,nz,offset,area,cx,cy,cz,points,rms,dip_direction,dip\n");
     for (size_t i = 0; i < count && good; i++) {
         put_row(&text, &planes[i]);
-        good = write_text(output, &text, error);
+        good = ast_text_write(&text, output, error);
     }
-    good = good && write_text(output, &text, error);
+    good = good && ast_text_write(&text, output, error);
     ast_text_free(&text);
     return good;
 }

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
  * What the table and JSON say of clusters, in one place. */
-#include "result.h"
+#include "cluster.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-double ast_cli_share(const ast_cli_result *result, const ast_cluster_info *cluster) {
-    double part = result->weighted ? cluster->weight : (double)cluster->count;
-    return result->total > 0 ? part / result->total : 0;
+double ast_cli_angle(const ast_cli_cluster_job *work) {
+    return work->options.method == AST_DP || work->options.method == AST_DPMEANS ? work->options.angle : (double)NAN;
+}
+
+double ast_cli_share(const ast_cli_cluster_job *work, const ast_cluster_info *cluster) {
+    double part = work->points.weights ? cluster->weight : (double)cluster->count;
+    return work->total > 0 ? part / work->total : 0;
 }
 
 double ast_cli_spread(const ast_cluster_info *cluster) {
@@ -17,8 +21,8 @@ double ast_cli_spread(const ast_cluster_info *cluster) {
 }
 
 /* By the arc tangent: a cosine near 1 knows little of its angle. */
-double ast_cli_between(const ast_cli_result *result, size_t a, size_t b) {
-    const float *x = result->clusters[a].mean, *y = result->clusters[b].mean;
+double ast_cli_between(const ast_cli_cluster_job *work, size_t a, size_t b) {
+    const float *x = work->clusters[a].mean, *y = work->clusters[b].mean;
     double dot = 0, square = 0;
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
@@ -26,7 +30,7 @@ double ast_cli_between(const ast_cli_result *result, size_t a, size_t b) {
         dot += (double)x[i] * (double)y[i];
         square += cross * cross;
     }
-    return atan2(sqrt(square), result->axial ? fabs(dot) : dot) * AST_DEGREES_PER_RADIAN;
+    return atan2(sqrt(square), work->options.axial ? fabs(dot) : dot) * AST_DEGREES_PER_RADIAN;
 }
 
 double ast_cli_center_length(const ast_report *report) {
@@ -36,8 +40,8 @@ double ast_cli_center_length(const ast_report *report) {
     return sqrt(squared);
 }
 
-const char *ast_cli_row_name(const ast_cli_result *result, size_t row, char text[AST_EXCERPT]) {
-    const char *name = result->names->list[row];
+const char *ast_cli_row_name(const ast_names *names, size_t row, char text[AST_EXCERPT]) {
+    const char *name = names->list[row];
     ast_excerpt(text, name, strlen(name));
     if (!*name)
         snprintf(text, AST_EXCERPT, "row %zu", row);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The clustering as one JSON object. */
-#include "result.h"
+#include "cluster.h"
 
 #include <math.h>
 
@@ -11,32 +11,32 @@ enum { DOUBLE_DIGITS = 17, FLOAT_DIGITS = 9 };
 /* A million angles are some megabytes; more are left to whoever has the means. */
 enum { MOST_ANGLES = 1000 };
 
-static void put_head(const ast_cli_result *result, ast_text *json);
-static void put_cluster(const ast_cli_result *result, size_t id, ast_text *json);
-static void put_angles(const ast_cli_result *result, ast_text *json);
-static void put_axes(const ast_cli_result *result, ast_text *json);
+static void put_head(const ast_cli_cluster_job *work, ast_text *json);
+static void put_cluster(const ast_cli_cluster_job *work, size_t id, ast_text *json);
+static void put_angles(const ast_cli_cluster_job *work, ast_text *json);
+static void put_axes(const ast_cli_cluster_job *work, ast_text *json);
 
-void ast_cli_put_result(const ast_cli_result *result, ast_text *json) {
-    put_head(result, json);
+void ast_cli_put_result(const ast_cli_cluster_job *work, ast_text *json) {
+    put_head(work, json);
     ast_json_open(json, "cluster", '[');
-    for (size_t id = 0; id < result->report->clusters; id++) {
+    for (size_t id = 0; id < work->report.clusters; id++) {
         ast_text_put(json, id ? ",\n  " : "\n  ");
-        put_cluster(result, id, json);
+        put_cluster(work, id, json);
         ast_text_print(json, stdout);
     }
     ast_json_close(json, ']');
-    if (result->report->dimension == 3 && result->report->clusters <= MOST_ANGLES)
-        put_angles(result, json);
-    if (result->axes)
-        put_axes(result, json);
+    if (work->report.dimension == 3 && work->report.clusters <= MOST_ANGLES)
+        put_angles(work, json);
+    if (work->given->frame_axes)
+        put_axes(work, json);
 }
 
-static void put_memory(const ast_cli_result *result, ast_text *json) {
+static void put_memory(const ast_cli_cluster_job *work, ast_text *json) {
     ast_json_open(json, "memory", '{');
-    ast_json_integer(json, "allowed", (int64_t)result->memory);
-    ast_json_integer(json, "peak", (int64_t)result->plan->memory);
-    ast_json_integer(json, "pass_bytes", (int64_t)result->plan->pass_bytes);
-    ast_json_integer(json, "label_bytes", (int64_t)result->plan->label_bytes);
+    ast_json_integer(json, "allowed", (int64_t)work->directions.allowed);
+    ast_json_integer(json, "peak", (int64_t)work->parts.plan.memory);
+    ast_json_integer(json, "pass_bytes", (int64_t)work->parts.plan.pass_bytes);
+    ast_json_integer(json, "label_bytes", (int64_t)work->parts.plan.label_bytes);
     ast_json_close(json, '}');
 }
 
@@ -63,12 +63,13 @@ static void put_chain(const ast_report *report, ast_text *json) {
     ast_json_close(json, ']');
 }
 
-static void put_head(const ast_cli_result *result, ast_text *json) {
-    const ast_report *report = result->report;
+static void put_head(const ast_cli_cluster_job *work, ast_text *json) {
+    const ast_report *report = &work->report;
+    const ast_cli_directions *d = &work->directions;
     ast_json_integer(json, "points", (int64_t)report->points);
     ast_json_integer(json, "missing", (int64_t)report->missing);
     ast_json_integer(json, "dimension", (int64_t)report->dimension);
-    ast_json_string(json, "method", result->method);
+    ast_json_string(json, "method", ast_cli_batch_names[work->options.method]);
     ast_json_integer(json, "clusters", (int64_t)report->clusters);
     ast_json_integer(json, "merged", (int64_t)report->merged);
     ast_json_integer(json, "outliers", (int64_t)report->outliers);
@@ -81,35 +82,35 @@ static void put_head(const ast_cli_result *result, ast_text *json) {
     ast_json_real(json, "stability", report->stability, DOUBLE_DIGITS);
     put_known(json, "silhouette", report->silhouette);
     put_known(json, "background", report->background);
-    if (result->frame >= 0)
-        ast_json_integer(json, "frame", result->frame);
-    if (result->normals)
-        ast_json_string(json, "normals", result->normals);
-    if (result->oir)
+    if (d->kind == AST_CLI_IMAGES && d->depth.frame.number != AST_WHOLE)
+        ast_json_integer(json, "frame", (int64_t)d->depth.frame.number);
+    if (d->kind == AST_CLI_SURFACE)
+        ast_json_string(json, "normals", ast_cli_surface_word(&d->surface));
+    if (work->options.parallel == AST_OIR)
         ast_json_integer(json, "oir_restarts", (int64_t)report->oir_restarts);
-    if (result->tuned) {
-        ast_json_real(json, "angle", result->angle, DOUBLE_DIGITS);
-        ast_json_real(json, "evidence", result->tuned->evidence, DOUBLE_DIGITS);
-        ast_json_boolean(json, "weak", result->tuned->weak);
-        ast_json_string(json, "reason", result->tuned->reason);
+    if (work->tuned.reason) {
+        ast_json_real(json, "angle", ast_cli_angle(work), DOUBLE_DIGITS);
+        ast_json_real(json, "evidence", work->tuned.evidence, DOUBLE_DIGITS);
+        ast_json_boolean(json, "weak", work->tuned.weak);
+        ast_json_string(json, "reason", work->tuned.reason);
     }
     put_known(json, "improvement", report->improvement);
     put_known(json, "log_likelihood", report->log_likelihood);
     put_known(json, "bic", report->bic);
     ast_json_open(json, "rayleigh", '{');
-    ast_json_string(json, "test", result->axial ? "bingham" : "rayleigh");
+    ast_json_string(json, "test", work->options.axial ? "bingham" : "rayleigh");
     ast_json_real(json, "statistic", report->rayleigh, DOUBLE_DIGITS);
     ast_json_real(json, "p", report->rayleigh_p, DOUBLE_DIGITS);
     ast_json_close(json, '}');
     if (report->center)
         ast_json_real(json, "center_length", ast_cli_center_length(report), DOUBLE_DIGITS);
-    if (result->plan)
-        put_memory(result, json);
+    if (work->directions.in_parts)
+        put_memory(work, json);
     ast_json_real(json, "seconds", report->seconds, DOUBLE_DIGITS);
 }
 
 /* How well the mean is known, as docs/errors.md says. */
-static void put_errors(const ast_cli_result *result, const ast_cluster_info *cluster, ast_text *json) {
+static void put_errors(const ast_cli_cluster_job *work, const ast_cluster_info *cluster, ast_text *json) {
     const double *limits = cluster->kappa_interval;
     if (isfinite(limits[0])) {
         ast_json_open(json, "kappa_interval", '[');
@@ -125,77 +126,79 @@ static void put_errors(const ast_cli_result *result, const ast_cluster_info *clu
     ast_json_real(json, "resultant", cluster->length, FLOAT_DIGITS);
     ast_json_real(json, "standard_error", cluster->standard_error, FLOAT_DIGITS);
     ast_json_real(json, "alpha95", cluster->alpha95, FLOAT_DIGITS);
-    if (result->report->dimension == 3)
+    if (work->report.dimension == 3)
         ast_json_real(json, "csd", 81 / sqrt(cluster->precision), FLOAT_DIGITS);
 }
 
 /* As measured in the field; of planes the dip direction, and the strike too where it was given. */
-static void put_angles_of(const ast_cli_result *result, const ast_cluster_info *cluster, ast_text *json) {
+static void put_angles_of(const ast_cli_cluster_job *work, const ast_cluster_info *cluster, ast_text *json) {
     static const char *const names[][2] = {[AST_DIP_DIRECTION] = {"dip_direction", "dip"},
                                            [AST_STRIKE_DIP] = {"strike", "dip"},
                                            [AST_TREND_PLUNGE] = {"trend", "plunge"}};
     double azimuth, inclination;
-    ast_field_angles(result->notation, result->axial, cluster->mean, &azimuth, &inclination);
-    ast_json_real(json, names[result->notation][0], azimuth, FLOAT_DIGITS);
-    if (result->notation == AST_STRIKE_DIP)
+    ast_notation notation = ast_cli_cluster_notation(work);
+    ast_field_angles(notation, work->options.axial, cluster->mean, &azimuth, &inclination);
+    ast_json_real(json, names[notation][0], azimuth, FLOAT_DIGITS);
+    if (notation == AST_STRIKE_DIP)
         ast_json_real(json, "dip_direction", fmod(azimuth + 90, 360), FLOAT_DIGITS);
-    ast_json_real(json, names[result->notation][1], inclination, FLOAT_DIGITS);
+    ast_json_real(json, names[notation][1], inclination, FLOAT_DIGITS);
 }
 
 /* Names as they are: JSON can write any text. */
-static void put_representatives(const ast_cli_result *result, const ast_cluster_info *cluster, ast_text *json) {
+static void put_representatives(const ast_cli_cluster_job *work, const ast_cluster_info *cluster, ast_text *json) {
+    const ast_names *names = ast_cli_cluster_names(work);
     ast_json_open(json, "representatives", '[');
     for (size_t i = 0; i < cluster->representative_count; i++)
         ast_json_integer(json, NULL, (int64_t)cluster->representatives[i]);
     ast_json_close(json, ']');
-    if (!result->names)
+    if (!names)
         return;
     ast_json_open(json, "names", '[');
     for (size_t i = 0; i < cluster->representative_count; i++)
-        ast_json_string(json, NULL, result->names->list[cluster->representatives[i]]);
+        ast_json_string(json, NULL, names->list[cluster->representatives[i]]);
     ast_json_close(json, ']');
 }
 
 /* A mixture knows the share of its component; what belongs to the others is counted. */
-static void put_cluster(const ast_cli_result *result, size_t id, ast_text *json) {
-    const ast_cluster_info *cluster = &result->clusters[id];
-    double share = isfinite(cluster->share) ? cluster->share : ast_cli_share(result, cluster);
+static void put_cluster(const ast_cli_cluster_job *work, size_t id, ast_text *json) {
+    const ast_cluster_info *cluster = &work->clusters[id];
+    double share = isfinite(cluster->share) ? cluster->share : ast_cli_share(work, cluster);
     ast_json_open(json, NULL, '{');
     ast_json_integer(json, "id", (int64_t)id);
     ast_json_integer(json, "size", (int64_t)cluster->count);
     ast_json_open(json, "mean", '[');
-    for (size_t d = 0; d < result->report->dimension; d++)
+    for (size_t d = 0; d < work->report.dimension; d++)
         ast_json_real(json, NULL, (double)cluster->mean[d], FLOAT_DIGITS);
     ast_json_close(json, ']');
     ast_json_real(json, "kappa", cluster->kappa, FLOAT_DIGITS);
-    put_errors(result, cluster, json);
+    put_errors(work, cluster, json);
     ast_json_real(json, "share", share, FLOAT_DIGITS);
     ast_json_real(json, "spread", ast_cli_spread(cluster), FLOAT_DIGITS);
-    if (isfinite(result->report->stability))
+    if (isfinite(work->report.stability))
         ast_json_real(json, "stability", cluster->stability, FLOAT_DIGITS);
-    if (result->notation)
-        put_angles_of(result, cluster, json);
+    if (ast_cli_cluster_notation(work))
+        put_angles_of(work, cluster, json);
     if (cluster->representatives)
-        put_representatives(result, cluster, json);
+        put_representatives(work, cluster, json);
     ast_json_close(json, '}');
 }
 
-static void put_angles(const ast_cli_result *result, ast_text *json) {
-    size_t count = result->report->clusters;
+static void put_angles(const ast_cli_cluster_job *work, ast_text *json) {
+    size_t count = work->report.clusters;
     ast_text_put(json, ",\n ");
     ast_json_open(json, "angles", '[');
     for (size_t a = 0; a < count; a++) {
         ast_text_put(json, a ? ",\n  " : "");
         ast_json_open(json, NULL, '[');
         for (size_t b = 0; b < count; b++)
-            ast_json_number(json, NULL, a == b ? 0 : ast_cli_between(result, a, b), FLOAT_DIGITS);
+            ast_json_number(json, NULL, a == b ? 0 : ast_cli_between(work, a, b), FLOAT_DIGITS);
         ast_json_close(json, ']');
     }
     ast_json_close(json, ']');
 }
 
-static void put_axes(const ast_cli_result *result, ast_text *json) {
-    const ast_axes *axes = result->axes;
+static void put_axes(const ast_cli_cluster_job *work, ast_text *json) {
+    const ast_axes *axes = &work->axes;
     ast_text_put(json, ",\n ");
     ast_json_open(json, "frame_axes", '{');
     ast_json_open(json, "rotation", '[');
@@ -209,8 +212,8 @@ static void put_axes(const ast_cli_result *result, ast_text *json) {
     ast_json_real(json, "rms", axes->rms, DOUBLE_DIGITS);
     ast_json_integer(json, "used", (int64_t)axes->used);
     ast_json_open(json, "nearest", '[');
-    for (size_t k = 0; k < result->report->clusters; k++)
-        ast_json_string(json, NULL, ast_cli_axis_name(result->nearest[k]));
+    for (size_t k = 0; k < work->report.clusters; k++)
+        ast_json_string(json, NULL, ast_cli_axis_name(work->nearest[k]));
     ast_json_close(json, ']');
     ast_json_close(json, '}');
 }

@@ -86,8 +86,7 @@ static const char *list_options(char text[AST_CLI_LIST], const ast_cli_command *
     return ast_cli_join(text, words, count, " or ");
 }
 
-/* Whether the name is among those of the list. */
-static int lists(const char *names, const char *name) {
+int ast_cli_lists(const char *names, const char *name) {
     size_t length = strlen(name);
     for (const char *at = names; (at = strstr(at, name)); at += length)
         if ((at == names || at[-1] == ' ') && (at[length] == 0 || at[length] == ' '))
@@ -98,7 +97,7 @@ static int lists(const char *names, const char *name) {
 /* The first of these options that was typed, or NULL. */
 static const char *typed_of(const ast_cli_common *common, const char *names) {
     for (size_t i = 0; i < common->typed_count; i++)
-        if (lists(names, common->typed[i]->name))
+        if (ast_cli_lists(names, common->typed[i]->name))
             return common->typed[i]->name;
     return NULL;
 }
@@ -270,7 +269,7 @@ static int check_no_data(const ast_cli_common *common) {
 /* Whether an option was typed that excludes this one, and so replaces it. */
 static int typed_instead(const ast_cli_common *common, const char *name) {
     for (size_t i = 0; i < common->typed_count; i++)
-        if (common->typed[i]->excludes && lists(common->typed[i]->excludes, name))
+        if (common->typed[i]->excludes && ast_cli_lists(common->typed[i]->excludes, name))
             return 1;
     return 0;
 }

@@ -223,8 +223,7 @@ static bool write_camera(ast_output *output, const job *work, ast_format_error *
     put_directions(&json);
     ast_json_close(&json, '}');
     ast_text_put(&json, "\n");
-    bool good = json.failed ? ast_format_fail(error, "there is no memory to describe the camera")
-                            : ast_output_write(output, json.bytes, json.size, error);
+    bool good = ast_text_write(&json, output, error);
     ast_text_free(&json);
     return good;
 }

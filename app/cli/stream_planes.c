@@ -18,8 +18,8 @@ static const ast_cli_option options[] = {
              "camera. With --poses a plane that comes into view again has its id; without, a plane has the id of the "
              "plane of the frame before with the same direction and about the same offset."},
     {"plane-labels", AST_CLI_NAME, "DIR",
-     "write one int32 .npy of plane ids per frame, of the image's shape, -1 for pixels on no plane", AT(labels),
-     .more = NULL},
+     "write one int32 .npy of plane ids per frame, of the image's shape, -1 for pixels on no plane",
+     .offset = AT(labels)},
     {"plane-area", AST_CLI_REAL, "A", "smallest area of a new plane, square metres", AT(area), 0, 1e6,
      .standard = "0.05"},
     {"plane-offset", AST_CLI_REAL, "D", "how far apart the planes of two frames may be to count as one, metres",

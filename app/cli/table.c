@@ -2,7 +2,7 @@
  *
  * The table for people: what was read, what came out, and the largest clusters, each with a bar. It prints to standard
  * output and decides nothing. */
-#include "result.h"
+#include "cluster.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,81 +28,81 @@ static const struct {
                                      "strike, dip: of the plane that the mean is the normal of\n"},
                  [AST_TREND_PLUNGE] = {"                     trend plunge", "trend, plunge: of the mean\n"}};
 
-static void print_head(const ast_cli_result *result, const look *style);
-static size_t largest(const ast_cli_result *result, size_t rows[MOST_ROWS]);
-static void print_row(const ast_cluster_info *cluster, size_t id, const ast_cli_result *result, double scale,
+static void print_head(const ast_cli_cluster_job *work, const look *style);
+static size_t largest(const ast_cli_cluster_job *work, size_t rows[MOST_ROWS]);
+static void print_row(const ast_cluster_info *cluster, size_t id, const ast_cli_cluster_job *work, double scale,
                       const look *style);
-static void print_angles(const ast_cli_result *result, const size_t *rows, size_t count, const look *style);
-static void print_axes(const ast_cli_result *result, const look *style);
+static void print_angles(const ast_cli_cluster_job *work, const size_t *rows, size_t count, const look *style);
+static void print_axes(const ast_cli_cluster_job *work, const look *style);
 
 /* With representatives the table is about them: a mean of many components says little to people. */
-static int exemplified(const ast_cli_result *result) {
-    return result->report->clusters > 0 && result->clusters[0].representatives != NULL;
+static int exemplified(const ast_cli_cluster_job *work) {
+    return work->report.clusters > 0 && work->clusters[0].representatives != NULL;
 }
 
-static void print_heading(const ast_cli_result *result, const look *style) {
+static void print_heading(const ast_cli_cluster_job *work, const look *style) {
     printf("\n%s%6s  %*s  %11s  %6s  ", style->bold, "id", -BAR_CELLS, "", "size", "share");
-    if (exemplified(result))
+    if (exemplified(work))
         printf("%6s  %7s  representatives%s\n", "cosine", "spread", style->plain);
     else
-        printf("%7s  %7s  %7s  mean%s%s\n", "spread", "kappa", "alpha95", notations[result->notation].heading,
-               style->plain);
+        printf("%7s  %7s  %7s  mean%s%s\n", "spread", "kappa", "alpha95",
+               notations[ast_cli_cluster_notation(work)].heading, style->plain);
 }
 
-static void print_legend(const ast_cli_result *result) {
-    if (exemplified(result)) {
+static void print_legend(const ast_cli_cluster_job *work) {
+    if (exemplified(work)) {
         printf("\ncosine: mean cosine between the members and their mean; spread: the same in degrees\n"
                "representatives: the rows nearest to the mean, nearest first%s\n",
-               result->names ? "" : ", by row number from 0");
+               ast_cli_cluster_names(work) ? "" : ", by row number from 0");
         return;
     }
     printf("\nspread: degrees; its cosine is the mean cosine between the members and their mean\n"
            "alpha95: degrees; the true mean is within this angle of the mean with 95%% confidence\n");
-    fputs(notations[result->notation].meaning, stdout);
+    fputs(notations[ast_cli_cluster_notation(work)].meaning, stdout);
 }
 
 /* What a mistake in the call looks like. */
-static void print_doubts(const ast_cli_result *result) {
-    const ast_report *report = result->report;
+static void print_doubts(const ast_cli_cluster_job *work) {
+    const ast_report *report = &work->report;
     size_t rows = report->points - report->missing;
-    if (result->angle <= 1 && rows > 10 && report->clusters > rows / 2)
+    if (ast_cli_angle(work) <= 1 && rows > 10 && report->clusters > rows / 2)
         puts("\nMost rows are a cluster of their own. --angle is in degrees; a cosine is given with --cosine.");
     if (report->dimension > 20 * rows && rows > 1)
         printf("\nThere are %zu rows of %zu dimensions. If each column is a point, use --transpose.\n", rows,
                report->dimension);
 }
 
-static int in_space(const ast_cli_result *result) {
-    return result->report->dimension == 3;
+static int in_space(const ast_cli_cluster_job *work) {
+    return work->report.dimension == 3;
 }
 
-void ast_cli_print_table(const ast_cli_result *result) {
+void ast_cli_print_table(const ast_cli_cluster_job *work) {
     int colour = ast_cli_colour();
     look style = {.bold = colour ? "\033[1m" : "",
                   .bar = colour ? "\033[36m" : "",
                   .plain = colour ? "\033[0m" : "",
                   .unicode = ast_cli_unicode()};
-    size_t rows[MOST_ROWS], total = result->report->clusters;
-    size_t count = largest(result, rows);
-    print_head(result, &style);
-    print_heading(result, &style);
-    double scale = count ? ast_cli_share(result, &result->clusters[rows[0]]) : 1;
+    size_t rows[MOST_ROWS], total = work->report.clusters;
+    size_t count = largest(work, rows);
+    print_head(work, &style);
+    print_heading(work, &style);
+    double scale = count ? ast_cli_share(work, &work->clusters[rows[0]]) : 1;
     for (size_t i = 0; i < count; i++)
-        print_row(&result->clusters[rows[i]], rows[i], result, scale, &style);
+        print_row(&work->clusters[rows[i]], rows[i], work, scale, &style);
     if (total > count) {
-        size_t rest = result->report->points - result->report->missing - result->report->outliers;
+        size_t rest = work->report.points - work->report.missing - work->report.outliers;
         for (size_t i = 0; i < count; i++)
-            rest -= result->clusters[rows[i]].count;
+            rest -= work->clusters[rows[i]].count;
         char more[AST_GROUPED], points[AST_GROUPED];
         printf("   ... and %s more with %s points together\n", ast_grouped(total - count, more),
                ast_grouped(rest, points));
     }
-    print_legend(result);
-    if (in_space(result) && count > 1)
-        print_angles(result, rows, count < MOST_ANGLES ? count : MOST_ANGLES, &style);
-    if (result->axes)
-        print_axes(result, &style);
-    print_doubts(result);
+    print_legend(work);
+    if (in_space(work) && count > 1)
+        print_angles(work, rows, count < MOST_ANGLES ? count : MOST_ANGLES, &style);
+    if (work->given->frame_axes)
+        print_axes(work, &style);
+    print_doubts(work);
 }
 
 /* What the points that were not looked at may have cost. */
@@ -114,16 +114,16 @@ static void print_improvement(const ast_report *report) {
 }
 
 /* What happened after convergence. */
-static void print_merge(const ast_cli_result *result) {
-    const ast_report *report = result->report;
+static void print_merge(const ast_cli_cluster_job *work) {
+    const ast_report *report = &work->report;
     char text[AST_GROUPED];
-    if (result->merge && report->merged > report->clusters)
+    if (work->options.merge.by && report->merged > report->clusters)
         printf("merged from %s clusters; a point may be farther than the angle from its mean\n",
                ast_grouped(report->merged, text));
-    else if (result->merge)
+    else if (work->options.merge.by)
         printf("no clusters were merged\n");
-    if (result->min_size > 0)
-        printf("clusters below %g are dissolved; %s outlier%s with label -1\n", result->min_size,
+    if (work->options.merge.min_size > 0)
+        printf("clusters below %g are dissolved; %s outlier%s with label -1\n", work->options.merge.min_size,
                ast_grouped(report->outliers, text), report->outliers == 1 ? "" : "s");
 }
 
@@ -149,24 +149,25 @@ static void print_chain(const ast_report *report) {
     printf("; worth %.0f independent samples%s\n", report->effective_samples, report->settled ? "" : "; NOT settled");
 }
 
-static void print_head(const ast_cli_result *result, const look *style) {
-    const ast_report *report = result->report;
-    char text[AST_GROUPED], time[AST_CLI_DURATION];
+static void print_head(const ast_cli_cluster_job *work, const look *style) {
+    const ast_report *report = &work->report;
+    const char *cosine = ast_cli_typed(&work->given->common, "cosine");
+    char text[AST_GROUPED], time[AST_CLI_DURATION], about[AST_CLI_SURFACE_TEXT];
     printf("%s%s point%s%s, %zu dimensions", style->bold, ast_grouped(report->points, text),
-           report->points == 1 ? "" : "s", result->weighted ? " with weights" : "", report->dimension);
+           report->points == 1 ? "" : "s", work->points.weights ? " with weights" : "", report->dimension);
     if (report->missing)
         printf(", %s missing", ast_grouped(report->missing, text));
     printf("%s\n%s%s cluster%s%s by %s", style->plain, style->bold, ast_grouped(report->clusters, text),
-           report->clusters == 1 ? "" : "s", style->plain, result->method);
-    if (result->cosine)
-        printf(" at cosine %s (%.4g degrees)", result->cosine, result->angle);
-    else if (!isnan(result->angle))
-        printf(" at %g degrees", result->angle);
+           report->clusters == 1 ? "" : "s", style->plain, ast_cli_batch_names[work->options.method]);
+    if (cosine)
+        printf(" at cosine %s (%.4g degrees)", cosine, ast_cli_angle(work));
+    else if (!isnan(ast_cli_angle(work)))
+        printf(" at %g degrees", ast_cli_angle(work));
     if (report->cluster_posterior)
         printf(", the last of %d sweep%s", report->iterations, report->iterations == 1 ? "" : "s");
     else
         printf(", %s after %d %s%s", report->converged ? "converged" : "NOT converged", report->iterations,
-               result->batches ? "batch" : "pass", report->iterations == 1 ? "" : "es");
+               work->options.method == AST_MBSPKM ? "batch" : "pass", report->iterations == 1 ? "" : "es");
     printf(", %s, objective %.8g\n", ast_cli_duration(report->seconds, time), report->objective);
     print_chain(report);
     if (isfinite(report->background))
@@ -176,21 +177,21 @@ static void print_head(const ast_cli_result *result, const look *style) {
         printf("centred: the mean of the rows, of length %.3f, is subtracted; all of this is about the centred rows\n",
                ast_cli_center_length(report));
     print_improvement(report);
-    print_merge(result);
+    print_merge(work);
     print_firmness(report);
-    if (result->about)
-        printf("%s\n", result->about);
-    if (result->tuned)
-        printf("the angle: %s\n", result->tuned->reason);
+    if (ast_cli_cluster_about(work, about))
+        printf("%s\n", about);
+    if (work->tuned.reason)
+        printf("the angle: %s\n", work->tuned.reason);
 }
 
 /* The ids of the clusters with the largest shares, largest first, equal ones by id; returns how many. */
-static size_t largest(const ast_cli_result *result, size_t rows[MOST_ROWS]) {
+static size_t largest(const ast_cli_cluster_job *work, size_t rows[MOST_ROWS]) {
     size_t count = 0;
-    for (size_t id = 0; id < result->report->clusters; id++) {
-        double share = ast_cli_share(result, &result->clusters[id]);
+    for (size_t id = 0; id < work->report.clusters; id++) {
+        double share = ast_cli_share(work, &work->clusters[id]);
         size_t place = count;
-        while (place > 0 && ast_cli_share(result, &result->clusters[rows[place - 1]]) < share)
+        while (place > 0 && ast_cli_share(work, &work->clusters[rows[place - 1]]) < share)
             place--;
         if (place == MOST_ROWS)
             continue;
@@ -219,22 +220,24 @@ static void print_bar(double share, const look *style) {
 }
 
 /* Names may hold commas, so that bars stand between them. */
-static void print_representatives(const ast_cluster_info *cluster, const ast_cli_result *result) {
+static void print_representatives(const ast_cluster_info *cluster, const ast_cli_cluster_job *work) {
     char text[AST_EXCERPT];
+    const ast_names *names = ast_cli_cluster_names(work);
     for (size_t i = 0; i < cluster->representative_count; i++) {
         size_t row = cluster->representatives[i];
-        if (result->names)
-            printf("%s%s", i ? " | " : "", ast_cli_row_name(result, row, text));
+        if (names)
+            printf("%s%s", i ? " | " : "", ast_cli_row_name(names, row, text));
         else
             printf("%s%zu", i ? ", " : "", row);
     }
     putchar('\n');
 }
 
-static void print_row(const ast_cluster_info *cluster, size_t id, const ast_cli_result *result, double scale,
+static void print_row(const ast_cluster_info *cluster, size_t id, const ast_cli_cluster_job *work, double scale,
                       const look *style) {
-    size_t dimension = result->report->dimension;
-    double share = ast_cli_share(result, cluster), azimuth, inclination;
+    size_t dimension = work->report.dimension;
+    ast_notation notation = ast_cli_cluster_notation(work);
+    double share = ast_cli_share(work, cluster), azimuth, inclination;
     char size[AST_GROUPED], kappa[32] = "-", alpha95[32] = "-";
     if (isfinite(cluster->kappa))
         snprintf(kappa, sizeof kappa, cluster->kappa < 99999 ? "%.1f" : "%.1e", cluster->kappa);
@@ -243,17 +246,17 @@ static void print_row(const ast_cluster_info *cluster, size_t id, const ast_cli_
     printf("%6zu  ", id);
     print_bar(scale > 0 ? share / scale : 0, style);
     printf("  %11s  %5.1f%%", ast_grouped(cluster->count, size), 100 * share);
-    if (exemplified(result)) {
+    if (exemplified(work)) {
         printf("  %6.3f  %7.2f  ", fmin(1, fmax(0, cluster->resultant)), ast_cli_spread(cluster));
-        print_representatives(cluster, result);
+        print_representatives(cluster, work);
         return;
     }
     printf("  %7.2f  %7s  %7s ", ast_cli_spread(cluster), kappa, alpha95);
     size_t shown = dimension < MOST_COMPONENTS ? dimension : MOST_COMPONENTS;
     for (size_t d = 0; d < shown; d++)
         printf(" %6.3f", (double)cluster->mean[d]);
-    if (result->notation) {
-        ast_field_angles(result->notation, result->axial, cluster->mean, &azimuth, &inclination);
+    if (notation) {
+        ast_field_angles(notation, work->options.axial, cluster->mean, &azimuth, &inclination);
         printf("   %7.1f  %5.1f", azimuth, inclination);
     }
     printf("%s\n", shown < dimension ? " ..." : "");
@@ -267,28 +270,28 @@ static void print_angle(int own, double degrees) {
 }
 
 /* Of the first clusters of the table. */
-static void print_angles(const ast_cli_result *result, const size_t *rows, size_t count, const look *style) {
+static void print_angles(const ast_cli_cluster_job *work, const size_t *rows, size_t count, const look *style) {
     printf("\n%sangles between the means%s, degrees\n%6s", style->bold, style->plain, "");
     for (size_t b = 0; b < count; b++)
         printf(" %6zu", rows[b]);
     for (size_t a = 0; a < count; a++) {
         printf("\n%6zu", rows[a]);
         for (size_t b = 0; b < count; b++)
-            print_angle(a == b, ast_cli_between(result, rows[a], rows[b]));
+            print_angle(a == b, ast_cli_between(work, rows[a], rows[b]));
     }
     putchar('\n');
 }
 
 /* Which clusters lie along which axis is said where they are few. */
-static void print_axes(const ast_cli_result *result, const look *style) {
-    const ast_axes *axes = result->axes;
+static void print_axes(const ast_cli_cluster_job *work, const look *style) {
+    const ast_axes *axes = &work->axes;
     printf("\n%snearest orthogonal frame%s: %zu mean%s, %.2f degrees from its axes (rms)\n", style->bold, style->plain,
            axes->used, axes->used == 1 ? "" : "s", axes->rms);
     printf("rotation that aligns the scene with x, y, z:\n");
     for (int i = 0; i < 3; i++)
         printf("  %12.9f %12.9f %12.9f\n", axes->rotation[i][0], axes->rotation[i][1], axes->rotation[i][2]);
-    for (size_t k = 0; k < result->report->clusters && result->report->clusters <= MOST_ROWS; k++)
-        printf("%s%zu %s", k ? ", " : "clusters and their axes: ", k, ast_cli_axis_name(result->nearest[k]));
-    if (result->report->clusters <= MOST_ROWS)
+    for (size_t k = 0; k < work->report.clusters && work->report.clusters <= MOST_ROWS; k++)
+        printf("%s%zu %s", k ? ", " : "clusters and their axes: ", k, ast_cli_axis_name(work->nearest[k]));
+    if (work->report.clusters <= MOST_ROWS)
         putchar('\n');
 }

@@ -28,22 +28,6 @@ static void say(const char *before, const char *format, va_list arguments) {
         fprintf(stderr, "asterism: %s\n", sentence);
 }
 
-int ast_cli_fail(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    say("", format, arguments);
-    va_end(arguments);
-    return AST_CLI_FAILED;
-}
-
-int ast_cli_misuse(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    say("", format, arguments);
-    va_end(arguments);
-    return AST_CLI_USAGE;
-}
-
 int ast_cli_end(int code, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);

@@ -9,11 +9,13 @@
 
 #include <stdio.h>
 
+#include "cli.h"
+
 /* All of these print "asterism: " and the sentence on stderr as one line, whatever the file names in it hold. */
-int ast_cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));          /* AST_CLI_FAILED */
-int ast_cli_misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));        /* AST_CLI_USAGE */
-int ast_cli_end(int code, const char *format, ...) __attribute__((format(printf, 2, 3))); /* the code */
+int ast_cli_end(int code, const char *format, ...) __attribute__((format(printf, 2, 3))); /* returns the code */
 void ast_cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));         /* with "warning: " */
+#define ast_cli_fail(...) ast_cli_end(AST_CLI_FAILED, __VA_ARGS__)
+#define ast_cli_misuse(...) ast_cli_end(AST_CLI_USAGE, __VA_ARGS__)
 
 /* -1 if it went well, to go on; otherwise 1 after printing the sentence of the error. */
 int ast_cli_outcome(bool good, const ast_format_error *error);

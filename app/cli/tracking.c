@@ -76,7 +76,7 @@ static const ast_cli_option options_table[] = {
      "write one int32 .npy of ids per frame, -1 for missing rows, named after the file or, for arrays and "
      "standard input, 000000.npy and so on; for depth images, an array of the image's shape; the folder "
      "is made if necessary",
-     AT(labels), .more = NULL},
+     .offset = AT(labels)},
     {"poses", AST_CLI_NAME, "FILE",
      "camera poses, camera to world: points are turned into the world. Text with one row per frame, time tx ty "
      "tz qx qy qz qw or the 16 numbers of a 4 x 4 matrix; or a folder with one text of 4 x 4 numbers per frame",

@@ -35,7 +35,7 @@ static const ast_cli_option options_table[] = {
     {"labels", AST_CLI_READ, "FILE", "INPUT is points, and these are their labels", AT(labels),
      .more = "There are as many as points. The clusters are what the labels say, their means those of the "
              "members."},
-    {"report", AST_CLI_PAGE, "FILE.html", "write the page instead of serving it", AT(report), .more = NULL},
+    {"report", AST_CLI_PAGE, "FILE.html", "write the page instead of serving it", .offset = AT(report)},
     {"port", AST_CLI_COUNT, "PORT", "serve on this port; by default on any free port", AT(port), 1, 65535,
      .excludes = "report"},
     {"bind", AST_CLI_TEXT, "ADDRESS", "serve at this address instead of 127.0.0.1, this machine alone", AT(bind),

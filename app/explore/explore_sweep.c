@@ -22,8 +22,7 @@ struct ast_explore_sweeps {
     pthread_t thread;
     ast_context *context; /* of the thread */
     double told;          /* when the last message was sent */
-    pthread_mutex_t lock; /* protects what follows */
-    pthread_cond_t changed;
+    /* Protected by the lock of all pages */
     sweep all[AST_ROW_KINDS];
     bool wanted[AST_ROW_KINDS];
     ast_explore_rows now; /* what runs */
@@ -57,7 +56,7 @@ static ast_shared_text *write_message(const ast_explore_sweeps *sweeps, ast_expl
 /* Keeps the newest message for pages that come later, and tells those that are there. */
 static void tell(ast_explore_sweeps *sweeps, ast_explore_rows kind, double done, const ast_tune_report *found,
                  const char *problem) {
-    pthread_mutex_lock(&sweeps->lock);
+    pthread_mutex_lock(&sweeps->pages->lock);
     sweep *of = &sweeps->all[kind];
     ast_shared_text *message = write_message(sweeps, kind, done, found, problem);
     if (message) {
@@ -65,7 +64,7 @@ static void tell(ast_explore_sweeps *sweeps, ast_explore_rows kind, double done,
         of->latest = ast_shared_text_share(message);
     }
     of->done |= found || problem;
-    pthread_mutex_unlock(&sweeps->lock);
+    pthread_mutex_unlock(&sweeps->pages->lock);
     ast_explore_pages_tell(sweeps->pages, kind, message);
 }
 
@@ -74,9 +73,9 @@ static void tell(ast_explore_sweeps *sweeps, ast_explore_rows kind, double done,
 /* Cancels a sweep whose rows no page looks at any more. */
 static int is_over(void *data) {
     ast_explore_sweeps *sweeps = data;
-    pthread_mutex_lock(&sweeps->lock);
+    pthread_mutex_lock(&sweeps->pages->lock);
     bool stopping = sweeps->stopping;
-    pthread_mutex_unlock(&sweeps->lock);
+    pthread_mutex_unlock(&sweeps->pages->lock);
     return stopping || !ast_explore_pages_want(sweeps->pages, sweeps->now);
 }
 
@@ -93,9 +92,9 @@ static int show_progress(double done, void *data) {
 
 static void take_angle(const ast_tune_angle *row, void *data) {
     ast_explore_sweeps *sweeps = data;
-    pthread_mutex_lock(&sweeps->lock);
+    pthread_mutex_lock(&sweeps->pages->lock);
     sweeps->pages->explored->command->put_angle(row, &sweeps->all[sweeps->now].rows);
-    pthread_mutex_unlock(&sweeps->lock);
+    pthread_mutex_unlock(&sweeps->pages->lock);
 }
 
 static void run_sweep(ast_explore_sweeps *sweeps, ast_explore_rows kind) {
@@ -109,10 +108,10 @@ static void run_sweep(ast_explore_sweeps *sweeps, ast_explore_rows kind) {
     options.progress = show_progress;
     options.progress_data = sweeps;
     options.angle_found = take_angle;
-    pthread_mutex_lock(&sweeps->lock);
+    pthread_mutex_lock(&sweeps->pages->lock);
     sweeps->now = kind;
     ast_text_free(&sweeps->all[kind].rows);
-    pthread_mutex_unlock(&sweeps->lock);
+    pthread_mutex_unlock(&sweeps->pages->lock);
     ast_status status = ast_tune(sweeps->context, &explored->points, &options, NULL, &found);
     if (status == AST_CANCELLED)
         return;
@@ -122,18 +121,18 @@ static void run_sweep(ast_explore_sweeps *sweeps, ast_explore_rows kind) {
 /* The next kind that somebody wants; AST_ROW_KINDS to stop. */
 static ast_explore_rows next_kind(ast_explore_sweeps *sweeps) {
     size_t kind = AST_ROW_KINDS;
-    pthread_mutex_lock(&sweeps->lock);
+    pthread_mutex_lock(&sweeps->pages->lock);
     while (!sweeps->stopping) {
         for (kind = 0; kind < AST_ROW_KINDS && (!sweeps->wanted[kind] || sweeps->all[kind].done); kind++)
             ;
         if (kind < AST_ROW_KINDS)
             break;
-        pthread_cond_wait(&sweeps->changed, &sweeps->lock);
+        pthread_cond_wait(&sweeps->pages->changed, &sweeps->pages->lock);
     }
     if (kind < AST_ROW_KINDS)
         sweeps->wanted[kind] = false;
     size_t found = sweeps->stopping ? AST_ROW_KINDS : kind;
-    pthread_mutex_unlock(&sweeps->lock);
+    pthread_mutex_unlock(&sweeps->pages->lock);
     return (ast_explore_rows)found;
 }
 
@@ -153,17 +152,11 @@ static void *work(void *data) {
 
 ast_explore_sweeps *ast_explore_sweeps_open(ast_explore_pages *pages) {
     ast_explore_sweeps *sweeps = calloc(1, sizeof *sweeps);
-    if (!sweeps || pthread_mutex_init(&sweeps->lock, NULL) != 0) {
-        free(sweeps);
+    if (!sweeps)
         return NULL;
-    }
     sweeps->pages = pages;
-    if (pthread_cond_init(&sweeps->changed, NULL) == 0) {
-        if (pthread_create(&sweeps->thread, NULL, work, sweeps) == 0)
-            return sweeps;
-        pthread_cond_destroy(&sweeps->changed);
-    }
-    pthread_mutex_destroy(&sweeps->lock);
+    if (pthread_create(&sweeps->thread, NULL, work, sweeps) == 0)
+        return sweeps;
     free(sweeps);
     return NULL;
 }
@@ -171,26 +164,24 @@ ast_explore_sweeps *ast_explore_sweeps_open(ast_explore_pages *pages) {
 void ast_explore_sweeps_close(ast_explore_sweeps *sweeps) {
     if (!sweeps)
         return;
-    pthread_mutex_lock(&sweeps->lock);
+    pthread_mutex_lock(&sweeps->pages->lock);
     sweeps->stopping = true;
-    pthread_cond_broadcast(&sweeps->changed);
-    pthread_mutex_unlock(&sweeps->lock);
+    pthread_cond_broadcast(&sweeps->pages->changed);
+    pthread_mutex_unlock(&sweeps->pages->lock);
     pthread_join(sweeps->thread, NULL);
     for (size_t kind = 0; kind < AST_ROW_KINDS; kind++) {
         ast_text_free(&sweeps->all[kind].rows);
         ast_shared_text_release(sweeps->all[kind].latest);
     }
-    pthread_cond_destroy(&sweeps->changed);
-    pthread_mutex_destroy(&sweeps->lock);
     free(sweeps);
 }
 
 void ast_explore_sweeps_want(ast_explore_sweeps *sweeps, ast_explore_page *page, ast_explore_rows rows) {
-    pthread_mutex_lock(&sweeps->lock);
+    pthread_mutex_lock(&sweeps->pages->lock);
     ast_shared_text *latest = sweeps->all[rows].latest;
     ast_shared_text *message = latest ? ast_shared_text_share(latest) : NULL;
     sweeps->wanted[rows] = true;
-    pthread_cond_broadcast(&sweeps->changed);
-    pthread_mutex_unlock(&sweeps->lock);
+    pthread_cond_broadcast(&sweeps->pages->changed);
+    pthread_mutex_unlock(&sweeps->pages->lock);
     ast_explore_page_post(page, AST_MESSAGE_SWEEP, message);
 }

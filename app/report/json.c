@@ -63,7 +63,7 @@ bool ast_text_print(ast_text *text, FILE *file) {
 
 bool ast_text_write(ast_text *text, ast_output *output, ast_format_error *error) {
     if (text->failed)
-        return ast_format_fail(error, "there is not enough memory for a figure or a table");
+        return ast_format_fail(error, "there is not enough memory for the text to write");
     bool good = text->size == 0 || ast_output_write(output, text->bytes, text->size, error);
     text->size = 0;
     return good;
