@@ -15,26 +15,32 @@
 #include "targets.h"
 #include "terminal.h"
 
-typedef struct settings {
-    ast_cli_common common;
-    ast_cli_reading reading;
-    const char *input, *means, *center;
+typedef struct job {
+    ast_cli_subject from;
+    const char *means_file, *center_file;
     size_t memory;
     double angle;
-    int axial;
-} settings;
+    float *means, *center, *similarity;
+    size_t means_count;
+    int32_t *labels;
+    size_t missing, unassigned, assigned; /* points without a similarity, with one and no label, with both */
+    ast_format_error error;               /* of writing labels in parts */
+    int failed;                           /* it is set */
+    ast_cli_progress progress;
+} job;
 
-#define AT(field) offsetof(settings, field)
+#define AT(field) offsetof(job, field)
 static const ast_cli_option options_table[] = {
-    {"means", AST_CLI_READ, "FILE", "the means, one per row, as cluster --means writes them", AT(means),
+    {"means", AST_CLI_READ, "FILE", "the means, one per row, as cluster --means writes them", AT(means_file),
      .required = "the means to compare with"},
     {"angle", AST_CLI_REAL, "DEG", "points farther than this from every mean get the label -1", AT(angle), 0,
      .high = 180},
     {"cosine", AST_CLI_COSINE, "C", "points less similar than this cosine, -1 to 1, to every mean get the label -1",
      AT(angle), -1, 1, .excludes = "angle"},
     {"center-file", AST_CLI_READ, "FILE", "the mean that cluster --center subtracted: it is subtracted here, too",
-     AT(center), .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL, .excludes = "axial dip-direction strike-dip trend-plunge"},
-    {"axial", AST_CLI_FLAG, NULL, "treat x and -x as the same: the mean with the largest |cosine|", AT(axial),
+     AT(center_file), .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL,
+     .excludes = "axial dip-direction strike-dip trend-plunge"},
+    {"axial", AST_CLI_FLAG, NULL, "treat x and -x as the same: the mean with the largest |cosine|", AT(from.axial),
      .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE, .more = "This |cosine| is the similarity."},
     {"labels", AST_CLI_TEXT, "FILE",
      "write one label per row, point or triangle, -1 for missing ones: int32 .npy, or text; for images, "
@@ -48,57 +54,25 @@ static const ast_cli_option options_table[] = {
     {0}};
 
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
-static const ast_cli_use uses[] = {{.group = &own_group}, AST_CLI_READING_GROUPS(AT(reading)), {0}};
-
-/* Counts of points. A missing point has no similarity; an unassigned point has a similarity and no label. */
-typedef struct tally {
-    size_t missing, unassigned, assigned;
-} tally;
-
-typedef struct job {
-    settings given;
-    ast_context *context;
-    ast_cli_directions directions;
-    float *means, *center, *similarity;
-    size_t means_count;
-    int32_t *labels;
-    tally sums;
-    ast_format_error error; /* of writing labels in parts */
-    int failed;             /* it is set */
-    ast_cli_progress progress;
-} job;
+static const ast_cli_use uses[] = {{.group = &own_group}, AST_CLI_READING_GROUPS(AT(from.reading)), {0}};
 
 /* Bytes per point besides its row: label and similarity; rows of few components are copied. */
 #define POINT_BYTES 30
 #define COLUMN_BYTES 4
 #define CENTRED_BYTES 4 /* centred rows are a copy */
 
-static int find_input(void *data) {
-    settings *given = &((job *)data)->given;
-    given->axial |= given->reading.cloud.undirected;
-    return ast_cli_reading_find(&given->reading, &given->common, &given->input);
-}
-
-static int check(void *data) {
-    const settings *given = data;
-    return ast_cli_reading_check(&given->reading, &given->common, given->input);
-}
-
 static int read_inputs(void *data) {
     job *work = data;
-    const settings *given = &work->given;
-    ast_cli_budget budget = {given->memory, POINT_BYTES, COLUMN_BYTES + (given->center ? CENTRED_BYTES : 0)};
-    int code = ast_cli_open_context(&given->common, &work->context);
+    ast_cli_budget budget = {work->memory, POINT_BYTES, COLUMN_BYTES + (work->center_file ? CENTRED_BYTES : 0)};
+    int code = ast_cli_subject_read_within(&work->from, &budget);
     if (code < 0)
-        code = ast_cli_directions_read(&work->directions, &given->reading, &given->common, given->input, work->context,
-                                       &budget);
-    if (code < 0)
-        code = ast_cli_read_means(given->means, work->directions.points.dimension, &work->means, &work->means_count);
-    if (code < 0 && given->center)
-        code = ast_cli_read_center(given->center, work->directions.points.dimension, &work->center);
-    if (code >= 0 || work->directions.in_parts)
+        code = ast_cli_read_means(work->means_file, work->from.directions.points.dimension, &work->means,
+                                  &work->means_count);
+    if (code < 0 && work->center_file)
+        code = ast_cli_read_center(work->center_file, work->from.directions.points.dimension, &work->center);
+    if (code >= 0 || work->from.directions.in_parts)
         return code;
-    size_t count = work->directions.points.count;
+    size_t count = work->from.directions.points.count;
     work->labels = malloc(count * sizeof *work->labels);
     work->similarity = malloc(count * sizeof *work->similarity);
     if (!work->labels || !work->similarity)
@@ -106,42 +80,43 @@ static int read_inputs(void *data) {
     return -1;
 }
 
-static void count_points(tally *sums, const int32_t *labels, const float *similarity, size_t count) {
+static void count_points(job *work, const int32_t *labels, const float *similarity, size_t count) {
     for (size_t i = 0; i < count; i++) {
         if (labels[i] >= 0)
-            sums->assigned++;
+            work->assigned++;
         else if (isnan(similarity[i]))
-            sums->missing++;
+            work->missing++;
         else
-            sums->unassigned++;
+            work->unassigned++;
     }
 }
 
 static ast_assign_options known_means(const job *work) {
     ast_assign_options known = ast_assign_to(work->means, work->means_count);
-    known.angle = work->given.angle;
-    known.axial = work->given.axial;
+    known.angle = work->angle;
+    known.axial = work->from.axial;
     known.center = work->center;
     return known;
 }
 
 static int assign(job *work) {
     ast_assign_options known = known_means(work);
-    ast_status status = ast_assign(work->context, &work->directions.points, &known, work->labels, work->similarity);
+    ast_status status =
+        ast_assign(work->from.context, &work->from.directions.points, &known, work->labels, work->similarity);
     if (status != AST_OK)
-        return ast_cli_directions_status(&work->directions, status, work->context, work->given.input);
-    count_points(&work->sums, work->labels, work->similarity, work->directions.points.count);
-    if (work->sums.missing == work->directions.points.count)
-        return ast_cli_no_usable_row(work->given.input);
+        return ast_cli_directions_status(&work->from.directions, status, work->from.context, work->from.input);
+    count_points(work, work->labels, work->similarity, work->from.directions.points.count);
+    if (work->missing == work->from.directions.points.count)
+        return ast_cli_no_usable_row(work->from.input);
     return -1;
 }
 
 /* ---- Larger than memory ------------------------------------------------------------------------------------------ */
 
 static bool write_part(job *work, size_t first, size_t count, const int32_t *labels, const float *similarity) {
-    ast_array known = ast_cli_directions_array(&work->directions, labels, NULL),
-              near = ast_cli_directions_array(&work->directions, NULL, similarity);
-    const ast_cli_common *common = &work->given.common;
+    ast_array known = ast_cli_directions_array(&work->from.directions, labels, NULL),
+              near = ast_cli_directions_array(&work->from.directions, NULL, similarity);
+    const ast_cli_common *common = &work->from.common;
     ast_output *one = ast_cli_output_of(common, "labels"), *other = ast_cli_output_of(common, "similarity");
     ast_format_error *error = &work->error;
     return (!one || ast_write_array_part(one, known, first, count, error)) &&
@@ -150,82 +125,79 @@ static bool write_part(job *work, size_t first, size_t count, const int32_t *lab
 
 static int take_part(size_t first, size_t count, const int32_t *labels, const float *similarity, void *data) {
     job *work = data;
-    count_points(&work->sums, labels, similarity, count);
-    ast_cli_progress_left(&work->progress, first + count, work->directions.points.count, "points");
+    count_points(work, labels, similarity, count);
+    ast_cli_progress_left(&work->progress, first + count, work->from.directions.points.count, "points");
     work->failed = !write_part(work, first, count, labels, similarity);
     return work->failed || ast_cli_interrupted();
 }
 
 static int assign_parts(job *work) {
-    const settings *given = &work->given;
-    size_t count = work->directions.points.count;
-    for (size_t i = 0; i < given->common.target_count; i++)
-        given->common.targets[i].writes = AST_CLI_WRITES_OWN;
-    ast_cli_progress_start(&work->progress, &given->common, count);
+    size_t count = work->from.directions.points.count;
+    for (size_t i = 0; i < work->from.common.target_count; i++)
+        work->from.common.targets[i].writes = AST_CLI_WRITES_OWN;
+    ast_cli_progress_start(&work->progress, &work->from.common, count);
     ast_label_sink sink = {sizeof sink, take_part, work};
     ast_assign_options known = known_means(work);
-    ast_status status = ast_assign_source(work->context, &work->directions.input.source, &known, &sink);
+    ast_status status = ast_assign_source(work->from.context, &work->from.directions.input.source, &known, &sink);
     ast_cli_progress_end(&work->progress);
     if (work->failed)
-        return ast_cli_target_failed(ast_cli_target_of(&given->common, "labels"), &work->error);
-    if (status == AST_OK && work->sums.missing == count)
-        return ast_cli_no_usable_row(given->input);
-    return ast_cli_directions_status(&work->directions, status, work->context, given->input);
+        return ast_cli_target_failed(ast_cli_target_of(&work->from.common, "labels"), &work->error);
+    if (status == AST_OK && work->missing == count)
+        return ast_cli_no_usable_row(work->from.input);
+    return ast_cli_directions_status(&work->from.directions, status, work->from.context, work->from.input);
 }
 
 static int open_and_assign(void *data) {
     job *work = data;
-    int code = ast_cli_open_targets(&work->given.common);
+    int code = ast_cli_open_targets(&work->from.common);
     if (code >= 0)
         return code;
-    return work->directions.in_parts ? assign_parts(work) : assign(work);
+    return work->from.directions.in_parts ? assign_parts(work) : assign(work);
 }
 
 /* ---- What came out ----------------------------------------------------------------------------------------------- */
 
 static void print_json(const void *data, ast_text *json) {
     const job *work = data;
-    ast_json_integer(json, "points", (int64_t)work->directions.points.count);
-    ast_json_integer(json, "missing", (int64_t)work->sums.missing);
-    ast_json_integer(json, "dimension", (int64_t)work->directions.points.dimension);
+    ast_json_integer(json, "points", (int64_t)work->from.directions.points.count);
+    ast_json_integer(json, "missing", (int64_t)work->missing);
+    ast_json_integer(json, "dimension", (int64_t)work->from.directions.points.dimension);
     ast_json_integer(json, "clusters", (int64_t)work->means_count);
-    ast_json_integer(json, "assigned", (int64_t)work->sums.assigned);
-    ast_json_integer(json, "unassigned", (int64_t)work->sums.unassigned);
+    ast_json_integer(json, "assigned", (int64_t)work->assigned);
+    ast_json_integer(json, "unassigned", (int64_t)work->unassigned);
 }
 
 static void print_table(const void *data) {
     const job *work = data;
     char text[AST_GROUPED];
-    printf("%12s point%s, %zu dimensions, %zu mean%s\n", ast_grouped(work->directions.points.count, text),
-           work->directions.points.count == 1 ? "" : "s", work->directions.points.dimension, work->means_count,
-           work->means_count == 1 ? "" : "s");
-    printf("%12s assigned\n", ast_grouped(work->sums.assigned, text));
-    if (!isnan(work->given.angle))
-        printf("%12s farther than %g degrees from every mean\n", ast_grouped(work->sums.unassigned, text),
-               work->given.angle);
-    printf("%12s missing\n", ast_grouped(work->sums.missing, text));
+    printf("%12s point%s, %zu dimensions, %zu mean%s\n", ast_grouped(work->from.directions.points.count, text),
+           work->from.directions.points.count == 1 ? "" : "s", work->from.directions.points.dimension,
+           work->means_count, work->means_count == 1 ? "" : "s");
+    printf("%12s assigned\n", ast_grouped(work->assigned, text));
+    if (!isnan(work->angle))
+        printf("%12s farther than %g degrees from every mean\n", ast_grouped(work->unassigned, text), work->angle);
+    printf("%12s missing\n", ast_grouped(work->missing, text));
 }
 
 static int deliver(void *data) {
     job *work = data;
     const ast_cli_common *common = data;
-    ast_cli_fill_target(common, "labels", ast_cli_directions_array(&work->directions, work->labels, NULL));
-    ast_cli_fill_target(common, "similarity", ast_cli_directions_array(&work->directions, NULL, work->similarity));
+    ast_cli_fill_target(common, "labels", ast_cli_directions_array(&work->from.directions, work->labels, NULL));
+    ast_cli_fill_target(common, "similarity", ast_cli_directions_array(&work->from.directions, NULL, work->similarity));
     return ast_cli_deliver(common, &(ast_cli_printer){print_json, print_table, work});
 }
 
 static void end(void *data) {
     job *work = data;
-    ast_cli_directions_close(&work->directions);
-    ast_close(work->context);
     free(work->means);
     free(work->center);
     free(work->labels);
     free(work->similarity);
-    ast_cli_reading_free(&work->given.reading);
+    ast_cli_subject_end(data);
 }
 
-static ast_cli_step *const steps[] = {find_input, check, read_inputs, open_and_assign, deliver, NULL};
+static ast_cli_step *const steps[] = {
+    ast_cli_subject_find, ast_cli_subject_check, read_inputs, open_and_assign, deliver, NULL};
 
 const ast_cli_command ast_cli_assign = {
     .name = "assign",

@@ -301,3 +301,34 @@ void ast_cli_directions_close(ast_cli_directions *d) {
     ast_cli_frames_close(&d->depth);
     ast_cli_surface_free(&d->surface);
 }
+
+/* ---- Jobs -------------------------------------------------------------------------------------------------------- */
+
+int ast_cli_subject_find(void *data) {
+    ast_cli_subject *subject = data;
+    subject->axial |= subject->reading.cloud.undirected;
+    return ast_cli_reading_find(&subject->reading, &subject->common, &subject->input);
+}
+
+int ast_cli_subject_check(void *data) {
+    const ast_cli_subject *subject = data;
+    return ast_cli_reading_check(&subject->reading, &subject->common, subject->input);
+}
+
+int ast_cli_subject_read_within(ast_cli_subject *subject, const ast_cli_budget *budget) {
+    int code = ast_cli_open_context(&subject->common, &subject->context);
+    return code < 0 ? ast_cli_directions_read(&subject->directions, &subject->reading, &subject->common, subject->input,
+                                              subject->context, budget)
+                    : code;
+}
+
+int ast_cli_subject_read(void *data) {
+    return ast_cli_subject_read_within(data, NULL);
+}
+
+void ast_cli_subject_end(void *data) {
+    ast_cli_subject *subject = data;
+    ast_cli_directions_close(&subject->directions);
+    ast_cli_reading_free(&subject->reading);
+    ast_close(subject->context);
+}

@@ -81,4 +81,23 @@ int ast_cli_directions_status(const ast_cli_directions *directions, ast_status s
 /* Before the context is closed. */
 void ast_cli_directions_close(ast_cli_directions *directions);
 
+/* ---- The jobs of commands that read points ----------------------------------------------------------------------- */
+
+/* The first field of such a job. */
+typedef struct ast_cli_subject {
+    ast_cli_common common;
+    ast_cli_reading reading;
+    const char *input;
+    int axial; /* x and -x are the same: --axial or --undirected */
+    ast_context *context;
+    ast_cli_directions directions;
+} ast_cli_subject;
+
+/* Steps: find out what the input is, check the options, open the context and read; the end frees all of it. */
+int ast_cli_subject_find(void *subject);
+int ast_cli_subject_check(void *subject);
+int ast_cli_subject_read(void *subject);
+int ast_cli_subject_read_within(ast_cli_subject *subject, const ast_cli_budget *budget);
+void ast_cli_subject_end(void *subject);
+
 #endif

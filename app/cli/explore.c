@@ -18,30 +18,31 @@
 #include "stream_state.h"
 #include "terminal.h"
 
-typedef struct settings {
-    ast_cli_common common;
-    ast_cli_reading reading;
-    const char *input, *once, *bind, *names;
+typedef struct job {
+    ast_cli_subject from;
+    const char *once, *bind, *names_file;
     double angle;
-    int axial, center;
+    int center;
     size_t port;
-} settings;
+    ast_names names; /* with --names */
+    ast_explored explored;
+} job;
 
-#define AT(field) offsetof(settings, field)
+#define AT(field) offsetof(job, field)
 static const ast_cli_option options_table[] = {
     {"angle", AST_CLI_REAL, "DEG", "the angle that the page starts with", AT(angle), 0, 180, .standard = "30"},
     {"cosine", AST_CLI_COSINE, "C", "the same as a cosine similarity, -1 to 1", AT(angle), -1, 1, .excludes = "angle"},
-    {"axial", AST_CLI_FLAG, NULL, "start with x and -x as the same", AT(axial),
+    {"axial", AST_CLI_FLAG, NULL, "start with x and -x as the same", AT(from.axial),
      .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE},
     {"center", AST_CLI_FLAG, NULL, "start with the rows without their common direction, as cluster --center",
      AT(center), .inputs = AST_CLI_POINTS, .excludes = "axial dip-direction strike-dip trend-plunge"},
     {"labels", AST_CLI_TEXT, "FILE", "the file into which the page can save the labels: int32 .npy, or text",
      .writes = AST_CLI_WRITES_ARRAY, .more = "A page writes nowhere else. Without this option it saves none."},
-    {"names", AST_CLI_NAME, "FILE", "a text with one name per row", AT(names),
+    {"names", AST_CLI_NAME, "FILE", "a text with one name per row", AT(names_file),
      .inputs = AST_CLI_POINTS | AST_CLI_SPARSE, .excludes = "name-column"},
     {"name-column", AST_CLI_TEXT, "N|NAME",
      "the column of a text table that holds the names, by number or by its name in the header; it is no coordinate",
-     AT(reading.source.names), .inputs = AST_CLI_POINTS, .excludes = "transpose"},
+     AT(from.reading.source.names), .inputs = AST_CLI_POINTS, .excludes = "transpose"},
     {"port", AST_CLI_COUNT, "PORT", "serve on this port; by default on any free port", AT(port), 1, 65535,
      .excludes = "once"},
     {"bind", AST_CLI_TEXT, "ADDRESS", "serve at this address instead of 127.0.0.1, this machine alone", AT(bind),
@@ -51,50 +52,31 @@ static const ast_cli_option options_table[] = {
     {0}};
 
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
-static const ast_cli_use uses[] = {{.group = &own_group}, AST_CLI_READING_GROUPS(AT(reading)), {0}};
-
-typedef struct job {
-    settings given;
-    ast_context *context;
-    ast_cli_directions directions;
-    ast_names names; /* with --names */
-    ast_explored explored;
-} job;
+static const ast_cli_use uses[] = {{.group = &own_group}, AST_CLI_READING_GROUPS(AT(from.reading)), {0}};
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-static int find_input(void *data) {
-    settings *given = data;
-    given->axial |= given->reading.cloud.undirected;
-    return ast_cli_reading_find(&given->reading, &given->common, &given->input);
-}
-
 static int check(void *data) {
-    const settings *given = data;
-    const char *labels = ast_cli_typed(&given->common, "labels");
-    int code = given->once ? -1 : ast_cli_serving_check("explore", given->bind);
+    const job *work = data;
+    const char *labels = ast_cli_typed(&work->from.common, "labels");
+    int code = work->once ? -1 : ast_cli_serving_check("explore", work->bind);
     if (code < 0 && labels && strcmp(labels, "-") == 0)
         code = ast_cli_misuse("--labels of explore is a file that a page writes; it cannot be -");
     if (code < 0)
-        code = ast_cli_reading_check(&given->reading, &given->common, given->input);
+        code = ast_cli_subject_check(data);
     return code < 0 && labels ? ast_cli_check_writable(labels) : code;
 }
 
-static int read_all(void *data) {
+static int read_names(void *data) {
     job *work = data;
-    const settings *given = data;
-    ast_cli_directions *d = &work->directions;
-    int code = ast_cli_open_context(&given->common, &work->context);
-    if (code < 0)
-        code = ast_cli_directions_read(d, &given->reading, &given->common, given->input, work->context, NULL);
-    return code < 0 && given->names ? ast_cli_read_names(given->names, given->input, d->points.count, &work->names)
-                                    : code;
+    size_t count = work->from.directions.points.count;
+    return work->names_file ? ast_cli_read_names(work->names_file, work->from.input, count, &work->names) : -1;
 }
 
 /* Whether any row has a direction. */
 static int check_rows(void *data) {
     const job *work = data;
-    const ast_points *points = &work->directions.points;
+    const ast_points *points = &work->from.directions.points;
     double *row = malloc((points->dimension + 1) * sizeof *row);
     size_t i = 0;
     if (!row)
@@ -102,7 +84,7 @@ static int check_rows(void *data) {
     while (i < points->count && !ast_unit_row(points, i, row))
         i++;
     free(row);
-    return i < points->count ? -1 : ast_cli_no_usable_row(work->given.input);
+    return i < points->count ? -1 : ast_cli_no_usable_row(work->from.input);
 }
 
 /* ---- For the pages ----------------------------------------------------------------------------------------------- */
@@ -134,18 +116,17 @@ static void add_request(ast_text *line, const ast_explore_request *request) {
  * itself. Names need representatives. */
 static char *make_line(const void *data, const ast_explore_request *request) {
     const job *work = data;
-    const settings *given = data;
     ast_text line = {0};
-    ast_cli_line_begin(&line, &given->common, "angle cosine labels port bind once names name-column axial center");
-    if (request->axial && !given->reading.cloud.undirected)
+    ast_cli_line_begin(&line, &work->from.common, "angle cosine labels port bind once names name-column axial center");
+    if (request->axial && !work->from.reading.cloud.undirected)
         ast_cli_line_option(&line, "axial", NULL);
     if (request->center)
         ast_cli_line_option(&line, "center", NULL);
     add_request(&line, request);
     if (work->explored.names) {
         ast_cli_line_option(&line, "representatives", "5");
-        ast_cli_line_option(&line, given->names ? "names" : "name-column",
-                            given->names ? given->names : given->reading.source.names);
+        ast_cli_line_option(&line, work->names_file ? "names" : "name-column",
+                            work->names_file ? work->names_file : work->from.reading.source.names);
     }
     if (work->explored.labels)
         ast_cli_line_option(&line, "labels", work->explored.labels);
@@ -156,27 +137,26 @@ static char *make_line(const void *data, const ast_explore_request *request) {
 static bool make_report(const void *data, ast_context *context, const ast_explore_run *run, ast_text *html,
                         ast_format_error *error) {
     const job *work = data;
-    const settings *given = data;
     size_t length;
     const char *viewer = ast_viewer_page(&length);
     ast_page_head head = {0};
     ast_text json = {0};
-    ast_cli_cluster_settings as = {.common = given->common,
-                                   .reading = given->reading,
+    ast_cli_cluster_settings as = {.common = work->from.common,
+                                   .reading = work->from.reading,
                                    .options = ast_explore_options(&work->explored, &run->request),
-                                   .input = given->input,
-                                   .names = given->names,
+                                   .input = work->from.input,
+                                   .names = work->names_file,
                                    .line = make_line(data, &run->request)};
     ast_cli_cluster_job cluster = {.given = &as,
                                    .options = as.options,
                                    .context = context,
-                                   .directions = work->directions,
-                                   .points = work->directions.points,
+                                   .directions = work->from.directions,
+                                   .points = work->from.directions.points,
                                    .names = work->names,
                                    .labels = (int32_t *)run->labels,
                                    .report = run->report,
                                    .clusters = run->clusters};
-    bool good = ast_cli_page_head(&head, &ast_cli_cluster, given->input, as.line, &cluster.title) < 0 ||
+    bool good = ast_cli_page_head(&head, &ast_cli_cluster, work->from.input, as.line, &cluster.title) < 0 ||
                 ast_format_fail(error, "there is not enough memory for the report");
     good = good && ast_cli_cluster_page(&cluster, &head, &json, error) &&
            (ast_page_fill(viewer, length, &json, html) ||
@@ -192,9 +172,8 @@ static const ast_explore_command command = {
 
 static int hand_over(void *data) {
     job *work = data;
-    const settings *given = data;
-    const ast_cli_directions *d = &work->directions;
-    const ast_names *names = given->names ? &work->names : &d->input.names;
+    const ast_cli_directions *d = &work->from.directions;
+    const ast_names *names = work->names_file ? &work->names : &d->input.names;
     work->explored = (ast_explored){
         .points = d->points,
         .names = names->count ? names : NULL,
@@ -203,15 +182,15 @@ static int hand_over(void *data) {
         .depth = d->kind == AST_CLI_IMAGES ? &d->depth.frame.image : NULL,
         .units_per_metre = d->depth.options.units_per_metre,
         .solid = d->kind == AST_CLI_SURFACE ? &d->surface.solid : NULL,
-        .notation = d->kind == AST_CLI_SURFACE ? AST_DIP_DIRECTION : ast_cli_field_notation(&given->reading.source),
-        .undirected = given->reading.cloud.undirected,
-        .input = ast_cli_name(given->input),
-        .labels = ast_cli_typed(&given->common, "labels"),
-        .seed = given->common.seed,
-        .threads = (int)given->common.threads,
-        .angle = given->angle,
-        .axial = given->axial,
-        .center = given->center,
+        .notation = d->kind == AST_CLI_SURFACE ? AST_DIP_DIRECTION : ast_cli_field_notation(&work->from.reading.source),
+        .undirected = work->from.reading.cloud.undirected,
+        .input = ast_cli_name(work->from.input),
+        .labels = ast_cli_typed(&work->from.common, "labels"),
+        .seed = work->from.common.seed,
+        .threads = (int)work->from.common.threads,
+        .angle = work->angle,
+        .axial = work->from.axial,
+        .center = work->center,
         .command = &command,
         .data = work};
     return -1;
@@ -228,7 +207,7 @@ static int write_once(const job *work, const ast_context *context, const ast_tun
     request.merge = found->merge;
     request.merge_count = found->merge_count;
     char *line = make_line(work, &request);
-    ast_output *output = line ? ast_output_open(work->given.once, false, &error) : NULL;
+    ast_output *output = line ? ast_output_open(work->once, false, &error) : NULL;
     if (!line)
         return ast_cli_no_memory("the command");
     ast_json_open(&json, NULL, '{');
@@ -245,17 +224,17 @@ static int write_once(const job *work, const ast_context *context, const ast_tun
 /* With --once: the sweep is all that is made. */
 static int sweep_once(void *data) {
     const job *work = data;
-    const settings *given = data;
     ast_tune_options options;
     ast_tune_report found = {.size = sizeof found};
-    ast_cli_tuned_input from = {work->context, &work->directions, &work->directions.points, given->input};
-    if (!given->once)
+    ast_cli_tuned_input from = {work->from.context, &work->from.directions, &work->from.directions.points,
+                                work->from.input};
+    if (!work->once)
         return -1;
     ast_tune_options_init(&options);
-    options.axial = given->axial;
-    options.center = given->center;
+    options.axial = work->from.axial;
+    options.center = work->center;
     ast_cli_watch_signals();
-    int code = ast_cli_recommend(&from, &options, &given->common, &found);
+    int code = ast_cli_recommend(&from, &options, &work->from.common, &found);
     return code < 0 ? write_once(work, from.context, &found) : code;
 }
 
@@ -264,9 +243,8 @@ static int sweep_once(void *data) {
 static int serve(void *data) {
     ast_format_error error;
     const job *work = data;
-    const settings *given = data;
-    const char *address = given->bind ? given->bind : AST_CLI_LOOPBACK;
-    ast_explorer *explorer = ast_explorer_open(&work->explored, address, (unsigned)given->port, &error);
+    const char *address = work->bind ? work->bind : AST_CLI_LOOPBACK;
+    ast_explorer *explorer = ast_explorer_open(&work->explored, address, (unsigned)work->port, &error);
     if (!explorer)
         return ast_cli_fail("%s", error.text);
     ast_cli_watch_signals();
@@ -294,12 +272,11 @@ int ast_cli_is_recorded(int argc, char **argv) {
 static void end(void *data) {
     job *work = data;
     ast_names_free(&work->names);
-    ast_cli_directions_close(&work->directions);
-    ast_cli_reading_free(&work->given.reading);
-    ast_close(work->context);
+    ast_cli_subject_end(data);
 }
 
-static ast_cli_step *const steps[] = {find_input, check, read_all, check_rows, hand_over, sweep_once, serve, NULL};
+static ast_cli_step *const steps[] = {
+    ast_cli_subject_find, check, ast_cli_subject_read, read_names, check_rows, hand_over, sweep_once, serve, NULL};
 
 const ast_cli_command ast_cli_explore = {
     .name = "explore",

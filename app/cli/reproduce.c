@@ -20,22 +20,32 @@
 #include "targets.h"
 #include "terminal.h"
 
-typedef struct settings {
+typedef struct job {
     ast_cli_common common;
     ast_cli_camera camera;
-    const char *what, *output, *input, *mat, *frames, *report;
+    const char *what, *output, *input, *mat, *chosen, *report;
     int experiment; /* which */
     int quick;
     size_t runs, restarts, samplers;
     double angle;
-} settings;
+    ast_experiment plan;
+    ast_cli_progress progress;
+    ast_frame_list list;
+    size_t *numbers; /* (list.count) in the whole input; NULL: that of the frame */
+    ast_cli_frames frames;
+    ast_cli_frame_normals made;
+    ast_cli_poses poses;
+    char *poses_path, *truths;
+    ast_points normals;
+    ast_chart_page page;
+} job;
 
 enum { SYNTHETIC = 1, STREAM = 2, NYU = 4 };
 static const ast_cli_methods experiment_names = {.word = "reproduce",
                                                  .names = (const char *const[]){"synthetic", "stream", "nyu", NULL},
                                                  .bits = (const unsigned[]){SYNTHETIC, STREAM, NYU}};
 
-#define AT(field) offsetof(settings, field)
+#define AT(field) offsetof(job, field)
 static const ast_cli_option options_table[] = {
     {"output", AST_CLI_NAME, "DIR", "the folder for figures and tables; it is made if necessary", AT(output),
      .required = "a folder for figures and tables"},
@@ -59,53 +69,37 @@ static const ast_cli_option options_table[] = {
     {"mat", AST_CLI_TEXT, "FILE", "the data set, nyu_depth_v2_labeled.mat", AT(mat), .methods = NYU,
      .excludes = "input"},
     {"frames", AST_CLI_TEXT, "LIST", "scenes, counted from 0, such as 0-99, 5,17 or every tenth as 0-/10 (default all)",
-     AT(frames), .methods = NYU},
+     AT(chosen), .methods = NYU},
     {0}};
 
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
 static const ast_cli_use uses[] = {
     {.group = &own_group}, {&ast_cli_camera_group, .offset = AT(camera), .methods = STREAM | NYU}, {0}};
 
-/* A run: the plan, and what the functions below need. */
-typedef struct job {
-    settings given;
-    ast_experiment plan;
-    ast_cli_progress progress;
-    ast_frame_list list;
-    size_t *numbers; /* (list.count) in the whole input; NULL: that of the frame */
-    ast_cli_frames frames;
-    ast_cli_frame_normals made;
-    ast_cli_poses poses;
-    char *poses_path, *truths;
-    ast_points normals;
-    ast_chart_page page;
-} job;
-
 /* Folders may stand behind that of --input. */
 static int check(void *data) {
-    settings *given = data;
-    ast_cli_input *inputs = given->common.inputs;
-    const ast_cli_camera *camera = &given->camera;
-    bool is_nyu = experiment_names.bits[given->experiment] == NYU;
-    given->what = inputs[0].path;
-    if (given->mat || given->input)
-        inputs[0] = ast_cli_look_up(&given->common, given->mat ? given->mat : given->input, NULL);
-    if (inputs[1].path && !(is_nyu && given->input))
+    job *work = data;
+    ast_cli_input *inputs = work->common.inputs;
+    const ast_cli_camera *camera = &work->camera;
+    bool is_nyu = experiment_names.bits[work->experiment] == NYU;
+    work->what = inputs[0].path;
+    if (work->mat || work->input)
+        inputs[0] = ast_cli_look_up(&work->common, work->mat ? work->mat : work->input, NULL);
+    if (inputs[1].path && !(is_nyu && work->input))
         return ast_cli_misuse("reproduce takes one experiment, and only nyu more than one folder, behind "
                               "--input; '%s' is neither",
                               inputs[1].path);
-    if (is_nyu && !given->mat && !given->input)
+    if (is_nyu && !work->mat && !work->input)
         return ast_cli_misuse("reproduce nyu needs --mat FILE, the data set nyu_depth_v2_labeled.mat, or "
                               "--input DIR, a folder of depth images");
-    if (experiment_names.bits[given->experiment] == STREAM && !given->input)
+    if (experiment_names.bits[work->experiment] == STREAM && !work->input)
         return ast_cli_misuse("reproduce stream needs --input DIR, a folder of depth images");
-    if (given->frames && ast_scene_list_mark(given->frames, 0, NULL, NULL) != AST_SCENES_FINE)
+    if (work->chosen && ast_scene_list_mark(work->chosen, 0, NULL, NULL) != AST_SCENES_FINE)
         return ast_cli_misuse(
-            "--frames must be scenes from 0, such as 0-99, 5,17, every tenth as 0-/10, or all, not '%s'",
-            given->frames);
+            "--frames must be scenes from 0, such as 0-99, 5,17, every tenth as 0-/10, or all, not '%s'", work->chosen);
     if (is_nyu && camera->frame)
         return ast_cli_misuse("--frame is one scene; reproduce nyu takes --frames, such as --frames 0-99");
-    if (given->mat && (!isnan(camera->scale) || camera->raw[0]))
+    if (work->mat && (!isnan(camera->scale) || camera->raw[0]))
         return ast_cli_misuse("--%s is not for --mat: a .mat file has its size and metres",
                               camera->raw[0] ? "raw" : "depth-scale");
     return -1;
@@ -129,17 +123,16 @@ static void end(void *data) {
 /* Of the list, only the scenes that --frames names, or with --quick some of them, spread evenly. */
 static int choose_scenes(job *work) {
     enum { QUICK_SCENES = 20 };
-    const settings *given = &work->given;
     ast_frame_list *list = &work->list;
     size_t count = list->count, kept = 0, beyond;
     bool *wanted = calloc(count, sizeof *wanted);
     work->numbers = malloc(count * sizeof *work->numbers);
     int code = wanted && work->numbers ? -1 : ast_cli_fail("there is no memory for the list of scenes");
-    size_t some = given->quick && count > QUICK_SCENES ? QUICK_SCENES : count;
-    if (code < 0 && !given->frames)
+    size_t some = work->quick && count > QUICK_SCENES ? QUICK_SCENES : count;
+    if (code < 0 && !work->chosen)
         for (size_t i = 0; i < some; i++)
             wanted[i * count / some] = true;
-    else if (code < 0 && ast_scene_list_mark(given->frames, count, wanted, &beyond) != AST_SCENES_FINE)
+    else if (code < 0 && ast_scene_list_mark(work->chosen, count, wanted, &beyond) != AST_SCENES_FINE)
         code = ast_cli_fail("--frames: there is no scene %zu in %s, which has %zu, from 0", beyond, work->plan.input,
                             count);
     for (size_t i = 0; i < count && code < 0; i++) {
@@ -170,7 +163,7 @@ static int find(const char *folder, const char *name, char **path) {
 }
 
 static int open_poses(job *work) {
-    const char *folder = work->given.input;
+    const char *folder = work->input;
     int code = find(folder, "poses.txt", &work->poses_path);
     if (code < 0)
         code = find(folder, "truth", &work->truths);
@@ -185,18 +178,17 @@ static int open_poses(job *work) {
 }
 
 static int open_input(job *work) {
-    const settings *given = &work->given;
     ast_experiment *plan = &work->plan;
-    ast_cli_camera camera = given->camera;
-    bool is_nyu = experiment_names.bits[given->experiment] == NYU;
-    plan->input = given->common.inputs[0].path;
-    ast_cli_camera_resolve(&camera, &given->common, is_nyu && !given->quick ? AST_SMOOTH_TV : AST_SMOOTH_GUIDED);
-    if (given->common.inputs[0].format.holds == AST_HOLDS_SCENES)
-        ast_cli_camera_beside(&camera, given->common.inputs);
-    for (const ast_cli_input *input = given->common.inputs; input->path; input++)
+    ast_cli_camera camera = work->camera;
+    bool is_nyu = experiment_names.bits[work->experiment] == NYU;
+    plan->input = work->common.inputs[0].path;
+    ast_cli_camera_resolve(&camera, &work->common, is_nyu && !work->quick ? AST_SMOOTH_TV : AST_SMOOTH_GUIDED);
+    if (work->common.inputs[0].format.holds == AST_HOLDS_SCENES)
+        ast_cli_camera_beside(&camera, work->common.inputs);
+    for (const ast_cli_input *input = work->common.inputs; input->path; input++)
         if (access(input->path, F_OK) != 0)
             return ast_cli_fail("%s: %s", input->path, strerror(errno));
-    int code = ast_cli_frames_list(&work->list, &camera, &(ast_cli_source){0}, &given->common, NULL);
+    int code = ast_cli_frames_list(&work->list, &camera, &(ast_cli_source){0}, &work->common, NULL);
     if (code < 0 && !work->list.depth)
         code = ast_cli_fail("%s holds no depth images (16-bit .png or .pgm)", plan->input);
     if (code < 0 && work->list.nyu)
@@ -224,7 +216,7 @@ static void progress(void *data, size_t done, size_t count, const char *what, do
 static int print(void *data, const ast_experiment_printer *printer, const void *result) {
     job *work = data;
     ast_cli_progress_end(&work->progress);
-    return ast_cli_print(&work->given.common, &(ast_cli_printer){printer->json, printer->table, result});
+    return ast_cli_print(&work->common, &(ast_cli_printer){printer->json, printer->table, result});
 }
 
 static int next(void *data, ast_experiment_frame *frame, int *found) {
@@ -264,27 +256,26 @@ static const ast_experiment_command command = {.fail = ast_cli_end,
 
 static int prepare(void *data) {
     job *work = data;
-    const settings *given = &work->given;
     work->plan = (ast_experiment){.command = &command,
                                   .data = work,
-                                  .seed = given->common.seed,
-                                  .output = given->output,
-                                  .page = given->report ? &work->page : NULL,
-                                  .quick = given->quick,
-                                  .runs = given->runs,
-                                  .restarts = given->restarts,
-                                  .samplers = given->samplers,
-                                  .angle = isnan(given->angle) ? 75 : given->angle};
-    int code = experiment_names.bits[given->experiment] == SYNTHETIC ? -1 : open_input(work);
-    return code < 0 ? ast_cli_open_context(&given->common, &work->plan.context) : code;
+                                  .seed = work->common.seed,
+                                  .output = work->output,
+                                  .page = work->report ? &work->page : NULL,
+                                  .quick = work->quick,
+                                  .runs = work->runs,
+                                  .restarts = work->restarts,
+                                  .samplers = work->samplers,
+                                  .angle = isnan(work->angle) ? 75 : work->angle};
+    int code = experiment_names.bits[work->experiment] == SYNTHETIC ? -1 : open_input(work);
+    return code < 0 ? ast_cli_open_context(&work->common, &work->plan.context) : code;
 }
 
 static int run_experiment(job *work) {
     static int (*const experiments[])(const ast_experiment *plan) = {ast_experiment_synthetic, ast_experiment_stream,
                                                                      ast_experiment_nyu};
     ast_cli_watch_signals();
-    ast_cli_progress_start(&work->progress, &work->given.common, 0);
-    int code = experiments[work->given.experiment](&work->plan);
+    ast_cli_progress_start(&work->progress, &work->common, 0);
+    int code = experiments[work->experiment](&work->plan);
     ast_cli_progress_end(&work->progress);
     return code;
 }
@@ -297,7 +288,7 @@ static int write_report(job *work, const char *line, ast_output *output) {
     ast_page_head head = {0};
     ast_text json = {0};
     char *title;
-    int code = ast_cli_page_head(&head, &ast_cli_reproduce, work->given.what, line, &title);
+    int code = ast_cli_page_head(&head, &ast_cli_reproduce, work->what, line, &title);
     if (code < 0 && !(ast_chart_page_json(&work->page, &head, NULL, &json, &error) &&
                       ast_page_write(&json, output, &error) && ast_output_finish(output, &error)))
         code = ast_cli_fail("%s", error.text);
@@ -309,10 +300,10 @@ static int write_report(job *work, const char *line, ast_output *output) {
 /* An experiment that a signal has stopped keeps what is finished, also in its report. */
 static int run_with_report(job *work) {
     ast_format_error error;
-    ast_output *output = ast_output_open(work->given.report, false, &error);
+    ast_output *output = ast_output_open(work->report, false, &error);
     if (!output)
         return ast_cli_fail("%s", error.text);
-    char *line = ast_cli_command_line(&ast_cli_reproduce, work->given.common.argc, work->given.common.argv);
+    char *line = ast_cli_command_line(&ast_cli_reproduce, work->common.argc, work->common.argv);
     int code = run_experiment(work), written = AST_CLI_FAILED;
     if ((code == AST_CLI_DONE || code > AST_CLI_SIGNAL) && work->page.charts.size + work->page.tables.size > 0)
         written = write_report(work, line, output);
@@ -326,7 +317,7 @@ static int run_with_report(job *work) {
 
 static int reproduce(void *data) {
     job *work = data;
-    return work->given.report ? run_with_report(work) : run_experiment(work);
+    return work->report ? run_with_report(work) : run_experiment(work);
 }
 
 static ast_cli_step *const steps[] = {check, prepare, reproduce, NULL};

@@ -17,17 +17,20 @@
 #include "targets.h"
 #include "terminal.h"
 
-typedef struct settings {
+typedef struct job {
     ast_cli_common common;
-    size_t points, dimension, clusters; /* 0: not given */
-    double kappa, separation, noise;    /* kappa NaN: not given */
+    size_t count, dimension, clusters; /* 0: not given */
+    double kappa, separation, noise;   /* kappa NaN: not given */
     int axial;
     ast_cli_scene scene;
-} settings;
+    ast_context *context;
+    float *points, *means;
+    int32_t *labels;
+} job;
 
-#define AT(field) offsetof(settings, field)
+#define AT(field) offsetof(job, field)
 static const ast_cli_option options_table[] = {
-    {"points", AST_CLI_COUNT, "N", "number of points", AT(points), 1, 2147483647, .excludes = "scene"},
+    {"points", AST_CLI_COUNT, "N", "number of points", AT(count), 1, 2147483647, .excludes = "scene"},
     {"dimension", AST_CLI_COUNT, "D", "number of components, 2 to 4096", AT(dimension), 2, 4096, .excludes = "scene"},
     {"clusters", AST_CLI_COUNT, "K", "number of clusters, equally likely", AT(clusters), 1, 2147483647,
      .excludes = "scene"},
@@ -56,32 +59,25 @@ static const ast_cli_option options_table[] = {
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
 static const ast_cli_use uses[] = {{.group = &own_group}, {&ast_cli_scene_group, .offset = AT(scene)}, {0}};
 
-typedef struct job {
-    settings given;
-    ast_context *context;
-    float *points, *means;
-    int32_t *labels;
-} job;
-
 /* A scene is all that is made. */
 static int make_scene(void *data) {
-    const settings *given = data;
-    return given->scene.name < 0 ? -1 : ast_cli_scene_run(&given->common, &given->scene);
+    const job *work = data;
+    return work->scene.name < 0 ? -1 : ast_cli_scene_run(&work->common, &work->scene);
 }
 
 static int check(void *data) {
-    const settings *given = data;
-    const char *missing = !given->points                                 ? "--points N"
-                          : !given->dimension                            ? "--dimension D"
-                          : !given->clusters                             ? "--clusters K"
-                          : isnan(given->kappa)                          ? "--kappa X"
-                          : !ast_cli_target_of(&given->common, "output") ? "--output FILE"
-                                                                         : NULL;
+    const job *work = data;
+    const char *missing = !work->count                                  ? "--points N"
+                          : !work->dimension                            ? "--dimension D"
+                          : !work->clusters                             ? "--clusters K"
+                          : isnan(work->kappa)                          ? "--kappa X"
+                          : !ast_cli_target_of(&work->common, "output") ? "--output FILE"
+                                                                        : NULL;
     if (missing)
         return ast_cli_misuse("sample needs %s", missing);
-    if (given->axial && given->separation > 90)
-        return ast_cli_misuse("--separation %g is more than the 90 degrees that axes can be apart", given->separation);
-    return ast_cli_check_targets(&given->common, NULL);
+    if (work->axial && work->separation > 90)
+        return ast_cli_misuse("--separation %g is more than the 90 degrees that axes can be apart", work->separation);
+    return ast_cli_check_targets(&work->common, NULL);
 }
 
 /* rows x columns x size bytes, or NULL where that is more than there can be. */
@@ -93,34 +89,32 @@ static void *table_of(size_t rows, size_t columns, size_t size) {
 
 static int prepare(void *data) {
     job *work = data;
-    const settings *given = &work->given;
-    work->points = table_of(given->points, given->dimension, sizeof *work->points);
-    work->means = table_of(given->clusters, given->dimension, sizeof *work->means);
-    work->labels = table_of(given->points, 1, sizeof *work->labels);
+    work->points = table_of(work->count, work->dimension, sizeof *work->points);
+    work->means = table_of(work->clusters, work->dimension, sizeof *work->means);
+    work->labels = table_of(work->count, 1, sizeof *work->labels);
     if (!work->points || !work->means || !work->labels)
-        return ast_cli_fail("there is no memory for %zu points of %zu dimensions", given->points, given->dimension);
-    int code = ast_cli_open_context(&given->common, &work->context);
+        return ast_cli_fail("there is no memory for %zu points of %zu dimensions", work->count, work->dimension);
+    int code = ast_cli_open_context(&work->common, &work->context);
     if (code < 0)
-        code = ast_cli_open_targets(&given->common);
+        code = ast_cli_open_targets(&work->common);
     return code;
 }
 
 static int draw(void *data) {
     job *work = data;
-    const settings *given = &work->given;
     ast_cli_progress progress;
     ast_mixture mixture = {.size = sizeof mixture,
-                           .points = given->points,
-                           .dimension = given->dimension,
-                           .clusters = given->clusters,
-                           .kappa = given->kappa,
-                           .separation = given->separation,
-                           .noise = given->noise,
-                           .axial = given->axial,
-                           .seed = given->common.seed,
+                           .points = work->count,
+                           .dimension = work->dimension,
+                           .clusters = work->clusters,
+                           .kappa = work->kappa,
+                           .separation = work->separation,
+                           .noise = work->noise,
+                           .axial = work->axial,
+                           .seed = work->common.seed,
                            .progress = ast_cli_progress_drawn,
                            .progress_data = &progress};
-    ast_cli_progress_start(&progress, &given->common, given->points);
+    ast_cli_progress_start(&progress, &work->common, work->count);
     ast_status status = ast_sample_mixture(work->context, &mixture, work->points, work->labels, work->means);
     ast_cli_progress_end(&progress);
     return ast_cli_status(status, work->context, NULL);
@@ -130,37 +124,35 @@ static int draw(void *data) {
 
 static size_t count_noise(const job *work) {
     size_t count = 0;
-    for (size_t i = 0; i < work->given.points; i++)
+    for (size_t i = 0; i < work->count; i++)
         count += work->labels[i] < 0;
     return count;
 }
 
 static void print_json(const void *data, ast_text *json) {
     const job *work = data;
-    const settings *given = &work->given;
-    ast_json_integer(json, "points", (int64_t)given->points);
-    ast_json_integer(json, "dimension", (int64_t)given->dimension);
-    ast_json_integer(json, "clusters", (int64_t)given->clusters);
-    ast_json_real(json, "kappa", given->kappa, 17);
+    ast_json_integer(json, "points", (int64_t)work->count);
+    ast_json_integer(json, "dimension", (int64_t)work->dimension);
+    ast_json_integer(json, "clusters", (int64_t)work->clusters);
+    ast_json_real(json, "kappa", work->kappa, 17);
     ast_json_integer(json, "noise", (int64_t)count_noise(work));
 }
 
 /* The files are the result. Only a person at a terminal is told so. */
 static void print_line(const void *data) {
-    const settings *given = data;
+    const job *work = data;
     char text[AST_GROUPED];
     if (isatty(STDERR_FILENO))
-        fprintf(stderr, "%s points of %zu clusters in %zu dimensions: %s\n", ast_grouped(given->points, text),
-                given->clusters, given->dimension, ast_cli_typed(&given->common, "output"));
+        fprintf(stderr, "%s points of %zu clusters in %zu dimensions: %s\n", ast_grouped(work->count, text),
+                work->clusters, work->dimension, ast_cli_typed(&work->common, "output"));
 }
 
 static int deliver(void *data) {
     job *work = data;
-    const settings *given = &work->given;
-    ast_cli_fill_target(&given->common, "output", ast_value_array(work->points, given->points, given->dimension));
-    ast_cli_fill_target(&given->common, "labels", ast_label_array(work->labels, given->points, 0));
-    ast_cli_fill_target(&given->common, "means", ast_value_array(work->means, given->clusters, given->dimension));
-    return ast_cli_deliver(&given->common, &(ast_cli_printer){print_json, print_line, work});
+    ast_cli_fill_target(&work->common, "output", ast_value_array(work->points, work->count, work->dimension));
+    ast_cli_fill_target(&work->common, "labels", ast_label_array(work->labels, work->count, 0));
+    ast_cli_fill_target(&work->common, "means", ast_value_array(work->means, work->clusters, work->dimension));
+    return ast_cli_deliver(&work->common, &(ast_cli_printer){print_json, print_line, work});
 }
 
 static void end(void *data) {

@@ -16,21 +16,22 @@
 #include "targets.h"
 #include "terminal.h"
 
-typedef struct settings {
-    ast_cli_common common;
-    ast_cli_reading reading;
+typedef struct job {
+    ast_cli_subject from;
     ast_tune_options options;
-    const char *input;
-} settings;
+    ast_tune_report found;
+    char *command;      /* that is recommended */
+    char *line, *title; /* of the report */
+} job;
 
-#define AT(field) offsetof(settings, field)
+#define AT(field) offsetof(job, field)
 static const ast_cli_option options_table[] = {
     {"from", AST_CLI_REAL, "DEG", "the largest angle of the sweep", AT(options.from), 0, 180, .standard = "120"},
     {"to", AST_CLI_REAL, "DEG", "the smallest angle of the sweep", AT(options.to), 0, 180, .standard = "5"},
     {"step", AST_CLI_REAL, "DEG", "from one angle to the next", AT(options.step), 0.01, 180, .standard = "2.5"},
     {"max-clusters", AST_CLI_COUNT, "K", "consider at most this many clusters", AT(options.max_clusters), 2, 2147483647,
      .standard = "200"},
-    {"axial", AST_CLI_FLAG, NULL, "treat x and -x as the same", AT(options.axial),
+    {"axial", AST_CLI_FLAG, NULL, "treat x and -x as the same", AT(from.axial),
      .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE},
     {"center", AST_CLI_FLAG, NULL, "look at the rows without their common direction, as cluster --center",
      AT(options.center), .inputs = AST_CLI_POINTS, .excludes = "axial dip-direction strike-dip trend-plunge"},
@@ -38,55 +39,36 @@ static const ast_cli_option options_table[] = {
     {0}};
 
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
-static const ast_cli_use uses[] = {{.group = &own_group}, AST_CLI_READING_GROUPS(AT(reading)), {0}};
-
-typedef struct job {
-    settings given;
-    ast_context *context;
-    ast_cli_directions directions;
-    ast_tune_report found;
-    char *command;      /* that is recommended */
-    char *line, *title; /* of the report */
-} job;
+static const ast_cli_use uses[] = {{.group = &own_group}, AST_CLI_READING_GROUPS(AT(from.reading)), {0}};
 
 /* ---- The work ---------------------------------------------------------------------------------------------------- */
 
 static void defaults(void *data) {
-    ast_tune_options_init(&((job *)data)->given.options);
-}
-
-static int find_input(void *data) {
-    settings *given = &((job *)data)->given;
-    given->options.axial |= given->reading.cloud.undirected;
-    return ast_cli_reading_find(&given->reading, &given->common, &given->input);
+    ast_tune_options_init(&((job *)data)->options);
 }
 
 static int check(void *data) {
-    const settings *given = data;
-    if (given->options.to > given->options.from)
+    job *work = data;
+    work->options.axial = work->from.axial;
+    if (work->options.to > work->options.from)
         return ast_cli_misuse("--to %g is above --from %g; the sweep goes from large angles to small ones",
-                              given->options.to, given->options.from);
-    return ast_cli_reading_check(&given->reading, &given->common, given->input);
+                              work->options.to, work->options.from);
+    return ast_cli_subject_check(data);
 }
 
 static int read_points(void *data) {
-    job *work = data;
-    const settings *given = &work->given;
-    int code = ast_cli_open_context(&given->common, &work->context);
-    if (code < 0)
-        code = ast_cli_directions_read(&work->directions, &given->reading, &given->common, given->input, work->context,
-                                       NULL);
-    return code < 0 ? ast_cli_open_targets(&given->common) : code;
+    int code = ast_cli_subject_read(data);
+    return code < 0 ? ast_cli_open_targets(data) : code;
 }
 
 static int find(void *data) {
     job *work = data;
-    const settings *given = &work->given;
-    ast_cli_tuned_input from = {work->context, &work->directions, &work->directions.points, given->input};
-    int code = ast_cli_recommend(&from, &given->options, &given->common, &work->found);
+    ast_cli_tuned_input from = {work->from.context, &work->from.directions, &work->from.directions.points,
+                                work->from.input};
+    int code = ast_cli_recommend(&from, &work->options, &work->from.common, &work->found);
     if (code >= 0)
         return code;
-    work->command = ast_cli_recommended_command(&given->common, &work->found);
+    work->command = ast_cli_recommended_command(&work->from.common, &work->found);
     return work->command ? -1 : ast_cli_no_memory("the command");
 }
 
@@ -99,7 +81,7 @@ static int is_recommended(const ast_tune_report *found, const ast_tune_angle *ro
 
 static void print_json(const void *data, ast_text *json) {
     const job *work = data;
-    ast_cli_put_tuned(work->context, &work->found, work->command, json);
+    ast_cli_put_tuned(work->from.context, &work->found, work->command, json);
 }
 
 static void print_value(double value) {
@@ -121,7 +103,7 @@ static char *write_verdict(const ast_tune_report *found) {
 /* Other levels of the tree that are as good. */
 static void print_peaks(const job *work) {
     size_t count;
-    const ast_tune_level *levels = ast_tune_levels(work->context, &count);
+    const ast_tune_level *levels = ast_tune_levels(work->from.context, &count);
     int others = 0;
     for (const ast_tune_level *level = levels; level < levels + count; level++)
         if (level->peak && level->clusters != work->found.clusters)
@@ -134,7 +116,7 @@ static void print_table(const void *data) {
     const job *work = data;
     const ast_tune_report *found = &work->found;
     size_t count;
-    const ast_tune_angle *angles = ast_tune_angles(work->context, &count);
+    const ast_tune_angle *angles = ast_tune_angles(work->from.context, &count);
     printf("   angle  clusters  silhouette   stability    merged  silhouette\n");
     for (const ast_tune_angle *row = angles; row < angles + count; row++) {
         printf("%8g  %8zu", row->angle, row->clusters);
@@ -159,7 +141,7 @@ static void print_table(const void *data) {
 static void write_csv(const void *data, ast_text *text) {
     const job *work = data;
     size_t count;
-    const ast_tune_angle *angles = ast_tune_angles(work->context, &count);
+    const ast_tune_angle *angles = ast_tune_angles(work->from.context, &count);
     ast_text_put(text, "angle,clusters,silhouette,stability,objective,merged,merged_silhouette,recommended\n");
     for (const ast_tune_angle *row = angles; row < angles + count; row++)
         ast_text_printf(text, "%.9g,%zu,%.9g,%.9g,%.17g,%zu,%.9g,%d\n", row->angle, row->clusters, row->silhouette,
@@ -170,7 +152,7 @@ static void write_csv(const void *data, ast_text *text) {
 static void write_svg(const void *data, ast_text *svg) {
     const job *work = data;
     size_t count;
-    const ast_tune_angle *angles = ast_tune_angles(work->context, &count);
+    const ast_tune_angle *angles = ast_tune_angles(work->from.context, &count);
     double *values = malloc((4 * count + 1) * sizeof *values);
     svg->failed |= !values;
     if (!values)
@@ -197,16 +179,16 @@ static void write_svg(const void *data, ast_text *svg) {
 static int write_report(void *data) {
     job *work = data;
     ast_format_error error;
-    const ast_tune_options *options = &work->given.options;
+    const ast_tune_options *options = &work->options;
     const ast_tune_report *found = &work->found;
-    ast_output *output = ast_cli_output_of(&work->given.common, "report");
+    ast_output *output = ast_cli_output_of(&work->from.common, "report");
     ast_page_head head = {.axial = options->axial};
     ast_chart_page page = {0};
     ast_text json = {0};
     if (!output)
         return -1;
-    work->line = ast_cli_command_line(&ast_cli_tune, work->given.common.argc, work->given.common.argv);
-    int code = ast_cli_page_head(&head, &ast_cli_tune, work->given.input, work->line, &work->title);
+    work->line = ast_cli_command_line(&ast_cli_tune, work->from.common.argc, work->from.common.argv);
+    int code = ast_cli_page_head(&head, &ast_cli_tune, work->from.input, work->line, &work->title);
     if (code >= 0)
         return code;
     ast_page_parameter(&head, "from", NULL, options->from);
@@ -230,20 +212,18 @@ static int write_report(void *data) {
 
 static int deliver(void *data) {
     job *work = data;
-    return ast_cli_deliver(&work->given.common, &(ast_cli_printer){print_json, print_table, work});
+    return ast_cli_deliver(&work->from.common, &(ast_cli_printer){print_json, print_table, work});
 }
 
 static void end(void *data) {
     job *work = data;
-    ast_cli_directions_close(&work->directions);
-    ast_cli_reading_free(&work->given.reading);
-    ast_close(work->context);
+    ast_cli_subject_end(data);
     free(work->command);
     free(work->line);
     free(work->title);
 }
 
-static ast_cli_step *const steps[] = {find_input, check, read_points, find, write_report, deliver, NULL};
+static ast_cli_step *const steps[] = {ast_cli_subject_find, check, read_points, find, write_report, deliver, NULL};
 
 const ast_cli_command ast_cli_tune = {
     .name = "tune",

@@ -17,20 +17,16 @@
 #include "stream_state.h"
 #include "terminal.h"
 
-typedef struct settings {
+typedef struct job {
     ast_cli_common common;
     const char *labels, *report, *bind;
     size_t port;
-} settings;
-
-typedef struct job {
-    settings given;
     const char *path; /* of the result */
     char *found;      /* the same, in a folder */
     ast_text html;
 } job;
 
-#define AT(field) offsetof(settings, field)
+#define AT(field) offsetof(job, field)
 static const ast_cli_option options_table[] = {
     {"labels", AST_CLI_READ, "FILE", "INPUT is points, and these are their labels", AT(labels),
      .more = "There are as many as points. The clusters are what the labels say, their means those of the "
@@ -47,9 +43,8 @@ static const ast_cli_use uses[] = {{.group = &own_group}, {0}};
 
 static int check(void *data) {
     job *work = data;
-    const settings *given = data;
-    work->path = given->common.inputs[0].path;
-    int code = given->report ? -1 : ast_cli_serving_check("view", given->bind);
+    work->path = work->common.inputs[0].path;
+    int code = work->report ? -1 : ast_cli_serving_check("view", work->bind);
     if (code < 0 && strcmp(work->path, "-") == 0)
         code = ast_cli_misuse("view needs the name of a file or a folder, not standard input");
     return code;
@@ -120,9 +115,9 @@ static int read_report(const char *path, ast_text *html) {
     return html->failed ? ast_cli_fail("%s: there is no memory to show it", path) : -1;
 }
 
-static int make_object(const settings *given, const char *path, ast_page_head *head, ast_text *json) {
-    if (given->labels)
-        return ast_cli_view_labels(path, given->labels, head, json);
+static int make_object(const job *work, const char *path, ast_page_head *head, ast_text *json) {
+    if (work->labels)
+        return ast_cli_view_labels(path, work->labels, head, json);
     if (is_lines(path))
         return ast_cli_view_lines(path, head, json);
     if (ast_cli_is_state(path))
@@ -134,19 +129,18 @@ static int make_object(const settings *given, const char *path, ast_page_head *h
 
 static int make_page(void *data) {
     job *work = data;
-    const settings *given = data;
     const char *path = work->path;
     ast_page_head head = {0};
     ast_text json = {0};
     size_t length;
     char *title = NULL;
     const char *page = ast_viewer_page(&length);
-    if (!given->labels && is_report(path))
+    if (!work->labels && is_report(path))
         return read_report(path, &work->html);
-    char *line = ast_cli_command_line(&ast_cli_view, given->common.argc, given->common.argv);
+    char *line = ast_cli_command_line(&ast_cli_view, work->common.argc, work->common.argv);
     int code = ast_cli_page_head(&head, &ast_cli_view, path, line, &title);
     if (code < 0)
-        code = make_object(given, path, &head, &json);
+        code = make_object(work, path, &head, &json);
     if (code < 0 && !ast_page_fill(page, length, &json, &work->html))
         code = ast_cli_fail("%s: there is no memory to show it", path);
     ast_text_free(&json);
@@ -162,10 +156,10 @@ static int write_page(const char *path, const ast_text *html) {
     return ast_output_close(output, good, &error) ? AST_CLI_DONE : ast_cli_fail("%s", error.text);
 }
 
-static int serve_page(const settings *given, ast_text *html) {
+static int serve_page(const job *work, ast_text *html) {
     ast_live *live;
     ast_cli_watch_signals();
-    int code = ast_cli_serve(&live, given->bind, given->port, html, NULL);
+    int code = ast_cli_serve(&live, work->bind, work->port, html, NULL);
     if (code >= 0)
         return code;
     ast_cli_serve_until_signal();
@@ -175,8 +169,8 @@ static int serve_page(const settings *given, ast_text *html) {
 
 static int show_page(void *data) {
     job *work = data;
-    const char *report = work->given.report;
-    return report ? write_page(report, &work->html) : serve_page(&work->given, &work->html);
+    const char *report = work->report;
+    return report ? write_page(report, &work->html) : serve_page(work, &work->html);
 }
 
 static void end(void *data) {
