@@ -19,19 +19,13 @@ static const char *const smoothings[] = {"guided", "tv",          "none",
 static const ast_cli_option table[] = {
     {"intrinsics", AST_CLI_NUMBERS, "FX,FY,CX,CY", "focal lengths and principal point of the camera, in pixels",
      AT(intrinsics), 4, 0, .excludes = "camera",
-     .more =
-         "The centre of the first pixel is at 0,0. Without this and `--camera` they are read from *camera.json* in "
-         "the folder of the images, or above it if that is called *depth*: *fx*, *fy*, *cx*, *cy* and, if it is there, "
-         "*depth_scale*."},
+     .more = "docs/depth-cameras.md describes the file *camera.json* that replaces it."},
     {"camera", AST_CLI_TEXT, "NAME", "the same for a camera that is known by name, such as kinect", AT(name),
      .more = "These cameras take images of 640 x 480 pixels: `icl-nuim`, `kinect`, `nyu`, `tum-fr1`, `tum-fr2`, "
              "`tum-fr3` and `xtion`. The scenes of the NYU v2 data set (*.mat*) need none: theirs is `nyu`."},
     {"distortion", AST_CLI_NUMBERS, "K1,K2,P1,P2,K3",
      "distortion of the lens, as OpenCV has it (Brown-Conrady); 0 for coefficients that are not known", AT(distortion),
-     5, 0,
-     .more =
-         "The image is resampled to that of a pinhole camera with the same intrinsics, and the results belong to the "
-         "pixels of the image again. Images that were undistorted already need none."},
+     5, 0, .more = "Images that were undistorted already need none."},
     {"depth-scale", AST_CLI_REAL, "UNITS",
      "units of depth per metre (default: that of --camera, 5000 for folders with a depth.txt, otherwise "
      "1000)",
@@ -55,14 +49,13 @@ static const ast_cli_option table[] = {
     {"filter-epsilon", AST_CLI_REAL, "METRES",
      "smaller deviations of the depth from a plane are noise; for planes the least that is, since each image shows its "
      "own noise",
-     AT(options.filter_epsilon), 0, 1e6, .standard = "0.005",
-     .more = "The deviation is that at a distance of 1 m; it grows with the square of the distance."},
+     AT(options.filter_epsilon), 0, 1e6, .standard = "0.005"},
     {"normal-window", AST_CLI_INT, "PIXELS",
      "normals are averaged over 2 w + 1 pixels square; this, --filter-radius or --edge-jump alone means "
      "guided",
-     AT(options.window), 1, 64, .standard = "6", .more = "Larger means less noise and rounder edges."},
+     AT(options.window), 1, 64, .standard = "6"},
     {"edge-jump", AST_CLI_REAL, "RATIO", "relative step in depth, at 1 m, that is an edge", AT(options.jump), 0, 1e6,
-     .standard = "0.01", .more = "Smaller steps between neighbours are slanted surfaces."},
+     .standard = "0.01"},
     {"nearest", AST_CLI_REAL, "METRES", "nearer depth is missing", AT(options.nearest), 0, 1e6, .standard = "0"},
     {"farthest", AST_CLI_REAL, "METRES", "farther depth is missing", AT(options.farthest), 0, (double)INFINITY,
      .standard = "inf"},

@@ -20,11 +20,10 @@ static const ast_cli_option options[] = {
     {"neighbours", AST_CLI_COUNT, "K",
      "compute normals of planes through the K nearest points, even if the file has normals (default 16 if "
      "it has none)",
-     AT(neighbours), 3, 1024, .inputs = AST_CLI_CLOUD,
-     .more = "The point itself is one of them. More means less noise and rounder edges."},
+     AT(neighbours), 3, 1024, .inputs = AST_CLI_CLOUD, .more = "The point itself is one of them."},
     {"viewpoint", AST_CLI_NUMBERS, "X,Y,Z",
      "such normals point towards this place (default: that of the file, or 0,0,0)", AT(viewpoint), 3, 0,
-     .inputs = AST_CLI_CLOUD, .excludes = "undirected", .more = "That of the file is where the sensor was (PCD)."},
+     .inputs = AST_CLI_CLOUD, .excludes = "undirected"},
     {"undirected", AST_CLI_FLAG, NULL, "the sign of a normal says nothing; implies --axial", AT(undirected),
      .methods = AST_CLI_AXIAL},
     {0}};

@@ -30,13 +30,11 @@ static const ast_cli_option options_table[] = {
      .required =
          "how far a point may be from its mean, such as --angle 25 or --cosine 0.9 (or --method spkm --clusters "
          "K)",
-     .more = "`auto` takes the angle, `--order content` and, if `tune` says so, --merge-to, and warns if nothing "
-             "stands out. --merge and --merge-to replace the recommended merge."},
+     .more = "docs/tune.md says what `auto` does."},
     {"cosine", AST_CLI_COSINE, "C",
      "the same as a cosine similarity: how similar a point must be to its mean, -1 to 1; a smaller cosine gives fewer "
      "clusters",
-     AT(options.angle), -1, 1, .methods = AST_CLI_BY_ANGLE, .excludes = "angle",
-     .more = "It is the cosine of --angle: 0.5 is 60 degrees."},
+     AT(options.angle), -1, 1, .methods = AST_CLI_BY_ANGLE, .excludes = "angle"},
     {"method", AST_CLI_CHOICE, "NAME",
      "dp: as many clusters as the angle asks for\n"
      "spkm: spherical k-means, as many clusters as --clusters says\n"
@@ -51,13 +49,10 @@ static const ast_cli_option options_table[] = {
     {"clusters", AST_CLI_COUNT, "K",
      "the number of clusters; movmf: auto finds it; fsd: the maximum; crp: the number to start from",
      AT(options.clusters), 1, 2147483647, .choices = automatic, .methods = AST_CLI_BY_COUNT,
-     .more = "At most the number of points. `auto` starts from too many components, which join as long as that raises "
-             "the evidence (docs/mixtures.md)."},
+     .more = "docs/mixtures.md says what `auto` does."},
     {"init", AST_CLI_TEXT, "START",
      "a file of means to start from; with --clusters also k-means++ (the default) or random", AT(init),
-     .not_in = AST_CLI_AUTO,
-     .more = "The file has one mean per row; both words are seeded. For `dp` and `dpmeans` the means are "
-             "clusters without points that the first pass may fill."},
+     .not_in = AST_CLI_AUTO, .more = "The file has one mean per row; both words are seeded."},
     {"batch", AST_CLI_COUNT, "N", "points in a batch (default 1024, or 10 per cluster if that is more)",
      AT(options.minibatch.points), 1, 2147483647, .methods = AST_CLI_MBSPKM,
      .more = "--max-iterations is the number of batches at most."},
@@ -68,15 +63,13 @@ static const ast_cli_option options_table[] = {
      .not_in = AST_CLI_AUTO | AST_CLI_ON_RANKS | AST_CLI_IN_PARTS},
     {"axial", AST_CLI_FLAG, NULL, "treat x and -x as the same: undirected normals, poles of planes, lines, quaternions",
      AT(options.axial), .methods = AST_CLI_AXIAL, .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE,
-     .more = "Angles are those between axes, 0 to 90 degrees; the means come out with their largest component "
-             "positive."},
+     .more = "Angles are those between axes, 0 to 90 degrees."},
     {"weights", AST_CLI_READ, "FILE", "one number per point: how much it counts", AT(weights),
      .methods = AST_CLI_ALL & ~AST_CLI_SAMPLERS,
      .more = "Weights are finite and not negative. A point of weight 0 gets a label and counts for nothing."},
     {"restarts", AST_CLI_INT, "R", "number of runs, of which the best is kept", AT(options.restarts), 1, 1000000,
      .standard = "1", .not_in = AST_CLI_AUTO | AST_CLI_IN_PARTS,
-     .more = "`dp` and `dpmeans` visit the points in another order in each run; the other methods start from other "
-             "random numbers. The result says how far the runs agree (docs/merging.md)."},
+     .more = "docs/merging.md says how the runs differ and what the result tells of them."},
     {"order", AST_CLI_CHOICE, "ORDER",
      "the order in which points are visited: given (row by row), content (by a seeded hash of the rows: a "
      "permuted file gives permuted labels) or random (seeded, by row number)",
@@ -86,10 +79,7 @@ static const ast_cli_option options_table[] = {
      .not_in = AST_CLI_AUTO | WHOLE, .excludes = "order"},
     {"merge", AST_CLI_TEXT, "DEG|evidence|none",
      "merge clusters after convergence: those whose means are closer than DEG, or as the evidence says", AT(merge_text),
-     .methods = MERGED, .not_in = WHOLE, .excludes = "merge-to",
-     .more = "A number joins the nearest two means while they are closer than so many degrees. `evidence` takes the "
-             "level of the tree of joins at which the points are best explained for the number of clusters; it needs "
-             "no angle. docs/merging.md has the rule."},
+     .methods = MERGED, .not_in = WHOLE, .excludes = "merge-to", .more = "docs/merging.md has the rule."},
     {"merge-to", AST_CLI_COUNT, "K", "merge clusters after convergence until K are left", AT(options.merge.count), 1,
      2147483647, .methods = MERGED, .not_in = WHOLE, .more = "It fails if the run found fewer clusters."},
     {"tree", AST_CLI_TEXT, "FILE.json", "write the tree of joins of the clusters before any merge",
@@ -101,14 +91,12 @@ static const ast_cli_option options_table[] = {
     {"min-size", AST_CLI_REAL, "N",
      "dissolve clusters with fewer points (by weight, if there are weights); points that fit nowhere get label -1",
      AT(options.merge.min_size), 0, 1e18, .standard = "0", .methods = MERGED, .not_in = WHOLE,
-     .more = "All of them go at once, after convergence and merging. Their points join the nearest remaining mean; "
-             "with `dp` only if it is within --angle."},
+     .more = "docs/merging.md has the rule."},
     {"center", AST_CLI_FLAG, NULL,
      "cluster the rows without their common direction: unit vectors minus their mean, normalised again",
      AT(options.center), .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL,
      .excludes = "axial dip-direction strike-dip trend-plunge frame-axes",
-     .more = "Embeddings of most models share a direction that says nothing about their content. The means, also those "
-             "of --init, are those of the centred rows. A row that equals the mean is missing."},
+     .more = "The means, also those of --init, are those of the centred rows."},
     {"center-file", AST_CLI_TEXT, "FILE.npy", "write the mean that was subtracted, for assign",
      .writes = AST_CLI_WRITES_ARRAY, .needs = "center", .more = "1 x D: float32 *.npy*, or text."},
     {"representatives", AST_CLI_COUNT, "N", "for each cluster, the N rows that are nearest to its mean",
@@ -122,16 +110,13 @@ static const ast_cli_option options_table[] = {
     {"labels", AST_CLI_TEXT, "FILE",
      "write one label per row, point or triangle, -1 for missing ones: int32 .npy, or text; for images, "
      "an array of the image's shape; - is standard output",
-     .writes = AST_CLI_WRITES_ARRAY,
-     .more = "Labels are 0 to K-1 in the order in which the clusters were made. An *.npy* array of height x width x D "
-             "is an image."},
+     .writes = AST_CLI_WRITES_ARRAY, .more = "Labels are 0 to K-1 in the order in which the clusters were made."},
     {"means", AST_CLI_TEXT, "FILE", "write the means, one per row: float32 .npy, .fvecs, .fbin, or text",
      .writes = AST_CLI_WRITES_ROWS},
     {"colored", AST_CLI_TEXT, "FILE.ply",
      "write the cloud or mesh with a colour and a label for each point or triangle", .writes = AST_CLI_WRITES_OWN,
      .inputs = AST_CLI_SOLID, .not_in = AST_CLI_ON_RANKS | AST_CLI_EVERY,
-     .more = "The file is binary PLY with a property *label*; what is missing is black. With --planes colours and "
-             "labels are those of the planes."},
+     .more = "With --planes colours and labels are those of the planes."},
     {"planes", AST_CLI_TEXT, "FILE", "cut the cloud or mesh into planes and write them: .json with outlines, or .csv",
      .writes = AST_CLI_WRITES_OWN, .inputs = AST_CLI_SOLID, .not_in = AST_CLI_ON_RANKS | AST_CLI_EVERY,
      .more = "Parallel walls share a direction and are two planes. docs/planes.md describes the files."},
@@ -139,19 +124,15 @@ static const ast_cli_option options_table[] = {
     {"frame-axes", AST_CLI_FLAG, NULL,
      "three dimensions: print the orthogonal axes nearest to the means, and the rotation that makes them "
      "x, y and z",
-     AT(frame_axes),
-     .more =
-         "Each axis has the weight of its cluster (a Manhattan frame). The rows of the rotation matrix are the axes."},
+     AT(frame_axes), .more = "The rows of the rotation matrix are the axes."},
     AST_CLI_REPORT_OPTION(.writes = AST_CLI_WRITES_OWN),
     AST_CLI_MEMORY_OPTION(AT(memory)),
     {"state", AST_CLI_NAME, "FILE", "save the state of the run in this file, and resume from it if it exists",
      .writes = AST_CLI_WRITES_STATE, .methods = AST_CLI_DP | AST_CLI_SPKM, .not_in = AST_CLI_IN_PARTS | AST_CLI_EVERY,
      .excludes = "sample trace",
      .more = "A run that was killed at any moment and is started again, on however many threads or processes, comes to "
-             "exactly the labels, means and numbers of one that was not. Points, weights and options must be those "
-             "that the state was made with, except --threads, --parallel, --no-bounds, --restarts and, in the first "
-             "run, --max-iterations. The state stays when the run is over: the same command gives its result again at "
-             "once. A state that is damaged or of other points or options is refused and not touched."},
+             "exactly the labels, means and numbers of one that was not. A state that is damaged or of other points or "
+             "options is refused and not touched."},
     {"durable", AST_CLI_FLAG, NULL, "also sync the state to disk, against power cuts", AT(durable), .needs = "state"},
     {0}};
 
@@ -360,10 +341,9 @@ const ast_cli_command ast_cli_cluster = {
              ".npy, or a folder of them (9.npy before 10.npy), are one table, a file's rows behind those of the file "
              "before.",
     .more = "`--frame all` clusters every scene of a data set by itself and puts the number of the scene into the "
-            "names of the files it writes: *labels-000017.npy*. `fsd` and `crp` count every face of a mesh once.\n\n"
+            "names of the files it writes: *labels-000017.npy*.\n\n"
             "The clusters are printed largest first. *alpha95* is the 95% confidence cone of the mean, in degrees. "
-            "Means of clouds, meshes and planes measured in the field also have the dip direction and the dip of the "
-            "plane whose normal they are (x is east, y north, z up), means of lines their trend and plunge.",
+            "docs/clouds-and-field.md says how dips, trends and plunges are printed.",
     .examples = "asterism cluster normals.npy --angle 25\n"
                 "asterism cluster normals.npy --angle 25 --labels labels.npy --means means.npy --json\n"
                 "asterism cluster vectors.npy --method mbspkm --clusters 1000 --labels labels.npy\n"

@@ -287,10 +287,10 @@ const ast_cli_command ast_cli_explore = {
         "clusters), merging, the smallest size, centring, axes and the order of visit are changed, and INPUT is "
         "clustered again at every step. Behind the slider are the curves of tune. What the page shows is what the "
         "command beside it gives, bit for bit.",
-    .more = "INPUT may also be a report (.html) or the lines of a stream (.jsonl): then it is shown as `view` does, "
-            "with its timeline. The address contains a secret, as that of --view (`REPORTS AND THE LIVE VIEW`); "
-            "explore opens no browser by itself, since other users of the machine could read the secret from its "
-            "command line. docs/explore.md describes the page.",
+    .more =
+        "INPUT may also be a report (.html), the lines of a stream (.jsonl) or its state: then it is shown as `view` "
+        "does. The address contains a secret, as that of --view (`REPORTS AND THE LIVE VIEW`). docs/explore.md "
+        "describes the page.",
     .examples = "asterism explore normals.npy\n"
                 "asterism explore words.txt --columns 2-101 --name-column 1 --labels words.npy\n"
                 "asterism explore depth.png --camera kinect --angle 60\n"

@@ -42,8 +42,7 @@ static const ast_cli_option options_table[] = {
      AT(dissimilarity), .choices = dissimilarities, .needs = "points"},
     {"axial", AST_CLI_FLAG, NULL,
      "treat x and -x as the same: the silhouette by 1 - (x.y)^2, or by the angle between axes", AT(from.axial),
-     .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE, .needs = "points",
-     .more = "It is exact unless clusters and dimensions are so many that it takes a sample too."},
+     .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE, .needs = "points"},
     {0}};
 
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};

@@ -34,8 +34,7 @@ static const ast_cli_option options_table[] = {
     {"curvature", AST_CLI_TEXT, "FILE",
      "write how far the neighbours of each point are from a plane, 0 to 1/3: float32 .npy, or text",
      .writes = AST_CLI_WRITES_ARRAY, .inputs = AST_CLI_CLOUD,
-     .more = "It is the smallest eigenvalue of their covariance over the sum of the three. Normals that the file "
-             "may have are not used then."},
+     .more = "It is the smallest eigenvalue of their covariance over the sum of the three."},
     {"format", AST_CLI_TEXT, "NAME", "the format of standard input: pcd, ply, obj or stl", AT(source.format),
      .inputs = AST_CLI_SOLID},
     {0}};

@@ -52,14 +52,13 @@ static const ast_cli_option options_table[] = {
     {"quick", AST_CLI_FLAG, NULL,
      "synthetic: a tenth of the points, 3 runs, fewer settings\n"
      "nyu: up to 20 scenes, fewer settings, the guided filter",
-     AT(quick), .methods = SYNTHETIC | NYU, .more = "The scenes are spread over the file."},
+     AT(quick), .methods = SYNTHETIC | NYU},
     {"runs", AST_CLI_COUNT, "N", "data sets to average over (default 50)", AT(runs), 1, 100000, .methods = SYNTHETIC},
     {"restarts", AST_CLI_COUNT, "R", "restarts of dp and spkm where both have as many (default 50, with --quick 5)",
      AT(restarts), 1, 10000, .methods = SYNTHETIC},
     {"samplers", AST_CLI_COUNT, "N",
      "the FSD sampler, 5000 sweeps, and the CRP sampler, 100 sweeps, on the first N data sets (the paper: 10 runs)",
-     AT(samplers), 0, 100000, .standard = "1", .methods = SYNTHETIC,
-     .more = "FSD takes ten seconds or more per data set."},
+     AT(samplers), 0, 100000, .standard = "1", .methods = SYNTHETIC},
     {"input", AST_CLI_TEXT, "DIR...",
      "a folder of depth images; of 'sample --scene hallway' with the true directions; nyu takes several, of one camera",
      AT(input), .methods = STREAM | NYU},
@@ -329,23 +328,16 @@ const ast_cli_command ast_cli_reproduce = {
              "reproduce stream --input DIR --output DIR --camera NAME [options]\n"
              "reproduce nyu --mat FILE --output DIR [options]\n"
              "reproduce nyu --input DIR... --output DIR --camera NAME [options]",
-    .about = "Runs an experiment of the paper and prints its numbers beside the paper's; docs/PAPER.md says where they "
-             "differ and why.\n\n"
-             "synthetic: 30 von Mises-Fisher clusters on the sphere, 30,000 points, 50 data sets; DP-vMF-means "
-             "over the angle, spherical k-means over K, both with the same number of restarts, and the FSD and CRP "
-             "samplers. Writes synthetic.csv, synthetic.svg and sphere.svg. "
-             "Ctrl-C keeps the runs that are finished.\n\n"
-             "stream: time and consistency of spkm with K = 5, dp, sdp and ddp, by the paper's tracker and by ours, at "
-             "our angle and at the paper's, without poses and with them where the input has a poses.txt. Writes "
-             "stream.csv and the shares of sdp and ddp as shares.svg. With the true directions beside the images, as "
-             "in a hallway of 'sample', it says how many pixels have the one id of their direction over the whole "
-             "run; without, how many change their id between frames.\n\n"
-             "nyu: the scenes of NYU Depth v2 (nyu_depth_v2_labeled.mat, 2.8 GB, from its authors), normals "
-             "clustered by DP-vMF-means over the angle and by spkm over K; or with --input, depth images in their "
-             "place. Writes nyu.csv, nyu.svg, histogram.csv, scenes.csv, one row per scene, and segments.svg, some "
-             "scenes as dp and spkm divide them. Ctrl-C keeps the scenes that are finished, and the same command "
-             "resumes from them. The camera is that of the data set unless --intrinsics says otherwise, the "
-             "smoothing tv as in the paper.",
+    .about =
+        "Runs an experiment of the paper, writes its figures and tables, and prints its numbers beside the paper's; "
+        "docs/PAPER.md says where they differ and why. Ctrl-C keeps what is finished.\n\n"
+        "synthetic: 30 von Mises-Fisher clusters on the sphere, by DP-vMF-means, spherical k-means and the FSD and "
+        "CRP samplers.\n\n"
+        "stream: time and consistency of spkm, dp, sdp and ddp on a folder of depth images, with the truth if it is "
+        "beside them, as in a hallway of 'sample'.\n\n"
+        "nyu: the scenes of NYU Depth v2 (nyu_depth_v2_labeled.mat, from its authors) by DP-vMF-means and spkm; or, "
+        "with --input, depth images in their place. The same command resumes. The camera is that of the data set "
+        "unless --intrinsics says otherwise, the smoothing tv as in the paper.",
     .examples = "asterism reproduce synthetic --output figures\n"
                 "asterism reproduce synthetic --quick --output figures --json\n"
                 "asterism reproduce stream --input hall --intrinsics 259.5,259.5,159.5,119.5 --output figures\n"

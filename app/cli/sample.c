@@ -44,12 +44,7 @@ static const ast_cli_option options_table[] = {
      AT(axial), .excludes = "scene"},
     {"output", AST_CLI_TEXT, "FILE",
      "write the points: float32 .npy, .fvecs, .fbin, or text; - is standard output; of a scene: its folder",
-     .writes = AST_CLI_WRITES_ROWS,
-     .more = "The folder is made if it does not exist. It gets *depth/000000.png* and so on, 16-bit millimetres "
-             "with 0 for holes; *truth/000000.npy*, int32, for each pixel the number of its surface's true "
-             "direction in the world, -1 for holes and where the surface is curved; *poses.txt*, a row *time tx "
-             "ty tz qx qy qz qw* for each frame, camera to world; and *camera.json*, the intrinsics, the depth "
-             "scale and the directions that the truth counts. A signal stops it after a whole frame."},
+     .writes = AST_CLI_WRITES_ROWS, .more = "docs/depth-cameras.md describes the folder of a scene."},
     {"labels", AST_CLI_TEXT, "FILE", "write the true labels: int32 .npy, or text", .writes = AST_CLI_WRITES_ARRAY,
      .excludes = "scene"},
     {"means", AST_CLI_TEXT, "FILE", "write the true means: float32 .npy, .fvecs, .fbin, or text",
@@ -175,9 +170,9 @@ const ast_cli_command ast_cli_sample = {
              "in millimetres, truth/000000.npy with the number of the true direction of each pixel (-1: a hole, "
              "or a curved surface), poses.txt with a row \"time tx ty tz qx qy qz qw\" a frame, and camera.json. "
              "The same seed gives the same files.",
-    .more = "The corridor is cast by exact rays. Directions go out of sight before its turn of 90 degrees and come "
-            "back after it. The depth has the noise of a structured-light sensor: a standard deviation of 1.2 mm + 1.9 "
-            "mm (z - 0.4)^2 with z in metres, steps of 1/8 pixel of disparity, and holes.",
+    .more = "The depth has the noise of a structured-light sensor: a standard deviation of 1.2 mm + 1.9 mm (z - 0.4)^2 "
+            "with z "
+            "in metres, steps of 1/8 pixel of disparity, and holes.",
     .examples = "asterism sample --points 300000 --dimension 3 --clusters 30 --kappa 400 --separation 30 \\\n"
                 "    --seed 1 --output points.npy --labels truth.npy\n"
                 "asterism sample --points 1000 --dimension 50 --clusters 5 --kappa 90 --noise 0.05 \\\n"

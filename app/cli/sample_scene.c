@@ -36,9 +36,8 @@ static const ast_cli_option options_table[] = {
      "written into",
      AT(name), .choices = scenes},
     {"frames", AST_CLI_COUNT, "N", "frames of the whole walk", AT(frames), 1, MOST_FRAMES, .standard = "120",
-     .needs = "scene", .more = "The more, the slower the camera moves."},
-    {"size", AST_CLI_PIXELS, "WxH", "pixels of a frame", AT(size), .standard = "640x480", .needs = "scene",
-     .more = "Another size is the same view through coarser or finer pixels."},
+     .needs = "scene"},
+    {"size", AST_CLI_PIXELS, "WxH", "pixels of a frame", AT(size), .standard = "640x480", .needs = "scene"},
     {"no-noise", AST_CLI_FLAG, NULL, "exact depth, without the sensor's noise and holes", AT(no_noise),
      .needs = "scene"},
     {0}};
@@ -55,33 +54,6 @@ typedef struct job {
     int32_t *truth;
     ast_cli_progress progress;
 } job;
-
-static void set_hallway(job *work, const ast_cli_scene *scene);
-static int prepare(job *work);
-static int make_frames(job *work);
-static int finish(job *work);
-
-int ast_cli_scene_run(const ast_cli_common *common, const ast_cli_scene *scene) {
-    const char *output = ast_cli_typed(common, "output");
-    job work = {.common = common, .folder = output};
-    if (!output)
-        return ast_cli_misuse("sample --scene needs --output DIR, the folder for its frames");
-    if (strcmp(output, "-") == 0)
-        return ast_cli_misuse("--output: a scene is a folder of files, which standard output cannot be");
-    set_hallway(&work, scene);
-    int code = ast_cli_check_folder("output", output);
-    if (code < 0)
-        code = prepare(&work);
-    if (code < 0)
-        code = make_frames(&work);
-    if (code < 0)
-        code = finish(&work);
-    ast_close(work.context);
-    free(work.frames);
-    free(work.depth);
-    free(work.truth);
-    return code;
-}
 
 /* An image of another size is the same view through coarser or finer pixels. */
 static void set_hallway(job *work, const ast_cli_scene *scene) {
@@ -123,7 +95,8 @@ static int prepare_part(const job *work, const char *part, const char *extension
     return code;
 }
 
-static int prepare(job *work) {
+static int prepare(void *data) {
+    job *work = data;
     const ast_hallway *hallway = &work->hallway;
     size_t pixels = hallway->width * hallway->height;
     work->depth = malloc(pixels * sizeof *work->depth);
@@ -174,7 +147,8 @@ static int make_frame(job *work, size_t index) {
     return code;
 }
 
-static int make_frames(job *work) {
+static int make_frames(void *data) {
+    job *work = data;
     size_t index = 0, count = work->hallway.frames;
     int code = -1;
     ast_cli_progress_start(&work->progress, work->common, 0);
@@ -263,10 +237,32 @@ static void print_line(const void *data) {
                 work->hallway.frames == 1 ? "" : "s", work->hallway.width, work->hallway.height, work->folder);
 }
 
-static int finish(job *work) {
+static int finish(void *data) {
+    job *work = data;
     ast_cli_printer printer = {print_json, print_line, work};
     int code = write_file(work, name_of(work, "camera.json", 0, NULL), write_camera);
     if (code < 0)
         code = write_file(work, name_of(work, "poses.txt", 0, NULL), write_poses);
     return code < 0 ? ast_cli_print(work->common, &printer) : code;
+}
+
+static int check(void *data) {
+    const job *work = data;
+    if (!work->folder)
+        return ast_cli_misuse("sample --scene needs --output DIR, the folder for its frames");
+    if (strcmp(work->folder, "-") == 0)
+        return ast_cli_misuse("--output: a scene is a folder of files, which standard output cannot be");
+    return ast_cli_check_folder("output", work->folder);
+}
+
+int ast_cli_scene_run(const ast_cli_common *common, const ast_cli_scene *scene) {
+    static ast_cli_step *const steps[] = {check, prepare, make_frames, finish, NULL};
+    job work = {.common = common, .folder = ast_cli_typed(common, "output")};
+    set_hallway(&work, scene);
+    int code = ast_cli_steps(steps, &work);
+    ast_close(work.context);
+    free(work.frames);
+    free(work.depth);
+    free(work.truth);
+    return code;
 }

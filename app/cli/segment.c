@@ -39,9 +39,7 @@ static const ast_cli_option options_table[] = {
     {"overlay", AST_CLI_TEXT, "DIR",
      "colour the pictures of this folder (or this one file) instead of the grey depth: matched by name "
      "or, if no name matches, by order",
-     AT(folder),
-     .more = "They are PNG, PPM, PGM or JPEG, of the size of the depth images. By order there must be as many as "
-             "images; by name there may be fewer."},
+     AT(folder), .more = "They are PNG, PPM, PGM or JPEG, of the size of the depth images."},
     {"color", AST_CLI_CHOICE, "WHAT", "what has one colour: directions (parallel walls are alike), or planes",
      AT(color), .choices = colors, .standard = "directions"},
     {0}};
@@ -255,10 +253,9 @@ const ast_cli_command ast_cli_segment = {
              "shares.csv, how large each cluster was in each frame. INPUT is 16-bit PNG or PGM files, a folder of "
              "them, a TUM RGB-D folder, or - for standard input. With --json a line for each frame is printed, as "
              "stream does.",
-    .more =
-        "The colours lie over the depth in grey (near is light). *contact-sheet.png* has at most 120 of the pictures, "
-        "evenly spaced; *shares.svg* has one band per id, in its colour; *shares.csv* is a table of frame, source, id, "
-        "count and share. The options of `stream` apply, except those for tables of points and for the state.",
+    .more = "*contact-sheet.png* has at most 120 of the pictures, evenly spaced. The options of `stream` apply, except "
+            "those "
+            "for tables of points and for the state.",
     .examples = "asterism segment depth/ --camera kinect --angle 60 --output segments\n"
                 "asterism segment depth/ --camera kinect --angle 60 --poses poses.txt --color planes \\\n"
                 "    --planes planes --output segments\n"

@@ -17,10 +17,8 @@ static const ast_cli_option options[] = {
      "counts: multiply each by log(N / n), N the number of rows that are not empty and n the number of "
      "rows with this column",
      offsetof(ast_cli_sparse, tf_idf),
-     .more = "A row that is not empty holds a number other than 0. A column that every row has counts nothing, "
-             "and a row without other columns is missing. The counts are those of the file that is read. New "
-             "documents that are assigned to means of other documents need the weights of those documents: "
-             "weight them before."},
+     .more = "The counts are those of the file that is read: weight new documents before you assign them to known "
+             "means."},
     {0}};
 
 const ast_cli_group ast_cli_sparse_group = {

@@ -28,9 +28,8 @@ typedef struct job {
 static const ast_cli_option options_table[] = {
     {"state", AST_CLI_NAME, "FILE", "resume from the file if it exists, save to it after every frame", AT(state),
      .excludes = "planes plane-labels",
-     .more = "The state names the last frame: if that is among the inputs, the frames up to it are skipped; otherwise, "
-             "and on standard input, all are new. A kill at any moment costs nothing: at most the last line appears "
-             "twice. A state that is damaged or made with other options is refused and not touched."},
+     .more =
+         "A kill at any moment costs nothing: at most the last line appears twice. docs/faces-and-voices.md shows it."},
     {"durable", AST_CLI_FLAG, NULL, "also sync the state and the labels to disk, against power cuts",
      AT(tracking.given.durable), .needs = "state labels"},
     {"dimension", AST_CLI_COUNT, "D", "components of a point: checked, and needed for raw frames",
@@ -165,9 +164,8 @@ const ast_cli_command ast_cli_stream = {
              "id. INPUT is files in order, a folder, a T x N x D .npy, or - for standard input: .npy arrays one "
              "behind the other, or raw frames; or depth images, whose surface normals are the points: 16-bit PNG "
              "or PGM files, a folder of them, a TUM RGB-D folder, or raw frames. Prints a line of JSON per frame.",
-    .more = "An id is never used again. A folder stands for its files of known formats in natural order (9 before 10). "
-            "Raw frames need --points and --dimension or, as depth images, --raw. Frames may differ in size and may be "
-            "empty, but not differ in dimension; depth images all have one size.",
+    .more = "An id is never used again. Frames may differ in size and may be empty, but not differ in dimension; depth "
+            "images all have one size.",
     .examples = "asterism stream frames/ --angle 70 --labels labels\n"
                 "asterism stream scene.npy --angle 70 --drift 0.5 --lifetime 25 --state scene.state\n"
                 "asterism stream depth/ --camera kinect --angle 60 --labels labels\n"

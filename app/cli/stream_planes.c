@@ -14,9 +14,8 @@
 static const ast_cli_option options[] = {
     {"planes", AST_CLI_NAME, "DIR",
      "write the planes of each frame, one JSON file per frame, named after the image; a plane keeps its id", AT(planes),
-     .more = "docs/planes.md describes the files. Lengths are metres, in the world with --poses, otherwise in the "
-             "camera. With --poses a plane that comes into view again has its id; without, a plane has the id of the "
-             "plane of the frame before with the same direction and about the same offset."},
+     .more =
+         "docs/planes.md describes the files. Lengths are metres, in the world with --poses, otherwise in the camera."},
     {"plane-labels", AST_CLI_NAME, "DIR",
      "write one int32 .npy of plane ids per frame, of the image's shape, -1 for pixels on no plane",
      .offset = AT(labels)},

@@ -24,8 +24,7 @@ static const ast_cli_option tracker_options[] = {
     {"angle", AST_CLI_REAL, "DEG",
      "how far a point may be from its mean, 0 to 180 degrees; a larger angle gives fewer clusters", AT(angle), 0, 180,
      .required = "how far a point may be from its mean, such as --angle 60",
-     .more = "Take 60 for depth images of rooms and corridors. Walls that meet at 90 degrees are often seen 76 to 81 "
-             "degrees apart, and 75 merges them."},
+     .more = "Take 60 for depth images of rooms and corridors."},
     {"cosine", AST_CLI_COSINE, "C", "the same as a cosine similarity, -1 to 1", AT(angle), -1, 1, .excludes = "angle"},
     {"method", AST_CLI_CHOICE, "NAME",
      "ddp: clusters move, vanish and come back\n"
@@ -35,9 +34,7 @@ static const ast_cli_option tracker_options[] = {
     {"drift", AST_CLI_REAL, "DEG", "how far a direction moves per frame", AT(drift), 0, 180, .standard = "1",
      .methods = AST_CLI_DDP, .excludes = "beta"},
     {"beta", AST_CLI_REAL, "B", "the paper's tracker with this beta, instead of --drift", AT(beta), 0, (double)INFINITY,
-     .methods = AST_CLI_DDP,
-     .more = "It suits frames with a hundred thousand points per direction; with few points its means lag behind. With "
-             "`inf` directions do not move."},
+     .methods = AST_CLI_DDP, .more = "With `inf` directions do not move."},
     {"weight-update", AST_CLI_CHOICE, "HOW",
      "how weights change: posterior (the default with --drift) or paper (the default with --beta)", AT(weight_update),
      .choices = updates, .methods = AST_CLI_DDP},
@@ -48,23 +45,20 @@ static const ast_cli_option tracker_options[] = {
     {"revive", AST_CLI_CHOICE, "WHICH",
      "what a point may bring back: near, a cluster within the angle of its last direction, or any that explains it",
      AT(revive_near), .choices = revivals, .standard = "near", .methods = AST_CLI_DDP,
-     .more = "`any` is the paper's rule: the longer a cluster is unseen, the farther away are the points that it "
-             "explains, and a new direction may take its id."},
+     .more = "`any` is the rule of the paper (docs/trackers.md)."},
     {"merge-tracked", AST_CLI_CHOICE, "HOW",
      "on: two clusters whose means are closer than half the angle in three frames in a row become one\n"
      "off: clusters never become one (the default, except for depth images)",
      AT(merge_tracked), .choices = switches, .methods = AST_CLI_DDP,
-     .more = "The older id stays. The last event of the younger one is `merged`, and `into` names the id that stays. "
-             "Leave it off where two rows of a frame are two things, such as the faces of a picture."},
+     .more = "The last event of the younger one is `merged`, and `into` names the id that stays."},
     {"rigid", AST_CLI_FLAG, NULL,
      "all directions turn together, as a camera sees a room: the turn is learned from the clusters in view and "
      "applied to those out of sight too; for three dimensions, without --poses",
      AT(rigid), .methods = AST_CLI_DDP, .excludes = "poses"},
     {"max-clusters", AST_CLI_COUNT, "N",
      "maximum number of clusters kept after a frame; the longest unseen go first (default: no limit)", AT(max_clusters),
-     1, 2147483647, .more = "Among those the lightest, among those the youngest."},
-    {"axial", AST_CLI_FLAG, NULL, "treat x and -x as the same", AT(axial),
-     .more = "A mean keeps the side that it had."},
+     .low = 1, .high = 2147483647},
+    {"axial", AST_CLI_FLAG, NULL, "treat x and -x as the same", .offset = AT(axial)},
     {0}};
 
 const ast_cli_group ast_cli_tracker_group = {.options = tracker_options};
@@ -85,15 +79,12 @@ static const ast_cli_option options_table[] = {
      "nearest: each frame takes the row of --poses whose time is nearest\n"
      "row: the rows belong to the frames in order",
      AT(pose_times), .choices = pose_times, .needs = "poses",
-     .more = "With `nearest` names that are whole numbers are times too. A warning says so if a pose is more than 0.1 "
-             "seconds away."},
+     .more = "With `nearest` names that are whole numbers are times too."},
     {"flip-y", AST_CLI_FLAG, NULL,
      "negate the y of the camera's points before a pose turns them, for left-handed worlds such as ICL-NUIM",
      AT(flip_y), .needs = "poses"},
     {"strict", AST_CLI_FLAG, NULL, "a depth image that is missing or cannot be read is an error, not a warning",
-     AT(strict),
-     .more = "Without it such frames are left out, unless all are; a *depth.txt* may name files that are not there. "
-             "Tables that cannot be read are errors in any case."},
+     AT(strict), .more = "Tables that cannot be read are errors in any case."},
     {0}};
 
 const ast_cli_group ast_cli_tracking_group = {.options = options_table};

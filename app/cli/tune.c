@@ -229,16 +229,13 @@ const ast_cli_command ast_cli_tune = {
     .name = "tune",
     .summary = "find the angle that suits the points",
     .usage = "tune INPUT [options]",
-    .about = "Recommends options of 'cluster' for INPUT and prints the command, whose result it describes. It clusters "
-             "a sample of up to 4,000 rows at angles from large to small, builds the tree of joins from 5 degrees, and "
-             "compares the silhouette at every level of the tree with that of draws of one von Mises-Fisher "
-             "distribution. If a wide range of angles finds the best number of clusters, it recommends the "
-             "angle in that range nearest to two thirds of the angle between neighbouring clusters, otherwise "
-             "--merge-to. If nothing exceeds the draws, it says that nothing stands out. 'cluster "
-             "--angle auto' does the same and runs the command.",
+    .about =
+        "Recommends options of 'cluster' for INPUT and prints the command, whose result it describes. Structure is "
+        "what "
+        "one von Mises-Fisher distribution with the mean and kappa of the data would not give as well; if nothing "
+        "exceeds that, it says that nothing stands out. 'cluster --angle auto' does the same and runs the command.",
     .more = "The table has a row for each angle: clusters, silhouette by cosine, stability (NMI with the labels of the "
-            "angle before), and clusters and silhouette with `--merge evidence`. *docs/tune.md* has the rule in full, "
-            "what it finds on known data, and where it fails.",
+            "angle before), and clusters and silhouette with `--merge evidence`. *docs/tune.md* has the rule.",
     .examples = "asterism tune normals.npy\n"
                 "asterism tune normals.npy --report tune.html\n"
                 "asterism tune words.txt --columns 2-101 --from 90 --to 40 --step 2 --json\n"
