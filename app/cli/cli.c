@@ -18,48 +18,6 @@ const ast_cli_command *const ast_cli_commands[COMMANDS + 1] = {
     &ast_cli_cluster, &ast_cli_stream, &ast_cli_segment,   &ast_cli_normals, &ast_cli_assign, &ast_cli_measure,
     &ast_cli_sample,  &ast_cli_tune,   &ast_cli_reproduce, &ast_cli_view,    &ast_cli_explore};
 
-static int help(const char *name);
-static int version(void);
-static const ast_cli_command *find_command(const char *name);
-static int unknown_command(const char *name);
-
-static int run_command(int argc, char **argv);
-
-int ast_cli_main(int argc, char **argv) {
-    return ast_cli_agree(run_command(argc, argv));
-}
-
-static int run_on_ranks(const ast_cli_command *command, int argc, char **argv) {
-    if (command == &ast_cli_cluster || command == &ast_cli_measure || ast_cli_ranks() == NULL)
-        return ast_cli_run(command, argc, argv);
-    return ast_cli_misuse("%s works on one rank: start it without mpirun, or with -n 1", command->name);
-}
-
-static int run_command(int argc, char **argv) {
-    setlocale(LC_CTYPE, "");  /* for what the terminal can show; numbers keep their point */
-    signal(SIGPIPE, SIG_IGN); /* a reader that leaves is a failed write: temporary files are removed as for any other */
-    signal(SIGXFSZ, SIG_IGN); /* and so is a file that would grow beyond the limit of the process */
-    const char *first = argc > 1 ? argv[1] : NULL;
-    if (!first)
-        return ast_cli_misuse("which command? 'asterism --help' lists them");
-    if (first[0] == '-' && !ast_cli_is_first_rank())
-        return AST_CLI_DONE;
-    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
-        return help(NULL);
-    if (strcmp(first, "help") == 0 && !ast_cli_is_first_rank())
-        return AST_CLI_DONE;
-    if (strcmp(first, "help") == 0)
-        return help(argc > 2 ? argv[2] : NULL);
-    if (strcmp(first, "--version") == 0)
-        return version();
-    const ast_cli_command *command = find_command(first);
-    if (!command)
-        return unknown_command(first);
-    if (command == &ast_cli_explore && ast_cli_is_recorded(argc - 2, argv + 2))
-        command = &ast_cli_view;
-    return run_on_ranks(command, argc - 2, argv + 2);
-}
-
 static const ast_cli_command *find_command(const char *name) {
     for (int i = 0; i < COMMANDS; i++) {
         if (strcmp(ast_cli_commands[i]->name, name) == 0)
@@ -111,4 +69,39 @@ static int version(void) {
     printf("built with %s\n", AST_FEATURES);
     ast_close(context);
     return ast_cli_flush();
+}
+
+static int run_on_ranks(const ast_cli_command *command, int argc, char **argv) {
+    if (command == &ast_cli_cluster || command == &ast_cli_measure || ast_cli_ranks() == NULL)
+        return ast_cli_run(command, argc, argv);
+    return ast_cli_misuse("%s works on one rank: start it without mpirun, or with -n 1", command->name);
+}
+
+static int run_command(int argc, char **argv) {
+    setlocale(LC_CTYPE, "");  /* for what the terminal can show; numbers keep their point */
+    signal(SIGPIPE, SIG_IGN); /* a reader that leaves is a failed write: temporary files are removed as for any other */
+    signal(SIGXFSZ, SIG_IGN); /* and so is a file that would grow beyond the limit of the process */
+    const char *first = argc > 1 ? argv[1] : NULL;
+    if (!first)
+        return ast_cli_misuse("which command? 'asterism --help' lists them");
+    if (first[0] == '-' && !ast_cli_is_first_rank())
+        return AST_CLI_DONE;
+    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
+        return help(NULL);
+    if (strcmp(first, "help") == 0 && !ast_cli_is_first_rank())
+        return AST_CLI_DONE;
+    if (strcmp(first, "help") == 0)
+        return help(argc > 2 ? argv[2] : NULL);
+    if (strcmp(first, "--version") == 0)
+        return version();
+    const ast_cli_command *command = find_command(first);
+    if (!command)
+        return unknown_command(first);
+    if (command == &ast_cli_explore && ast_cli_is_recorded(argc - 2, argv + 2))
+        command = &ast_cli_view;
+    return run_on_ranks(command, argc - 2, argv + 2);
+}
+
+int ast_cli_main(int argc, char **argv) {
+    return ast_cli_agree(run_command(argc, argv));
 }

@@ -202,7 +202,7 @@ static int keep_state(void *data) {
     ast_set_cancel(work->context, ast_cli_checkpoint_cancel, &work->state);
     work->state.record = &work->record;
     work->state.restarts = (size_t)work->given->options.restarts;
-    work->options.resume = ast_cli_checkpoint_found(&work->state);
+    work->options.resume = work->state.opened ? &work->state.found : NULL;
     work->options.progress = ast_cli_checkpoint_step;
     work->options.progress_data = &work->state;
     return -1;

@@ -30,8 +30,8 @@ typedef struct ast_cli_cluster_settings {
     char *line; /* the command line, for the report */
     const char *merge_text, *names;
     int shuffle, frame_axes, durable;
-    size_t memory; /* bytes, 0: not given */
-    ast_cli_plane_settings plane;
+    size_t memory;                     /* bytes, 0: not given */
+    double plane_distance, plane_area; /* NaN: not given */
 } ast_cli_cluster_settings;
 
 /* An input that is larger than memory, and its labels (cluster_labels.c). */

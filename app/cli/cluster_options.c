@@ -120,7 +120,11 @@ static const ast_cli_option options_table[] = {
     {"planes", AST_CLI_TEXT, "FILE", "cut the cloud or mesh into planes and write them: .json with outlines, or .csv",
      .writes = AST_CLI_WRITES_OWN, .inputs = AST_CLI_SOLID, .not_in = AST_CLI_ON_RANKS | AST_CLI_EVERY,
      .more = "Parallel walls share a direction and are two planes. docs/planes.md describes the files."},
-    AST_CLI_PLANE_OPTIONS(AT(plane), "planes"),
+    {"plane-distance", AST_CLI_REAL, "D",
+     "how far a point may be from its plane, in the unit of the points (default: from their noise)", AT(plane_distance),
+     0, 1e9, .needs = "planes", .more = "A mesh has no noise; its default is 0.0001 of its size."},
+    {"plane-area", AST_CLI_REAL, "A", "leave out planes with a smaller area (default: a thousandth of all)",
+     AT(plane_area), 0, 1e18, .needs = "planes"},
     {"frame-axes", AST_CLI_FLAG, NULL,
      "three dimensions: print the orthogonal axes nearest to the means, and the rotation that makes them "
      "x, y and z",

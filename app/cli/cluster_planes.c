@@ -5,6 +5,7 @@
 
 #include <formats.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,7 +19,12 @@ typedef ast_cli_cluster_job job;
 static ast_status find(job *work) {
     const ast_cli_surface *s = &work->directions.surface;
     const ast_solid *solid = &s->solid;
-    ast_plane_options options = ast_cli_plane_options(&work->given->plane);
+    ast_plane_options options;
+    ast_plane_options_init(&options);
+    if (!isnan(work->given->plane_distance))
+        options.distance = work->given->plane_distance;
+    if (!isnan(work->given->plane_area))
+        options.area = work->given->plane_area;
     options.undirected = work->given->options.axial;
     ast_status status = ast_plane_map_open(&work->planes, work->context, &options);
     if (status != AST_OK)

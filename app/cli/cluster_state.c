@@ -71,10 +71,6 @@ int ast_cli_checkpoint_open(ast_cli_checkpoint *s, const char *path) {
     return code < 0 ? ast_cli_agree(ast_cli_is_first_rank() ? ast_cli_check_writable(s->path) : -1) : code;
 }
 
-const ast_storage *ast_cli_checkpoint_found(const ast_cli_checkpoint *s) {
-    return s->opened ? &s->found : NULL;
-}
-
 void ast_cli_checkpoint_close(ast_cli_checkpoint *s) {
     if (s->opened)
         close(s->descriptor);

@@ -37,9 +37,6 @@ typedef struct ast_cli_checkpoint {
 /* Opens the file if it is there, and sees whether it can be written. */
 int ast_cli_checkpoint_open(ast_cli_checkpoint *state, const char *path);
 
-/* The store to resume from, or NULL. */
-const ast_storage *ast_cli_checkpoint_found(const ast_cli_checkpoint *state);
-
 /* The callback for ast_options.progress; `data` is the ast_cli_checkpoint. Writes the state after the last pass, when a
  * signal asked to stop, and otherwise so often that a kill costs little and so seldom that it takes a twentieth of the
  * time at most. */

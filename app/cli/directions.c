@@ -298,7 +298,7 @@ int ast_cli_directions_status(const ast_cli_directions *d, ast_status status, co
 void ast_cli_directions_close(ast_cli_directions *d) {
     ast_input_close(&d->input);
     ast_cli_frame_normals_close(&d->made);
-    ast_cli_frames_close(&d->depth);
+    ast_frames_close(d->depth.frames);
     ast_cli_surface_free(&d->surface);
 }
 

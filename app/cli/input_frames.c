@@ -188,7 +188,3 @@ int ast_cli_frames_single(ast_cli_frames *frames, const char *command, const cha
         code = ast_cli_interrupted() ? ast_cli_stopped() : ast_cli_fail("%s holds no depth image", ast_cli_name(input));
     return code;
 }
-
-void ast_cli_frames_close(ast_cli_frames *frames) {
-    ast_frames_close(frames->frames);
-}

@@ -50,6 +50,4 @@ int ast_cli_frames_next(ast_cli_frames *frames, int *found);
 /* The only depth image of a command that takes one, called `command`. */
 int ast_cli_frames_single(ast_cli_frames *frames, const char *command, const char *input);
 
-void ast_cli_frames_close(ast_cli_frames *frames);
-
 #endif

@@ -142,7 +142,7 @@ static int run_once(const settings *given, ast_frame_list *list) {
     int code = ast_cli_steps(steps, &work);
     ast_cli_abandon_targets(&given->common);
     ast_cli_frame_normals_close(&work.made);
-    ast_cli_frames_close(&work.depth);
+    ast_frames_close(work.depth.frames);
     ast_cli_surface_free(&work.surface);
     ast_close(work.context);
     return code;

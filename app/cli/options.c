@@ -59,13 +59,6 @@ typedef struct parser {
     size_t input_count;
 } parser;
 
-static int parse_option(parser *state, const char *argument, const char *next, int *used_next);
-static int take_input(parser *state, const char *argument);
-static int is_help(const char *argument);
-static int store(const ast_cli_option *option, const char *value, void *field);
-static int find_choice(const ast_cli_option *option, const char *value, int *index);
-static const char *list_choices(const ast_cli_option *option, char list[AST_CLI_LIST]);
-
 size_t ast_cli_groups(const ast_cli_command *command, ast_cli_use groups[AST_CLI_GROUPS]) {
     size_t count = 0;
     for (const ast_cli_use *use = command->uses; use && use->group; use++) {
@@ -98,211 +91,11 @@ const char *ast_cli_typed(const ast_cli_common *common, const char *name) {
     return NULL;
 }
 
-void ast_cli_defaults(const ast_cli_option *option, void *settings) {
-    for (; option->name; option++) {
-        void *field = (char *)settings + option->offset;
-        int code = option->standard ? store(option, option->standard, field) : -1;
-        assert(code < 0);
-        if (code >= 0 || option->standard)
-            continue;
-        if (option->kind == AST_CLI_REAL || option->kind == AST_CLI_NUMBERS)
-            *(double *)field = NAN;
-        else if (option->kind == AST_CLI_CHOICE || option->kind == AST_CLI_OFF)
-            *(int *)field = option->kind == AST_CLI_OFF ? 1 : -1;
-        else if (option->kind == AST_CLI_MAYBE)
-            *(size_t *)field = SIZE_MAX;
-    }
-}
-
-static int parse_arguments(parser *state, int argc, char **argv) {
-    int only_inputs = 0;
-    for (int i = 0; i < argc; i++) {
-        int code = -1, used_next = 0;
-        if (!only_inputs && strcmp(argv[i], "--") == 0)
-            only_inputs = 1;
-        else if (!only_inputs && argv[i][0] == '-' && argv[i][1] != 0)
-            code = parse_option(state, argv[i], argv[i + 1], &used_next);
-        else
-            code = take_input(state, argv[i]);
-        if (code >= 0)
-            return code;
-        i += used_next;
-    }
-    return -1;
-}
-
-/* Where the positional argument names the method. */
-static int choose_method(const ast_cli_command *command, void *settings, const char *name) {
-    ast_cli_option names = {.choices = command->methods->names};
-    char list[AST_CLI_LIST];
-    if (find_choice(&names, name, (int *)((char *)settings + command->method)))
-        return -1;
-    return ast_cli_misuse("%s takes %s, not '%s'", command->name, list_choices(&names, list), name);
-}
-
-int ast_cli_steps(ast_cli_step *const *steps, void *job) {
-    int code = -1;
-    for (; *steps && code < 0; steps++)
-        code = (*steps)(job);
-    return code;
-}
-
-/* Once all options are known. Files that are read as one have no --format. */
-static void look_up(parser *state) {
-    const ast_cli_command *command = state->command;
-    ast_cli_common *common = state->common;
-    int several = state->input_count > 1 && (command->inputs & AST_CLI_SEVERAL);
-    const char *format = several ? NULL : ast_cli_typed(common, "format");
-    if (command->data)
-        common->inputs[0].path = ast_cli_typed(common, command->data);
-    for (ast_cli_input *input = common->inputs; input->path; input++)
-        *input = ast_cli_look_up(common, input->path, format);
-}
-
-static int parse(const ast_cli_command *command, void *settings) {
-    parser state = {.command = command, .common = settings, .settings = settings};
-    int argc = state.common->argc;
-    char **argv = state.common->argv;
-    ast_cli_use groups[AST_CLI_GROUPS];
-    size_t group_count = ast_cli_groups(command, groups);
-    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        if (is_help(argv[i])) {
-            if (ast_cli_is_first_rank())
-                ast_cli_help(command);
-            return ast_cli_flush();
-        }
-    }
-    state.common->command = command;
-    for (size_t i = 0; i < group_count; i++)
-        ast_cli_defaults(groups[i].group->options, (char *)settings + groups[i].offset);
-    int code = parse_arguments(&state, argc, argv);
-    if (code < 0 && command->input && state.input_count == 0)
-        return ast_cli_misuse("%s needs %s", command->name, command->input);
-    if (code < 0 && command->methods && command->input && !command->inputs)
-        code = choose_method(command, settings, state.common->inputs[0].path);
-    if (code >= 0)
-        return code;
-    look_up(&state);
-    return ast_cli_rules(command, state.common);
-}
-
-int ast_cli_run(const ast_cli_command *command, int argc, char **argv) {
-    ast_cli_common *job = calloc(1, command->job);
-    ast_cli_input *inputs = calloc((size_t)argc + 2, sizeof *inputs);
-    ast_cli_target *targets = calloc((size_t)argc + 1, sizeof *targets);
-    int code = job && inputs && targets ? -1 : ast_cli_no_memory("the command line");
-    if (code < 0) {
-        job->argc = argc;
-        job->argv = argv;
-        job->inputs = inputs;
-        job->targets = targets;
-        if (command->defaults)
-            command->defaults(job);
-        code = parse(command, job);
-    }
-    if (code < 0)
-        code = ast_cli_steps(command->steps, job);
-    if (job)
-        ast_cli_abandon_targets(job);
-    if (job && command->end)
-        command->end(job);
-    free(targets);
-    free(inputs);
-    free(job);
-    return code;
-}
-
-static int is_help(const char *argument) {
-    return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
-}
-
-static int take_input(parser *state, const char *argument) {
-    if (!state->command->input)
-        return ast_cli_misuse("%s takes options only, not '%s'; 'asterism %s --help' lists them", state->command->name,
-                              argument, state->command->name);
-    if (state->input_count > 0 && !state->command->many)
-        return ast_cli_misuse("%s takes one input, not both '%s' and '%s'", state->command->name,
-                              state->common->inputs[0].path, argument);
-    if (!argument[0])
-        return ast_cli_misuse("the name of the input is empty");
-    state->common->inputs[state->input_count++].path = argument;
-    return -1;
-}
-
-/* ---- One option -------------------------------------------------------------------------------------------------- */
-
-static int unknown_option(const parser *state, const char *argument, size_t length) {
-    const char *names[MOST_OPTIONS + 1];
-    size_t count = 0;
-    ast_cli_use groups[AST_CLI_GROUPS];
-    size_t group_count = ast_cli_groups(state->command, groups);
-    for (size_t i = 0; i < group_count; i++) {
-        for (const ast_cli_option *option = groups[i].group->options; option->name && count < MOST_OPTIONS; option++)
-            names[count++] = option->name;
-    }
-    names[count] = NULL;
-    char word[64] = "";
-    const char *start = argument + strspn(argument, "-");
-    size_t rest = length - (size_t)(start - argument);
-    memcpy(word, start, rest < sizeof word ? rest : sizeof word - 1);
-    const char *near = ast_cli_nearest(word, names);
-    if (near)
-        return ast_cli_misuse("%s has no option %.*s; did you mean --%s?", state->command->name, (int)length, argument,
-                              near);
-    return ast_cli_misuse("%s has no option %.*s; 'asterism %s --help' lists them", state->command->name, (int)length,
-                          argument, state->command->name);
-}
+/* ---- Values ------------------------------------------------------------------------------------------------------ */
 
 static int is_number(const char *word) {
     return word && word[0] && !word[strspn(word, "0123456789")];
 }
-
-/* The value of the option: what stands behind the equals sign, or the next word. */
-static int take_value(const ast_cli_option *option, const char *next, const char **value, int *used_next) {
-    if (option->kind == AST_CLI_FLAG || option->kind == AST_CLI_OFF) {
-        if (*value)
-            return ast_cli_misuse("--%s takes no value, not '%s'", option->name, *value);
-    } else if (!*value && option->kind == AST_CLI_MAYBE) {
-        *used_next = is_number(next);
-        *value = *used_next ? next : "0";
-    } else if (!*value) {
-        if (!next || strncmp(next, "--", 2) == 0)
-            return ast_cli_misuse("--%s needs a value: --%s %s", option->name, option->name, option->value);
-        *value = next;
-        *used_next = 1;
-    }
-    return -1;
-}
-
-static int parse_option(parser *state, const char *argument, const char *next, int *used_next) {
-    ast_cli_common *common = state->common;
-    const char *equals = strchr(argument, '='), *value = equals ? equals + 1 : NULL;
-    size_t length = equals ? (size_t)(equals - argument) : strlen(argument);
-    char name[64] = "";
-    ast_cli_use use = {0};
-    const ast_cli_option *option = NULL;
-    if (length > 2 && length < sizeof name && strncmp(argument, "--", 2) == 0) {
-        memcpy(name, argument + 2, length - 2);
-        option = ast_cli_find(state->command, name, &use);
-    }
-    if (!option)
-        return unknown_option(state, argument, length);
-    if (ast_cli_typed(common, name))
-        return ast_cli_misuse("--%s is given twice", name);
-    int code = take_value(option, next, &value, used_next);
-    if (code >= 0)
-        return code;
-    assert(common->typed_count < AST_CLI_MOST_TYPED);
-    common->typed[common->typed_count] = option;
-    common->values[common->typed_count++] = value;
-    if (!option->writes)
-        return store(option, value, (char *)state->settings + use.offset + option->offset);
-    ast_cli_target *target = &common->targets[common->target_count++];
-    *target = (ast_cli_target){.option = option->name, .writes = option->writes};
-    return store(option, value, &target->path);
-}
-
-/* ---- Values ------------------------------------------------------------------------------------------------------ */
 
 static int store_text(const ast_cli_option *option, const char *value, const char **field) {
     if (!value[0])
@@ -480,4 +273,206 @@ static int store(const ast_cli_option *option, const char *value, void *field) {
         return store_choice(option, value, field);
     }
     return -1;
+}
+
+void ast_cli_defaults(const ast_cli_option *option, void *settings) {
+    for (; option->name; option++) {
+        void *field = (char *)settings + option->offset;
+        int code = option->standard ? store(option, option->standard, field) : -1;
+        assert(code < 0);
+        if (code >= 0 || option->standard)
+            continue;
+        if (option->kind == AST_CLI_REAL || option->kind == AST_CLI_NUMBERS)
+            *(double *)field = NAN;
+        else if (option->kind == AST_CLI_CHOICE || option->kind == AST_CLI_OFF)
+            *(int *)field = option->kind == AST_CLI_OFF ? 1 : -1;
+        else if (option->kind == AST_CLI_MAYBE)
+            *(size_t *)field = SIZE_MAX;
+    }
+}
+
+/* ---- One option -------------------------------------------------------------------------------------------------- */
+
+static int unknown_option(const parser *state, const char *argument, size_t length) {
+    const char *names[MOST_OPTIONS + 1];
+    size_t count = 0;
+    ast_cli_use groups[AST_CLI_GROUPS];
+    size_t group_count = ast_cli_groups(state->command, groups);
+    for (size_t i = 0; i < group_count; i++) {
+        for (const ast_cli_option *option = groups[i].group->options; option->name && count < MOST_OPTIONS; option++)
+            names[count++] = option->name;
+    }
+    names[count] = NULL;
+    char word[64] = "";
+    const char *start = argument + strspn(argument, "-");
+    size_t rest = length - (size_t)(start - argument);
+    memcpy(word, start, rest < sizeof word ? rest : sizeof word - 1);
+    const char *near = ast_cli_nearest(word, names);
+    if (near)
+        return ast_cli_misuse("%s has no option %.*s; did you mean --%s?", state->command->name, (int)length, argument,
+                              near);
+    return ast_cli_misuse("%s has no option %.*s; 'asterism %s --help' lists them", state->command->name, (int)length,
+                          argument, state->command->name);
+}
+
+/* The value of the option: what stands behind the equals sign, or the next word. */
+static int take_value(const ast_cli_option *option, const char *next, const char **value, int *used_next) {
+    if (option->kind == AST_CLI_FLAG || option->kind == AST_CLI_OFF) {
+        if (*value)
+            return ast_cli_misuse("--%s takes no value, not '%s'", option->name, *value);
+    } else if (!*value && option->kind == AST_CLI_MAYBE) {
+        *used_next = is_number(next);
+        *value = *used_next ? next : "0";
+    } else if (!*value) {
+        if (!next || strncmp(next, "--", 2) == 0)
+            return ast_cli_misuse("--%s needs a value: --%s %s", option->name, option->name, option->value);
+        *value = next;
+        *used_next = 1;
+    }
+    return -1;
+}
+
+static int parse_option(parser *state, const char *argument, const char *next, int *used_next) {
+    ast_cli_common *common = state->common;
+    const char *equals = strchr(argument, '='), *value = equals ? equals + 1 : NULL;
+    size_t length = equals ? (size_t)(equals - argument) : strlen(argument);
+    char name[64] = "";
+    ast_cli_use use = {0};
+    const ast_cli_option *option = NULL;
+    if (length > 2 && length < sizeof name && strncmp(argument, "--", 2) == 0) {
+        memcpy(name, argument + 2, length - 2);
+        option = ast_cli_find(state->command, name, &use);
+    }
+    if (!option)
+        return unknown_option(state, argument, length);
+    if (ast_cli_typed(common, name))
+        return ast_cli_misuse("--%s is given twice", name);
+    int code = take_value(option, next, &value, used_next);
+    if (code >= 0)
+        return code;
+    assert(common->typed_count < AST_CLI_MOST_TYPED);
+    common->typed[common->typed_count] = option;
+    common->values[common->typed_count++] = value;
+    if (!option->writes)
+        return store(option, value, (char *)state->settings + use.offset + option->offset);
+    ast_cli_target *target = &common->targets[common->target_count++];
+    *target = (ast_cli_target){.option = option->name, .writes = option->writes};
+    return store(option, value, &target->path);
+}
+
+/* ---- The line ---------------------------------------------------------------------------------------------------- */
+
+static int is_help(const char *argument) {
+    return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
+}
+
+static int take_input(parser *state, const char *argument) {
+    if (!state->command->input)
+        return ast_cli_misuse("%s takes options only, not '%s'; 'asterism %s --help' lists them", state->command->name,
+                              argument, state->command->name);
+    if (state->input_count > 0 && !state->command->many)
+        return ast_cli_misuse("%s takes one input, not both '%s' and '%s'", state->command->name,
+                              state->common->inputs[0].path, argument);
+    if (!argument[0])
+        return ast_cli_misuse("the name of the input is empty");
+    state->common->inputs[state->input_count++].path = argument;
+    return -1;
+}
+
+static int parse_arguments(parser *state, int argc, char **argv) {
+    int only_inputs = 0;
+    for (int i = 0; i < argc; i++) {
+        int code = -1, used_next = 0;
+        if (!only_inputs && strcmp(argv[i], "--") == 0)
+            only_inputs = 1;
+        else if (!only_inputs && argv[i][0] == '-' && argv[i][1] != 0)
+            code = parse_option(state, argv[i], argv[i + 1], &used_next);
+        else
+            code = take_input(state, argv[i]);
+        if (code >= 0)
+            return code;
+        i += used_next;
+    }
+    return -1;
+}
+
+/* Where the positional argument names the method. */
+static int choose_method(const ast_cli_command *command, void *settings, const char *name) {
+    ast_cli_option names = {.choices = command->methods->names};
+    char list[AST_CLI_LIST];
+    if (find_choice(&names, name, (int *)((char *)settings + command->method)))
+        return -1;
+    return ast_cli_misuse("%s takes %s, not '%s'", command->name, list_choices(&names, list), name);
+}
+
+int ast_cli_steps(ast_cli_step *const *steps, void *job) {
+    int code = -1;
+    for (; *steps && code < 0; steps++)
+        code = (*steps)(job);
+    return code;
+}
+
+/* Once all options are known. Files that are read as one have no --format. */
+static void look_up(parser *state) {
+    const ast_cli_command *command = state->command;
+    ast_cli_common *common = state->common;
+    int several = state->input_count > 1 && (command->inputs & AST_CLI_SEVERAL);
+    const char *format = several ? NULL : ast_cli_typed(common, "format");
+    if (command->data)
+        common->inputs[0].path = ast_cli_typed(common, command->data);
+    for (ast_cli_input *input = common->inputs; input->path; input++)
+        *input = ast_cli_look_up(common, input->path, format);
+}
+
+static int parse(const ast_cli_command *command, void *settings) {
+    parser state = {.command = command, .common = settings, .settings = settings};
+    int argc = state.common->argc;
+    char **argv = state.common->argv;
+    ast_cli_use groups[AST_CLI_GROUPS];
+    size_t group_count = ast_cli_groups(command, groups);
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (is_help(argv[i])) {
+            if (ast_cli_is_first_rank())
+                ast_cli_help(command);
+            return ast_cli_flush();
+        }
+    }
+    state.common->command = command;
+    for (size_t i = 0; i < group_count; i++)
+        ast_cli_defaults(groups[i].group->options, (char *)settings + groups[i].offset);
+    int code = parse_arguments(&state, argc, argv);
+    if (code < 0 && command->input && state.input_count == 0)
+        return ast_cli_misuse("%s needs %s", command->name, command->input);
+    if (code < 0 && command->methods && command->input && !command->inputs)
+        code = choose_method(command, settings, state.common->inputs[0].path);
+    if (code >= 0)
+        return code;
+    look_up(&state);
+    return ast_cli_rules(command, state.common);
+}
+
+int ast_cli_run(const ast_cli_command *command, int argc, char **argv) {
+    ast_cli_common *job = calloc(1, command->job);
+    ast_cli_input *inputs = calloc((size_t)argc + 2, sizeof *inputs);
+    ast_cli_target *targets = calloc((size_t)argc + 1, sizeof *targets);
+    int code = job && inputs && targets ? -1 : ast_cli_no_memory("the command line");
+    if (code < 0) {
+        job->argc = argc;
+        job->argv = argv;
+        job->inputs = inputs;
+        job->targets = targets;
+        if (command->defaults)
+            command->defaults(job);
+        code = parse(command, job);
+    }
+    if (code < 0)
+        code = ast_cli_steps(command->steps, job);
+    if (job)
+        ast_cli_abandon_targets(job);
+    if (job && command->end)
+        command->end(job);
+    free(targets);
+    free(inputs);
+    free(job);
+    return code;
 }

@@ -11,16 +11,6 @@
 
 enum { DIGITS = 9 };
 
-ast_plane_options ast_cli_plane_options(const ast_cli_plane_settings *given) {
-    ast_plane_options options;
-    ast_plane_options_init(&options);
-    if (!isnan(given->distance))
-        options.distance = given->distance;
-    if (!isnan(given->area))
-        options.area = given->area;
-    return options;
-}
-
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static void put_numbers(ast_text *json, const char *key, const double *numbers, size_t count) {
@@ -37,7 +27,7 @@ static void put_polygon(ast_text *json, const char *key, const ast_plane_info *p
     ast_json_close(json, ']');
 }
 
-void ast_cli_put_plane(ast_text *json, const ast_plane_info *plane, const char *count, bool dip) {
+static void put_plane(ast_text *json, const ast_plane_info *plane, const char *count, bool dip) {
     double direction, angle;
     ast_json_open(json, NULL, '{');
     ast_json_integer(json, "id", plane->id);
@@ -70,7 +60,7 @@ bool ast_cli_write_planes_json(ast_output *output, const ast_plane_info *planes,
     ast_json_open(&json, NULL, '[');
     for (size_t i = 0; i < count && good; i++) {
         ast_text_put(&json, i ? ",\n" : "\n");
-        ast_cli_put_plane(&json, &planes[i], what, dip);
+        put_plane(&json, &planes[i], what, dip);
         good = ast_text_write(&json, output, error);
     }
     ast_text_put(&json, "\n]\n");

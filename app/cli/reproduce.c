@@ -23,7 +23,7 @@
 typedef struct job {
     ast_cli_common common;
     ast_cli_camera camera;
-    const char *what, *output, *input, *mat, *chosen, *report;
+    const char *what, *output, *input, *mat, *chosen;
     int experiment; /* which */
     int quick;
     size_t runs, restarts, samplers;
@@ -62,7 +62,7 @@ static const ast_cli_option options_table[] = {
     {"input", AST_CLI_TEXT, "DIR...",
      "a folder of depth images; of 'sample --scene hallway' with the true directions; nyu takes several, of one camera",
      AT(input), .methods = STREAM | NYU},
-    AST_CLI_REPORT_OPTION(.offset = AT(report)),
+    AST_CLI_REPORT_OPTION(.writes = AST_CLI_WRITES_OWN),
     {"angle", AST_CLI_REAL, "DEG", "the angle of the rows beside the paper's 100 degrees (default 75)", AT(angle), 0,
      180, .methods = STREAM},
     {"mat", AST_CLI_TEXT, "FILE", "the data set, nyu_depth_v2_labeled.mat", AT(mat), .methods = NYU,
@@ -107,7 +107,7 @@ static int check(void *data) {
 static void end(void *data) {
     job *work = data;
     ast_cli_frame_normals_close(&work->made);
-    ast_cli_frames_close(&work->frames);
+    ast_frames_close(work->frames.frames);
     ast_close(work->plan.context);
     ast_frame_list_free(&work->list);
     ast_cli_poses_free(&work->poses);
@@ -259,7 +259,7 @@ static int prepare(void *data) {
                                   .data = work,
                                   .seed = work->common.seed,
                                   .output = work->output,
-                                  .page = work->report ? &work->page : NULL,
+                                  .page = ast_cli_target_of(&work->common, "report") ? &work->page : NULL,
                                   .quick = work->quick,
                                   .runs = work->runs,
                                   .restarts = work->restarts,
@@ -282,41 +282,35 @@ static int run_experiment(job *work) {
 /* ---- The report -------------------------------------------------------------------------------------------------- */
 
 /* The page with what the experiment has put into it. */
-static int write_report(job *work, const char *line, ast_output *output) {
+static int write_report(job *work) {
     ast_format_error error;
     ast_page_head head = {0};
     ast_text json = {0};
-    char *title;
+    char *title, *line = ast_cli_command_line(&ast_cli_reproduce, work->common.argc, work->common.argv);
+    ast_cli_target *report = ast_cli_target_of(&work->common, "report");
     int code = ast_cli_page_head(&head, &ast_cli_reproduce, work->what, line, &title);
-    if (code < 0 && !(ast_chart_page_json(&work->page, &head, NULL, &json, &error) &&
-                      ast_page_write(&json, output, &error) && ast_output_finish(output, &error)))
-        code = ast_cli_fail("%s", error.text);
+    if (code < 0) {
+        bool good = ast_chart_page_json(&work->page, &head, NULL, &json, &error) &&
+                    ast_page_write(&json, report->output, &error);
+        code = ast_cli_outcome(ast_output_close(report->output, good, &error), &error);
+        report->output = NULL;
+    }
     ast_text_free(&json);
     free(title);
+    free(line);
     return code;
 }
 
 /* An experiment that a signal has stopped keeps what is finished, also in its report. */
-static int run_with_report(job *work) {
-    ast_format_error error;
-    ast_output *output = ast_output_open(work->report, false, &error);
-    if (!output)
-        return ast_cli_fail("%s", error.text);
-    char *line = ast_cli_command_line(&ast_cli_reproduce, work->common.argc, work->common.argv);
-    int code = run_experiment(work), written = AST_CLI_FAILED;
-    if ((code == AST_CLI_DONE || code > AST_CLI_SIGNAL) && work->page.charts.size + work->page.tables.size > 0)
-        written = write_report(work, line, output);
-    if (written >= 0)
-        ast_output_abandon(output);
-    else if (!ast_output_commit(output, &error))
-        written = ast_cli_fail("%s", error.text);
-    free(line);
-    return code == AST_CLI_DONE && written >= 0 ? written : code;
-}
-
 static int reproduce(void *data) {
     job *work = data;
-    return work->report ? run_with_report(work) : run_experiment(work);
+    int code = ast_cli_open_targets(&work->common);
+    if (code >= 0)
+        return code;
+    code = run_experiment(work);
+    bool finished = code == AST_CLI_DONE || code > AST_CLI_SIGNAL;
+    int written = finished && work->page.charts.size + work->page.tables.size > 0 ? write_report(work) : -1;
+    return code == AST_CLI_DONE && written >= 0 ? written : code;
 }
 
 static ast_cli_step *const steps[] = {check, prepare, reproduce, NULL};

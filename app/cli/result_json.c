@@ -11,26 +11,6 @@ enum { DOUBLE_DIGITS = 17, FLOAT_DIGITS = 9 };
 /* A million angles are some megabytes; more are left to whoever has the means. */
 enum { MOST_ANGLES = 1000 };
 
-static void put_head(const ast_cli_cluster_job *work, ast_text *json);
-static void put_cluster(const ast_cli_cluster_job *work, size_t id, ast_text *json);
-static void put_angles(const ast_cli_cluster_job *work, ast_text *json);
-static void put_axes(const ast_cli_cluster_job *work, ast_text *json);
-
-void ast_cli_put_result(const ast_cli_cluster_job *work, ast_text *json) {
-    put_head(work, json);
-    ast_json_open(json, "cluster", '[');
-    for (size_t id = 0; id < work->report.clusters; id++) {
-        ast_text_put(json, id ? ",\n  " : "\n  ");
-        put_cluster(work, id, json);
-        ast_text_print(json, stdout);
-    }
-    ast_json_close(json, ']');
-    if (work->report.dimension == 3 && work->report.clusters <= MOST_ANGLES)
-        put_angles(work, json);
-    if (work->given->frame_axes)
-        put_axes(work, json);
-}
-
 static void put_memory(const ast_cli_cluster_job *work, ast_text *json) {
     ast_json_open(json, "memory", '{');
     ast_json_integer(json, "allowed", (int64_t)work->directions.allowed);
@@ -216,4 +196,19 @@ static void put_axes(const ast_cli_cluster_job *work, ast_text *json) {
         ast_json_string(json, NULL, ast_cli_axis_name(work->nearest[k]));
     ast_json_close(json, ']');
     ast_json_close(json, '}');
+}
+
+void ast_cli_put_result(const ast_cli_cluster_job *work, ast_text *json) {
+    put_head(work, json);
+    ast_json_open(json, "cluster", '[');
+    for (size_t id = 0; id < work->report.clusters; id++) {
+        ast_text_put(json, id ? ",\n  " : "\n  ");
+        put_cluster(work, id, json);
+        ast_text_print(json, stdout);
+    }
+    ast_json_close(json, ']');
+    if (work->report.dimension == 3 && work->report.clusters <= MOST_ANGLES)
+        put_angles(work, json);
+    if (work->given->frame_axes)
+        put_axes(work, json);
 }

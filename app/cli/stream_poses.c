@@ -241,13 +241,6 @@ static int find_pose(const ast_cli_poses *poses, const ast_input_frame *frame, c
     return -1;
 }
 
-static int find_turn(const ast_cli_poses *poses, const ast_input_frame *frame, const double **turn) {
-    const ast_cli_pose *pose = NULL;
-    int code = find_pose(poses, frame, &pose);
-    *turn = pose ? pose->turn : NULL;
-    return code;
-}
-
 int ast_cli_poses_matrix(const ast_cli_poses *poses, const ast_input_frame *frame, double matrix[12]) {
     const ast_cli_pose *pose = NULL;
     int code = find_pose(poses, frame, &pose);
@@ -266,12 +259,12 @@ int ast_cli_poses_matrix(const ast_cli_poses *poses, const ast_input_frame *fram
 }
 
 int ast_cli_poses_turn_normals(const ast_cli_poses *poses, const ast_input_frame *frame, float *normals, size_t count) {
-    const double *found = NULL;
-    int code = find_turn(poses, frame, &found);
+    const ast_cli_pose *pose = NULL;
+    int code = find_pose(poses, frame, &pose);
     if (code >= 0)
         return code;
     double turn[9];
-    memcpy(turn, found, sizeof turn); /* where the compiler sees that no normal overlaps it */
+    memcpy(turn, pose->turn, sizeof turn); /* where the compiler sees that no normal overlaps it */
     for (float *x = normals; x < normals + 3 * count; x += 3) {
         double a = (double)x[0], b = (double)x[1], c = (double)x[2];
         x[0] = (float)(turn[0] * a + turn[1] * b + turn[2] * c);
@@ -283,8 +276,8 @@ int ast_cli_poses_turn_normals(const ast_cli_poses *poses, const ast_input_frame
 
 int ast_cli_poses_turn(ast_cli_poses *poses, const ast_input_frame *frame, ast_points *points) {
     const char *source = frame->source;
-    const double *turn = NULL;
-    int code = find_turn(poses, frame, &turn);
+    const ast_cli_pose *pose = NULL;
+    int code = find_pose(poses, frame, &pose);
     if (code >= 0)
         return code;
     if (points->dimension != 3 && points->count > 0)
@@ -299,7 +292,7 @@ int ast_cli_poses_turn(ast_cli_poses *poses, const ast_input_frame *frame, ast_p
     }
     for (size_t i = 0; i < points->count; i++) {
         ast_points_row(points, i, poses->turned + 3 * i);
-        turn_row(turn, poses->turned + 3 * i);
+        turn_row(pose->turn, poses->turned + 3 * i);
     }
     if (points->count > 0)
         *points = ast_points_f8(poses->turned, points->count, 3);

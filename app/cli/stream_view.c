@@ -11,6 +11,7 @@
 
 #include "cli.h"
 #include "pages.h"
+#include "targets.h"
 #include "terminal.h"
 #include "tracking.h"
 
@@ -19,7 +20,7 @@ static const char *const endings[] = {"stay", "exit", NULL};
 
 #define AT(field) offsetof(ast_cli_stream_view_settings, field)
 static const ast_cli_option options_table[] = {
-    AST_CLI_REPORT_OPTION(.offset = AT(report)),
+    AST_CLI_REPORT_OPTION(.writes = AST_CLI_WRITES_OWN),
     {"view", AST_CLI_MAYBE, "[PORT]",
      "serve the same page live while the stream runs; the address is printed on standard error", AT(view), 0, 65535,
      .more = "See `REPORTS AND THE LIVE VIEW`."},
@@ -74,9 +75,8 @@ int ast_cli_stream_view_open(ast_cli_tracking *tracking) {
     const ast_cli_common *common = &tracking->common;
     const ast_cli_stream_view_settings *given = &tracking->given.view;
     ast_cli_stream_view *view = &tracking->view;
-    ast_format_error error;
     ast_page_head head = {0};
-    if (!given->report && given->view == SIZE_MAX)
+    if (common->target_count == 0 && given->view == SIZE_MAX)
         return -1;
     view->line = ast_cli_command_line(common->command, common->argc, common->argv);
     int code = ast_cli_page_head(&head, common->command, common->inputs[0].path, view->line, &view->title);
@@ -86,11 +86,8 @@ int ast_cli_stream_view_open(ast_cli_tracking *tracking) {
     view->recording = ast_recording_open(&head);
     if (!view->recording)
         return ast_cli_no_memory("the report");
-    if (given->report)
-        view->output = ast_output_open(given->report, false, &error);
-    if (given->report && !view->output)
-        return ast_cli_fail("%s", error.text);
-    return given->view == SIZE_MAX ? -1 : start_view(view, given);
+    code = ast_cli_open_targets(common);
+    return code < 0 && given->view != SIZE_MAX ? start_view(view, given) : code;
 }
 
 /* ---- Frames ------------------------------------------------------------------------------------------------------ */
@@ -135,19 +132,21 @@ int ast_cli_stream_view_frame(ast_cli_tracking *tracking, const ast_picture *pic
 
 /* ---- After the last frame ---------------------------------------------------------------------------------------- */
 
-static bool write_report(ast_cli_stream_view *view, ast_format_error *error) {
+static bool write_report(ast_cli_stream_view *view, ast_cli_target *report, ast_format_error *error) {
     ast_text json = {0};
-    ast_output *output = view->output;
+    ast_output *output = report->output;
     bool good = ast_recording_json(view->recording, false, &json, NULL)
                     ? ast_page_write(&json, output, error)
                     : ast_format_fail(error, "there is no memory for the report");
     ast_text_free(&json);
-    view->output = NULL;
+    report->output = NULL;
     return ast_output_close(output, good, error);
 }
 
-static int finish_report(ast_cli_stream_view *view, int code) {
+static int finish_report(ast_cli_tracking *tracking, int code) {
     ast_format_error error;
+    ast_cli_stream_view *view = &tracking->view;
+    ast_cli_target *report = ast_cli_target_of(&tracking->common, "report");
     if (code > AST_CLI_DONE && code <= AST_CLI_SIGNAL)
         return code;
     ast_recording_measure(view->recording, "frames", (double)view->frames);
@@ -155,7 +154,7 @@ static int finish_report(ast_cli_stream_view *view, int code) {
         ast_recording_measure(view->recording, "milliseconds a frame", 1e3 * view->seconds / (double)view->frames);
     if (code > AST_CLI_SIGNAL)
         ast_recording_note(view->recording, "The run was stopped before its inputs ended.");
-    if (view->output && !write_report(view, &error))
+    if (report && !write_report(view, report, &error))
         return ast_cli_fail("%s", error.text);
     return code;
 }
@@ -183,14 +182,13 @@ int ast_cli_stream_view_end(ast_cli_tracking *tracking, int code) {
     ast_cli_stream_view *view = &tracking->view;
     if (!view->recording)
         return code;
-    code = finish_report(view, code);
+    code = finish_report(tracking, code);
     if (view->live)
         finish_view(view, tracking->given.view.view_end, code);
     return code;
 }
 
 void ast_cli_stream_view_close(ast_cli_stream_view *view) {
-    ast_output_abandon(view->output);
     ast_live_close(view->live);
     ast_recording_close(view->recording);
     free(view->line);

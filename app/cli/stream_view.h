@@ -12,7 +12,6 @@ typedef struct ast_cli_tracking ast_cli_tracking;
 
 /* What the command line says. */
 typedef struct ast_cli_stream_view_settings {
-    const char *report;
     size_t view; /* the port; 0: any; SIZE_MAX: there is no live view */
     const char *bind;
     int view_end; /* 0: stay, 1: exit; -1: by whether a terminal is there */
@@ -23,7 +22,6 @@ extern const ast_cli_group ast_cli_stream_view_group;
 /* A run; zeroed at first, so that it can be closed at any point. */
 typedef struct ast_cli_stream_view {
     ast_recording *recording; /* NULL: nobody watches */
-    ast_output *output;       /* of the report */
     ast_live *live;           /* NULL: there is no live view */
     char *line, *title;
     uint64_t frames;

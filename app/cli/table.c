@@ -28,13 +28,6 @@ static const struct {
                                      "strike, dip: of the plane that the mean is the normal of\n"},
                  [AST_TREND_PLUNGE] = {"                     trend plunge", "trend, plunge: of the mean\n"}};
 
-static void print_head(const ast_cli_cluster_job *work, const look *style);
-static size_t largest(const ast_cli_cluster_job *work, size_t rows[MOST_ROWS]);
-static void print_row(const ast_cluster_info *cluster, size_t id, const ast_cli_cluster_job *work, double scale,
-                      const look *style);
-static void print_angles(const ast_cli_cluster_job *work, const size_t *rows, size_t count, const look *style);
-static void print_axes(const ast_cli_cluster_job *work, const look *style);
-
 /* With representatives the table is about them: a mean of many components says little to people. */
 static int exemplified(const ast_cli_cluster_job *work) {
     return work->report.clusters > 0 && work->clusters[0].representatives != NULL;
@@ -74,35 +67,6 @@ static void print_doubts(const ast_cli_cluster_job *work) {
 
 static int in_space(const ast_cli_cluster_job *work) {
     return work->report.dimension == 3;
-}
-
-void ast_cli_print_table(const ast_cli_cluster_job *work) {
-    int colour = ast_cli_colour();
-    look style = {.bold = colour ? "\033[1m" : "",
-                  .bar = colour ? "\033[36m" : "",
-                  .plain = colour ? "\033[0m" : "",
-                  .unicode = ast_cli_unicode()};
-    size_t rows[MOST_ROWS], total = work->report.clusters;
-    size_t count = largest(work, rows);
-    print_head(work, &style);
-    print_heading(work, &style);
-    double scale = count ? ast_cli_share(work, &work->clusters[rows[0]]) : 1;
-    for (size_t i = 0; i < count; i++)
-        print_row(&work->clusters[rows[i]], rows[i], work, scale, &style);
-    if (total > count) {
-        size_t rest = work->report.points - work->report.missing - work->report.outliers;
-        for (size_t i = 0; i < count; i++)
-            rest -= work->clusters[rows[i]].count;
-        char more[AST_GROUPED], points[AST_GROUPED];
-        printf("   ... and %s more with %s points together\n", ast_grouped(total - count, more),
-               ast_grouped(rest, points));
-    }
-    print_legend(work);
-    if (in_space(work) && count > 1)
-        print_angles(work, rows, count < MOST_ANGLES ? count : MOST_ANGLES, &style);
-    if (work->given->frame_axes)
-        print_axes(work, &style);
-    print_doubts(work);
 }
 
 /* What the points that were not looked at may have cost. */
@@ -262,13 +226,6 @@ static void print_row(const ast_cluster_info *cluster, size_t id, const ast_cli_
     printf("%s\n", shown < dimension ? " ..." : "");
 }
 
-static void print_angle(int own, double degrees) {
-    if (own)
-        printf(" %6s", "-");
-    else
-        printf(" %6.1f", degrees);
-}
-
 /* Of the first clusters of the table. */
 static void print_angles(const ast_cli_cluster_job *work, const size_t *rows, size_t count, const look *style) {
     printf("\n%sangles between the means%s, degrees\n%6s", style->bold, style->plain, "");
@@ -277,7 +234,7 @@ static void print_angles(const ast_cli_cluster_job *work, const size_t *rows, si
     for (size_t a = 0; a < count; a++) {
         printf("\n%6zu", rows[a]);
         for (size_t b = 0; b < count; b++)
-            print_angle(a == b, ast_cli_between(work, rows[a], rows[b]));
+            printf(a == b ? "      -" : " %6.1f", ast_cli_between(work, rows[a], rows[b]));
     }
     putchar('\n');
 }
@@ -294,4 +251,33 @@ static void print_axes(const ast_cli_cluster_job *work, const look *style) {
         printf("%s%zu %s", k ? ", " : "clusters and their axes: ", k, ast_cli_axis_name(work->nearest[k]));
     if (work->report.clusters <= MOST_ROWS)
         putchar('\n');
+}
+
+void ast_cli_print_table(const ast_cli_cluster_job *work) {
+    int colour = ast_cli_colour();
+    look style = {.bold = colour ? "\033[1m" : "",
+                  .bar = colour ? "\033[36m" : "",
+                  .plain = colour ? "\033[0m" : "",
+                  .unicode = ast_cli_unicode()};
+    size_t rows[MOST_ROWS], total = work->report.clusters;
+    size_t count = largest(work, rows);
+    print_head(work, &style);
+    print_heading(work, &style);
+    double scale = count ? ast_cli_share(work, &work->clusters[rows[0]]) : 1;
+    for (size_t i = 0; i < count; i++)
+        print_row(&work->clusters[rows[i]], rows[i], work, scale, &style);
+    if (total > count) {
+        size_t rest = work->report.points - work->report.missing - work->report.outliers;
+        for (size_t i = 0; i < count; i++)
+            rest -= work->clusters[rows[i]].count;
+        char more[AST_GROUPED], points[AST_GROUPED];
+        printf("   ... and %s more with %s points together\n", ast_grouped(total - count, more),
+               ast_grouped(rest, points));
+    }
+    print_legend(work);
+    if (in_space(work) && count > 1)
+        print_angles(work, rows, count < MOST_ANGLES ? count : MOST_ANGLES, &style);
+    if (work->given->frame_axes)
+        print_axes(work, &style);
+    print_doubts(work);
 }

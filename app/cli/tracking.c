@@ -187,7 +187,7 @@ void ast_cli_tracking_end(void *data) {
     ast_stream_close(tracking->stream);
     ast_cli_stream_planes_close(&tracking->planes);
     ast_cli_frame_normals_close(&tracking->made);
-    ast_cli_frames_close(&tracking->inputs);
+    ast_frames_close(tracking->inputs.frames);
     ast_close(tracking->context);
     ast_cli_poses_free(&tracking->poses);
     free(tracking->labels);
