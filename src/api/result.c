@@ -69,10 +69,10 @@ ast_status ast_label_weightless(ast_labelling *l, const ast_components *componen
 /* Slots become ranks in the order of clusters, and points stand in the caller's order. */
 static void rename_labels(const ast_call *c, const ast_labelling *l, const int32_t *rank, int32_t *labels) {
     const ast_labelling_view v = ast_view_of(l);
-    bool same = !c->order; /* labels are what the caller will see: no slot was used twice */
+    bool same = !c->order; /* slots are ranks: no slot was used twice */
     for (size_t k = 0; k < v.clusters->live; k++)
         same = same && v.clusters->order[k] == (int32_t)k;
-    if (same && labels != v.labels && v.rows->count)
+    if (same && labels != v.labels && v.rows->count) /* no label is below -1 after a method */
         memcpy(labels, v.labels, v.rows->count * sizeof *labels);
     for (size_t i = 0; !same && i < v.rows->count; i++)
         labels[c->order ? c->order[i] : i] = v.labels[i] < 0 ? -1 : rank[v.labels[i]];

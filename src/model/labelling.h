@@ -86,8 +86,13 @@ void ast_labelling_weigh(ast_labelling *labelling, const double *weights, double
 
 /* ---- The read-only view ------------------------------------------------------------------------------------------ */
 
-/* Points are in the order of visit. A label is the slot of a cluster, AST_MISSING for a point that takes no part, or
- * AST_UNLABELLED before the first pass. Rows and labels of a source are those of the open window. */
+/* Points are in the order of visit. Rows and labels of a source are those of the open window. A label is the slot of a
+ * cluster, or
+ *
+ * - AST_MISSING (-1): the point takes no part: its row has no direction, its weight is 0, or, in a finished result, it
+ *   is an outlier;
+ * - AST_UNLABELLED (-2): the point has no cluster yet;
+ * - AST_NOBODY (-3): only from ast_labelling_nearest: no mean fits. */
 typedef struct ast_labelling_view {
     const ast_rowset *rows;
     const ast_cluster_list *clusters;

@@ -47,7 +47,6 @@ static void label_block(const search *s, ast_chunk *c, size_t b) {
     uint64_t bits[AST_BLOCK / 64];
     l->rows.kernels->mark_undecided(scores, l->labels + b, AST_ALL_GROUPS, l->scorer.fit, l->scorer.margin, false,
                                     bits);
-    memcpy(labels, l->labels + b, AST_BLOCK * sizeof *labels);
     for (size_t j = 0; j < AST_BLOCK; j++)
         if ((bits[j / 64] >> j % 64 & 1) && !ast_labelling_stopped(l, c->worker) && !decide(s, c, b + j))
             labels[j] = AST_NOBODY;
@@ -90,12 +89,26 @@ static void label_chunk_by_cells(void *data, ast_chunk *c, size_t first, size_t 
     }
 }
 
-static ast_status label_all(search *s, ast_fault *fault) {
+/* There is no cluster. */
+static void label_none(const search *s) {
+    const ast_rowset *rows = &s->l->rows;
+    for (size_t i = 0; i < rows->padded; i++)
+        s->query->labels[i] = s->l->labels[i] == AST_MISSING ? AST_MISSING : AST_NOBODY;
+    for (size_t i = 0; s->query->scores && i < rows->count; i++)
+        s->query->scores[i] = NAN;
+}
+
+static void use_labels(ast_labelling *l, int32_t *labels) {
+    l->labels = l->scorer.labels = labels;
+    if (l->rows.reader)
+        l->windows.reader.labels = labels;
+}
+
+static ast_status label_unlabelled(search *s, ast_fault *fault) {
     ast_labelling *l = s->l;
     ast_mean_list means = ast_clusters_means(&l->clusters);
     l->pass++; /* so that workers use the shared table */
     l->scorer.keeps_scores = false;
-    l->workers[0].chunk.unlabelled = true;
     if (!ast_clusters_fill_table(&l->clusters, &l->scorer.table))
         return ast_fail_memory(fault);
     if (ast_cells_wanted(l)) {
@@ -109,6 +122,23 @@ static ast_status label_all(search *s, ast_fault *fault) {
         return ast_fail_memory(fault);
     ast_heads_begin_pass(&l->scorer, &l->workers[0].chunk, AST_NO_SCORE);
     return ast_labelling_each_chunk(l, label_chunk, s, fault);
+}
+
+/* The scores use the labels that points have. For the time of the search they have none, except missing points. */
+static ast_status label_all(search *s, ast_fault *fault) {
+    ast_labelling *l = s->l;
+    int32_t *own = l->labels, *labels = s->query->labels;
+    bool first = l->first;
+    for (size_t i = 0; i < l->rows.padded; i++)
+        labels[i] = own[i] == AST_MISSING ? AST_MISSING : AST_UNLABELLED;
+    use_labels(l, labels);
+    l->first = l->workers[0].chunk.unlabelled = true;
+    ast_status status = label_unlabelled(s, fault);
+    l->first = first;
+    use_labels(l, own);
+    for (size_t i = 0; i < l->rows.padded; i++) /* rows of a source that the search found to be missing */
+        own[i] = labels[i] == AST_MISSING ? AST_MISSING : own[i];
+    return status;
 }
 
 /* ---- Some points ------------------------------------------------------------------------------------------------- */
@@ -135,7 +165,9 @@ ast_status ast_labelling_nearest(ast_labelling *l, const ast_nearest_query *q, a
     search s = {.l = l, .query = q, .means = q->rows ? q->means : &l->scorer.table};
     ast_status status = AST_OK;
     ast_windows_announce_next(&l->windows);
-    if (!q->rows) {
+    if (!q->rows && l->clusters.live == 0) {
+        label_none(&s);
+    } else if (!q->rows) {
         status = label_all(&s, fault);
     } else {
         s.stride = q->means->capacity + 1;

@@ -208,6 +208,8 @@ static ast_visit_result revive(ast_labelling *l, ast_worker *worker, size_t i, c
 
 static ast_visit_result carry_out(ast_labelling *l, ast_worker *worker, size_t i, const float *row, bool singleton,
                                   const ast_verdict *v) {
+    bool joins = v->action == AST_JOIN || v->action == AST_REVIVE;
+    assert(!joins || (v->to >= 0 && (size_t)v->to < l->clusters.slots && l->clusters.alive[v->to]));
     if (v->action == AST_JOIN) {
         if (l->ranks.speculative && singleton) /* its cluster would die, and its scores leave that cluster out */
             return report_conflict(l);
@@ -216,7 +218,7 @@ static ast_visit_result carry_out(ast_labelling *l, ast_worker *worker, size_t i
     }
     if (l->rows.sparse) /* the point becomes a mean, and means are dense */
         row = ast_rows_at(&l->rows, &worker->chunk.rows, i);
-    if (v->action == AST_REVIVE)
+    if (joins)
         return revive(l, worker, i, row, v);
     return v->action == AST_STAY_SINGLETON ? stay_singleton(l, worker, i, row, v) : start_cluster(l, worker, i, row, v);
 }
