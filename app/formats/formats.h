@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Files in, files out: everything the command knows about formats. This room knows no algorithm; it sees the public
- * header and zlib, and it never prints and never exits.
+ * headers and the libraries that decode files, and it never prints and never exits.
  *
  *     ast_format_error error;
  *     ast_input input;

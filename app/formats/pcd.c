@@ -8,7 +8,6 @@
 #include "bytes.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static bool read_text(ast_solid *solid, const ast_pcd_header *header, const ast_solid_file *file,
                       ast_format_error *error);

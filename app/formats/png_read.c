@@ -24,10 +24,10 @@ static bool read_png(ast_pixels *pixels, bool depth, const ast_image_file *file,
 
 #else
 
+#include "png_calls.h"
+
 #include <endian.h>
-#include <png.h>
 #include <setjmp.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct png_decoder {
@@ -36,7 +36,7 @@ typedef struct png_decoder {
     png_structp png;
     png_infop info;
     png_uint_32 width, height;
-    int bits, colour, interlace;
+    int bits, colour;
     unsigned char *rows; /* where the pixels go */
     size_t row_bytes;
     bool cut, no_memory; /* why it failed, if not `reason` */
@@ -87,22 +87,6 @@ static void on_error(png_structp png, png_const_charp message) {
     png_longjmp(png, 1);
 }
 
-static void on_warning(png_structp png, png_const_charp message) {
-    (void)png, (void)message;
-}
-
-static void *allocate(png_structp png, png_alloc_size_t size) {
-    png_decoder *decoder = png_get_mem_ptr(png);
-    void *memory = malloc(size);
-    decoder->no_memory |= !memory;
-    return memory;
-}
-
-static void release(png_structp png, void *memory) {
-    (void)png;
-    free(memory);
-}
-
 static void take_bytes(png_structp png, unsigned char *place, size_t count) {
     png_decoder *decoder = png_get_io_ptr(png);
     if (count > decoder->file->size - decoder->position) {
@@ -138,14 +122,14 @@ static void read_header(png_decoder *decoder) {
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
     png_read_info(png, decoder->info);
-    png_get_IHDR(png, decoder->info, &decoder->width, &decoder->height, &decoder->bits, &decoder->colour,
-                 &decoder->interlace, NULL, NULL);
+    png_get_IHDR(png, decoder->info, &decoder->width, &decoder->height, &decoder->bits, &decoder->colour, NULL, NULL,
+                 NULL);
 }
 
 static bool begin(png_decoder *decoder, const ast_image_file *file, ast_format_error *error) {
     *decoder = (struct png_decoder){.file = file};
-    decoder->png =
-        png_create_read_struct_2(PNG_LIBPNG_VER_STRING, decoder, on_error, on_warning, decoder, allocate, release);
+    decoder->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, decoder, on_error, ast_png_ignore,
+                                            &decoder->no_memory, ast_png_allocate, ast_png_release);
     if (decoder->png)
         decoder->info = png_create_info_struct(decoder->png);
     if (!decoder->info)

@@ -42,15 +42,16 @@ static bool encode(ast_output *output, const image *from, ast_format_error *erro
 
 #else
 
-#include <png.h>
+#include "png_calls.h"
+
 #include <setjmp.h>
-#include <stdlib.h>
 #include <zlib.h>
 
 typedef struct png_encoder {
     ast_output *output;
     ast_format_error *error;
     bool explained; /* the error has its sentence */
+    bool no_memory;
     png_structp png;
     png_infop info;
     const image *from;
@@ -74,28 +75,6 @@ static void on_error(png_structp png, png_const_charp message) {
                         message);
     encoder->explained = true;
     png_longjmp(png, 1);
-}
-
-static void on_warning(png_structp png, png_const_charp message) {
-    (void)png, (void)message;
-}
-
-static bool no_memory(png_encoder *encoder) {
-    encoder->explained = true;
-    return ast_format_fail(encoder->error, "%s: there is not enough memory to write it",
-                           ast_output_name(encoder->output));
-}
-
-static void *allocate(png_structp png, png_alloc_size_t size) {
-    void *memory = malloc(size);
-    if (!memory)
-        no_memory(png_get_mem_ptr(png));
-    return memory;
-}
-
-static void release(png_structp png, void *memory) {
-    (void)png;
-    free(memory);
 }
 
 static void put_bytes(png_structp png, unsigned char *bytes, size_t count) {
@@ -152,12 +131,15 @@ static bool encode(ast_output *output, const image *from, ast_format_error *erro
         pixels > AST_PIXELS_MOST)
         return ast_format_fail(error, "%s: an image of %zu x %zu pixels cannot be written", ast_output_name(output),
                                from->width, from->height);
-    encoder.png =
-        png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &encoder, on_error, on_warning, &encoder, allocate, release);
+    encoder.png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &encoder, on_error, ast_png_ignore,
+                                            &encoder.no_memory, ast_png_allocate, ast_png_release);
     if (encoder.png)
         encoder.info = png_create_info_struct(encoder.png);
-    bool good = encoder.info ? guarded(&encoder) : no_memory(&encoder);
+    encoder.no_memory |= !encoder.info;
+    bool good = encoder.info && guarded(&encoder);
     png_destroy_write_struct(&encoder.png, &encoder.info);
+    if (!good && encoder.no_memory)
+        ast_format_fail(error, "%s: there is not enough memory to write it", ast_output_name(output));
     return good;
 }
 

@@ -6,7 +6,6 @@
 #include <viewer.h>
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
  * the picture, as shares of its width and height. */
 #include "page.h"
 
-#include <math.h>
 
 enum { DIGITS = 5 };
 

@@ -8,9 +8,7 @@
 
 #include "frame_text.h"
 
-#include <inttypes.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

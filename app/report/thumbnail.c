@@ -6,7 +6,6 @@
 
 #include "page.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* 35 colours times 7 shades, plus black: 246 of the 256 entries of a palette. */
