@@ -162,7 +162,7 @@ static ast_report report_of(const ast_call *c, const ast_run *run, const ast_lab
                         .converged = run->converged,
                         .oir_restarts = run->oir_restarts,
                         .improvement = run->improvement,
-                        .merged = run->merged,
+                        .merged = run->clusters_before_merge,
                         .outliers = outliers_of(run, l),
                         .silhouette = NAN,
                         .stability = NAN,
@@ -186,7 +186,7 @@ static ast_status run_stages(ast_call *c, ast_labelling *l, ast_run *run, ast_fa
     ast_status status = c->resume ? ast_resume_take(c, l, run, fault) : AST_OK;
     if (status == AST_OK)
         status = methods[run->options->method](l, run, fault);
-    run->merged = v.clusters->live;
+    run->clusters_before_merge = v.clusters->live;
     run->merging = true;
     if (status == AST_OK && !c->store)
         status = ast_run_merge(l, run, fault);

@@ -8,42 +8,41 @@
  * with m = x_i if all are farther than lambda; then every m_k becomes the plain mean of its members, which lies inside
  * the sphere. The objective that is reported is minus that sum. The reported means are the directions of the m_k.
  *
- * The one idea: no mean moves within a pass, so blocks of points find the nearest of the clusters that are there on all
- * threads, and the visits compare with those born since: the result is that of the visits alone. */
+ * No mean moves within a pass. So all threads find the nearest mean of the points of a block; then the points are
+ * visited in order and compared with the clusters born in the block alone. */
 #include "baselines.h"
 
 #include "memory.h"
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define BLOCK ((size_t)4096)
-#define SLICE ((size_t)64) /* clusters between two looks at whether to stop */
-#define TOLERANCE 0x1p-19  /* of a squared distance: equal points stay together at 0 degrees */
+#define SLICE ((size_t)64) /* clusters between two checks for cancellation */
+#define TOLERANCE 0x1p-19  /* of a squared distance: at 0 degrees, equal points form one cluster */
 
 typedef struct dpmeans {
     ast_labelling *l;
-    ast_labelling_view v;
     int32_t *labels; /* (padded) */
     ast_run *run;
     ast_components c; /* means: the m_k; offsets: -|m_k|^2 / 2; kappas: 1, so that a logit is m.x - |m|^2 / 2 */
     ast_tiles tiles;
     double lambda;
-    double *best;   /* (BLOCK) the largest logit, ... */
-    int32_t *label; /* (BLOCK) ... and whose it is */
-    size_t first, known, changed;
+    double *best;   /* (BLOCK) the largest logit */
+    int32_t *label; /* (BLOCK) its cluster */
+    size_t first;   /* point of the block */
+    size_t known;   /* clusters when the block began */
+    size_t changed; /* points that changed their cluster in this pass */
 } dpmeans;
 
 static void find_nearest(void *data, size_t index, int worker) {
     dpmeans *m = data;
-    const ast_labelling_view v = ast_view_of(m->l);
     size_t n = m->tiles.tile, at = index * n;
     ast_tile_memory *memory = &m->tiles.memory[worker];
     ast_tile tile = ast_tile_at(&m->tiles, m->first + at, memory);
     for (size_t i = 0; i < n; i++)
         m->best[at + i] = -INFINITY;
-    for (size_t first = 0; first < m->known && !ast_pool_stopped(v.pool, worker); first += SLICE) {
+    for (size_t first = 0; first < m->known && !ast_pool_stopped(m->tiles.v.pool, worker); first += SLICE) {
         size_t some = m->known - first < SLICE ? m->known - first : SLICE;
         m->tiles.kernels->logits(&tile, m->c.means + first * m->c.dimension, m->c.offsets + first, m->c.kappas + first,
                                  some, memory->logits);
@@ -74,7 +73,7 @@ static void set_offset(ast_components *c, size_t k) {
     c->weights[k] = 0;
 }
 
-static bool found_cluster(dpmeans *m, const float *x) {
+static bool add_cluster(dpmeans *m, const float *x) {
     ast_components *c = &m->c;
     if (c->count == c->capacity && !ast_components_reserve(c, 2 * c->capacity))
         return false;
@@ -87,7 +86,7 @@ static bool found_cluster(dpmeans *m, const float *x) {
 /* |x - m|^2 = 1 - 2 (m.x - |m|^2 / 2) for a unit vector. */
 static bool visit(dpmeans *m, size_t i) {
     float buffer[AST_MAX_DIMENSION];
-    const float *x = ast_rowset_row(m->v.rows, i, buffer);
+    const float *x = ast_rowset_row(m->tiles.v.rows, i, buffer);
     double best = m->best[i - m->first];
     int32_t label = m->label[i - m->first];
     for (size_t k = m->known; k < m->c.count; k++) {
@@ -97,7 +96,7 @@ static bool visit(dpmeans *m, size_t i) {
     }
     if (!(1 - 2 * best <= m->lambda + TOLERANCE)) {
         label = (int32_t)m->c.count;
-        if (!found_cluster(m, x))
+        if (!add_cluster(m, x))
             return false;
     }
     m->changed += m->labels[i] != label;
@@ -107,17 +106,17 @@ static bool visit(dpmeans *m, size_t i) {
 
 /* false: no memory, or cancelled. */
 static bool visit_all(dpmeans *m) {
-    const ast_labelling_view v = ast_view_of(m->l);
-    size_t count = v.rows->count;
+    size_t count = m->tiles.v.rows->count;
     assert(m->tiles.tile > 0);
     m->changed = 0;
     for (m->first = 0; m->first < count; m->first += BLOCK) {
         size_t last = m->first + BLOCK < count ? m->first + BLOCK : count;
         m->known = m->c.count;
-        if (!ast_pool_run_cancellable(v.pool, (last - m->first + m->tiles.tile - 1) / m->tiles.tile, find_nearest, m))
+        if (!ast_pool_run_cancellable(m->tiles.v.pool, (last - m->first + m->tiles.tile - 1) / m->tiles.tile,
+                                      find_nearest, m))
             return false;
         for (size_t i = m->first; i < last; i++)
-            if (v.labels[i] != AST_MISSING && (ast_pool_stopped(v.pool, 0) || !visit(m, i)))
+            if (m->tiles.v.labels[i] != AST_MISSING && (ast_pool_stopped(m->tiles.v.pool, 0) || !visit(m, i)))
                 return false;
     }
     return true;
@@ -127,8 +126,7 @@ static bool visit_all(dpmeans *m) {
 
 /* m_k from the sums, and the objective: sum |x|^2 - |s_k|^2 / n_k over the members of k. */
 static void update_means(dpmeans *m) {
-    const ast_labelling_view v = ast_view_of(m->l);
-    const ast_cluster_list *list = v.clusters;
+    const ast_cluster_list *list = m->tiles.v.clusters;
     ast_components *c = &m->c;
     double loss = 0;
     for (size_t k = 0; k < c->count; k++) {
@@ -144,8 +142,8 @@ static void update_means(dpmeans *m) {
     m->run->objective = -(loss + m->lambda * (double)c->count);
 }
 
-/* Directions for the result; a mean in the centre has none, and keeps the one of the first axis. */
-static void take_directions(ast_components *c) {
+/* Directions for the result. A mean at the origin has none and gets the first axis. */
+static void normalise_means(ast_components *c) {
     for (size_t k = 0; k < c->count; k++) {
         double *mean = c->means + k * c->dimension, length = sqrt(-2 * c->offsets[k]);
         bool centre = length < 0x1p-20;
@@ -155,32 +153,30 @@ static void take_directions(ast_components *c) {
 }
 
 static ast_status iterate(dpmeans *m, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(m->l);
     ast_run *run = m->run;
     while (!run->converged && run->iterations < run->options->max_iterations) {
         run->pass_start = ast_seconds();
         if (!visit_all(m))
-            return ast_pool_cancelled(v.pool) ? ast_fail_cancelled(fault) : ast_fail_memory(fault);
+            return ast_pool_cancelled(m->tiles.v.pool) ? ast_fail_cancelled(fault) : ast_fail_memory(fault);
         ast_status status = ast_components_recount(&m->c, m->l, fault);
         if (status != AST_OK)
             return status;
         update_means(m);
         run->iterations++;
         run->converged = m->changed == 0;
-        status = ast_run_report_pass(run, m->c.count, m->changed, v.present, run->objective, fault);
+        status = ast_run_report_pass(run, m->c.count, m->changed, m->tiles.v.present, run->objective, fault);
         if (status != AST_OK)
             return status;
     }
     return AST_OK;
 }
 
-static ast_status take_given(dpmeans *m, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(m->l);
-    const ast_cluster_list *list = v.clusters;
+static ast_status add_given_means(dpmeans *m, ast_fault *fault) {
+    const ast_cluster_list *list = m->tiles.v.clusters;
     ast_status status = ast_run_given(m->l, m->run->options, fault);
     if (status != AST_OK)
         return status;
-    if (!ast_components_open(&m->c, list->live + 16, v.rows->dimension))
+    if (!ast_components_open(&m->c, list->live + 16, m->tiles.v.rows->dimension))
         return ast_fail_memory(fault);
     m->c.count = list->live;
     for (size_t j = 0; j < list->live * list->dimension; j++)
@@ -191,24 +187,19 @@ static ast_status take_given(dpmeans *m, ast_fault *fault) {
 }
 
 ast_status ast_run_dpmeans(ast_labelling *l, ast_run *run, ast_fault *fault) {
-    dpmeans m = {.l = l,
-                 .v = ast_view_of(l),
-                 .labels = ast_labelling_labels(l),
-                 .run = run,
-                 .lambda = 2 - 2 * ast_cosine(run->options->angle)};
-    m.best = ast_allocate(BLOCK, sizeof *m.best);
-    m.label = ast_allocate(BLOCK, sizeof *m.label);
-    bool ready = m.best && m.label && ast_tiles_open(&m.tiles, l, SLICE, false);
-    ast_status status = ready ? take_given(&m, fault) : ast_fail_memory(fault);
+    dpmeans m = {
+        .l = l, .labels = ast_labelling_labels(l), .run = run, .lambda = 2 - 2 * ast_cosine(run->options->angle)};
+    bool ready = ast_replace_arrays(AST_REQUEST(m.best, BLOCK), AST_REQUEST(m.label, BLOCK)) &&
+                 ast_tiles_open(&m.tiles, l, SLICE, false);
+    ast_status status = ready ? add_given_means(&m, fault) : ast_fail_memory(fault);
     if (status == AST_OK)
         status = iterate(&m, fault);
     if (status == AST_OK) {
-        take_directions(&m.c);
+        normalise_means(&m.c);
         status = ast_components_to_clusters(&m.c, l, fault);
     }
     ast_tiles_free(&m.tiles);
     ast_components_free(&m.c);
-    free(m.best);
-    free(m.label);
+    ast_free_all(m.best, m.label);
     return status;
 }

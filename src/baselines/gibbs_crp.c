@@ -10,48 +10,47 @@
  *     z_i = k      ~ n_k C_D(kappa_k) exp(kappa_k mu_k . x_i)
  *     z_i = new    ~ alpha p(x_i; kappa'),    p the density with the mean integrated out,
  * then mu_k and kappa_k of every cluster given its points. That is Neal's algorithm 2 in mu and his algorithm 8 with
- * one auxiliary component in kappa: kappa' comes from the prior, or is the cluster's own if x_i was alone in it; a
- * cluster that is born draws its mean given x_i.
+ * one auxiliary component in kappa: kappa' comes from the prior, or is that of the cluster whose only point x_i was; a
+ * new cluster draws its mean given x_i.
  *
  * The log joint is log p(x, z, mu, kappa). The result is the last sample.
  *
- * The one idea: the visits must come one after the other, the densities need not. They are computed on all threads for
- * a block of points, against the clusters there are when the block begins; those born within it are looked at one by
- * one. Blocks have a fixed size, so the chain is the same on any number of threads. */
+ * Points are visited one after the other. The densities of a block of points under the clusters that exist when the
+ * block begins are computed before, on all threads; those under clusters born within the block one by one. Blocks have
+ * a fixed size, so the chain is the same on any number of threads. */
 #include "gibbs.h"
 
 #include "memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define CRP_BLOCK ((size_t)1024)
 
-/* A block of points on their way. */
+/* The block of points that is visited. */
 typedef struct crp_block {
     ast_sampler *s;
     uint64_t key;
     size_t first, last;
-    size_t known;   /* clusters whose densities are in s->shares */
+    size_t known;   /* clusters when the block began: their densities are in s->memberships */
     int64_t *n;     /* (room) points of each cluster now */
-    double *weight; /* (room + 1) of the choices for one point; the last is a new cluster */
+    double *weight; /* (room + 1) of each choice for a point; the last choice is a new cluster */
     size_t room;
     size_t changed;
 } crp_block;
 
 /* ---- densities, in parallel ---- */
 
-static void share_tile(void *data, size_t index, int worker) {
+static void find_memberships(void *data, size_t index, int worker) {
     const crp_block *b = data;
     ast_sampler *s = b->s;
     size_t n = s->tiles.tile, at = index * n, first = b->first + at;
     ast_tile_memory *memory = &s->tiles.memory[worker];
-    double *shares = s->shares + at * b->known;
+    double *memberships = s->memberships + at * b->known;
     ast_tile tile = ast_tile_at(&s->tiles, first, memory);
-    s->tiles.kernels->logits(&tile, s->c->means, s->c->offsets, s->c->kappas, b->known, shares);
-    s->tiles.kernels->normalise(shares, b->known, n, memory->most, memory->total);
+    s->tiles.kernels->logits(&tile, s->c->means, s->c->offsets, s->c->kappas, b->known, memberships);
+    s->tiles.kernels->normalise(memberships, b->known, n, memory->most, memory->total);
     for (size_t i = 0; i < n; i++)
-        s->reference[at + i] = memory->most[i] + log(memory->total[i]);
+        s->log_scale[at + i] = memory->most[i] + log(memory->total[i]);
 }
 
 /* ---- one visit ---- */
@@ -63,30 +62,30 @@ static double log_density(const ast_components *c, size_t k, const float *x) {
     return c->offsets[k] + c->kappas[k] * sum;
 }
 
-/* The weights of all choices, from densities that are at hand. false: they are too small to be numbers. */
-static bool weigh_quickly(const crp_block *b, size_t i, const float *x, double newcomer) {
+/* The weights of all choices, from the memberships. false: they underflow. */
+static bool weigh_quickly(const crp_block *b, size_t i, const float *x, double log_new) {
     const ast_sampler *s = b->s;
     size_t n = s->tiles.tile, at = i - b->first, count = s->c->count;
-    const double *shares = s->shares + at / n * n * b->known + at % n;
-    double most = fmax(newcomer, s->reference[at]), total;
+    const double *memberships = s->memberships + at / n * n * b->known + at % n;
+    double most = fmax(log_new, s->log_scale[at]), total;
     for (size_t k = b->known; k < count; k++) {
         b->weight[k] = b->n[k] > 0 ? log_density(s->c, k, x) : -INFINITY;
         most = fmax(most, b->weight[k]);
     }
-    double scale = exp(s->reference[at] - most);
-    total = b->weight[count] = s->prior.concentration * exp(newcomer - most);
+    double scale = exp(s->log_scale[at] - most);
+    total = b->weight[count] = s->prior.concentration * exp(log_new - most);
     for (size_t k = 0; k < b->known; k++)
-        total += b->weight[k] = (double)b->n[k] * (shares[k * n] * scale);
+        total += b->weight[k] = (double)b->n[k] * (memberships[k * n] * scale);
     for (size_t k = b->known; k < count; k++)
         total += b->weight[k] = (double)b->n[k] * exp(b->weight[k] - most);
     return total > 1e-200;
 }
 
-/* The same with every logarithm of its own. */
-static void weigh_exactly(const crp_block *b, const float *x, double newcomer) {
+/* The same from logarithms, which do not underflow. */
+static void weigh_exactly(const crp_block *b, const float *x, double log_new) {
     const ast_sampler *s = b->s;
     size_t count = s->c->count;
-    double most = b->weight[count] = log(s->prior.concentration) + newcomer;
+    double most = b->weight[count] = log(s->prior.concentration) + log_new;
     for (size_t k = 0; k < count; k++) {
         b->weight[k] = b->n[k] > 0 ? log((double)b->n[k]) + log_density(s->c, k, x) : -INFINITY;
         most = fmax(most, b->weight[k]);
@@ -137,19 +136,18 @@ static void add_cluster(crp_block *b, ast_random *random, const float *x, double
 
 static bool visit(crp_block *b, size_t i) {
     ast_sampler *s = b->s;
-    const ast_labelling_view v = ast_view_of(s->l);
     float buffer[AST_MAX_DIMENSION];
-    int32_t old = v.labels[i];
-    const float *x = ast_rowset_row(v.rows, i, buffer);
+    int32_t old = s->tiles.v.labels[i];
+    const float *x = ast_rowset_row(s->tiles.v.rows, i, buffer);
     ast_random random;
     if (!make_room(b))
         return false;
     ast_random_of(&random, b->key, i);
-    bool alone = --b->n[old] == 0;
-    double kappa = alone ? s->c->kappas[old] : ast_draw_prior_kappa(&s->prior, &random);
-    double newcomer = ast_log_marginal(&s->prior, x, kappa);
-    if (alone || !weigh_quickly(b, i, x, newcomer))
-        weigh_exactly(b, x, newcomer);
+    bool was_singleton = --b->n[old] == 0;
+    double kappa = was_singleton ? s->c->kappas[old] : ast_draw_prior_kappa(&s->prior, &random);
+    double log_new = ast_log_marginal(&s->prior, x, kappa);
+    if (was_singleton || !weigh_quickly(b, i, x, log_new))
+        weigh_exactly(b, x, log_new);
     size_t k = choose(b->weight, s->c->count + 1, ast_random_uniform(&random));
     if (k == s->c->count)
         add_cluster(b, &random, x, kappa);
@@ -162,44 +160,39 @@ static bool visit(crp_block *b, size_t i) {
 /* ---- the sweep ---- */
 
 /* Memory for the densities of a block against all clusters. */
-static bool reserve_shares(ast_sampler *s) {
+static bool reserve_memberships(ast_sampler *s) {
     if (s->c->count > s->tiles.components) {
         ast_tiles_free(&s->tiles);
         if (!ast_tiles_open(&s->tiles, s->l, 2 * s->c->count, false))
             return false;
     }
-    if (s->reference && s->c->count <= s->shares_room)
+    if (s->log_scale && s->c->count <= s->room)
         return true;
-    free(s->shares);
-    free(s->reference);
-    s->shares_room = 2 * s->c->count;
-    s->shares = ast_allocate(CRP_BLOCK * s->shares_room, sizeof *s->shares);
-    s->reference = ast_allocate(CRP_BLOCK, sizeof *s->reference);
-    return s->shares && s->reference;
+    s->room = 2 * s->c->count;
+    return ast_replace_arrays(AST_REQUEST(s->memberships, CRP_BLOCK * s->room), AST_REQUEST(s->log_scale, CRP_BLOCK));
 }
 
 static bool run_block(crp_block *b) {
     ast_sampler *s = b->s;
-    const ast_labelling_view v = ast_view_of(s->l);
     b->known = s->c->count;
-    if (!reserve_shares(s))
+    if (!reserve_memberships(s))
         return false;
-    if (!ast_pool_run_cancellable(v.pool, (b->last - b->first + s->tiles.tile - 1) / s->tiles.tile, share_tile, b))
+    if (!ast_pool_run_cancellable(s->tiles.v.pool, (b->last - b->first + s->tiles.tile - 1) / s->tiles.tile,
+                                  find_memberships, b))
         return false;
     for (size_t i = b->first; i < b->last; i++)
-        if (v.labels[i] != AST_MISSING && (ast_pool_stopped(v.pool, 0) || !visit(b, i)))
+        if (s->tiles.v.labels[i] != AST_MISSING && (ast_pool_stopped(s->tiles.v.pool, 0) || !visit(b, i)))
             return false;
     return true;
 }
 
 /* false: no memory, or cancelled. */
 static bool visit_all(ast_sampler *s, size_t *changed) {
-    const ast_labelling_view v = ast_view_of(s->l);
     crp_block b = {.s = s, .key = ast_sweep_key(s->seed, s->restart, s->sweep, 4)};
-    size_t count = v.rows->count;
+    size_t count = s->tiles.v.rows->count;
     bool ready = make_room(&b);
     for (size_t k = 0; k < s->c->count && ready; k++) {
-        b.n[k] = v.clusters->members[k];
+        b.n[k] = s->tiles.v.clusters->members[k];
         s->c->offsets[k] = ast_log_constant(s->c->dimension, s->c->kappas[k]);
     }
     for (b.first = 0; b.first < count && ready; b.first += CRP_BLOCK) {
@@ -207,40 +200,33 @@ static bool visit_all(ast_sampler *s, size_t *changed) {
         ready = run_block(&b);
     }
     *changed = b.changed;
-    free(b.n);
-    free(b.weight);
+    ast_free_all(b.n, b.weight);
     return ready;
 }
 
 /* log p(z): alpha^K prod_k (n_k - 1)! / (alpha (alpha + 1) .. (alpha + N - 1)). */
 static double log_partition(const ast_sampler *s) {
-    const ast_labelling_view v = ast_view_of(s->l);
     double alpha = s->prior.concentration;
-    double sum = ast_log_gamma(alpha) - ast_log_gamma(alpha + (double)v.present);
+    double sum = ast_log_gamma(alpha) - ast_log_gamma(alpha + (double)s->tiles.v.present);
     for (size_t k = 0; k < s->c->count; k++)
-        sum += log(alpha) + ast_log_gamma((double)v.clusters->members[k]);
+        sum += log(alpha) + ast_log_gamma((double)s->tiles.v.clusters->members[k]);
     return sum;
 }
 
 ast_status ast_crp_sweep(ast_sampler *s, size_t *changed, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(s->l);
     s->sweep++;
     if (!visit_all(s, changed))
-        return ast_pool_cancelled(v.pool) ? ast_fail_cancelled(fault) : ast_fail_memory(fault);
+        return ast_pool_cancelled(s->tiles.v.pool) ? ast_fail_cancelled(fault) : ast_fail_memory(fault);
     ast_status status = ast_components_recount(s->c, s->l, fault);
     if (status != AST_OK)
         return status;
-    ast_draw_parameters(&s->prior, s->c, s->l, ast_sweep_key(s->seed, s->restart, s->sweep, 1));
+    ast_draw_parameters(s);
     for (size_t k = 0; k < s->c->count; k++)
-        s->c->weights[k] = (double)v.clusters->members[k] / (double)v.present;
-    s->log_joint = log_partition(s) + ast_log_clusters(&s->prior, s->c, v.clusters);
+        s->c->weights[k] = (double)s->tiles.v.clusters->members[k] / (double)s->tiles.v.present;
+    s->log_joint = log_partition(s) + ast_log_clusters(s);
     return AST_OK;
 }
 
 ast_status ast_run_crp(ast_labelling *l, ast_run *run, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(l);
-    if (v.present == 0)
-        return AST_OK;
-    ast_status status = ast_sampler_start(l, run, fault);
-    return status == AST_OK ? ast_run_sampler(l, run, ast_crp_sweep, fault) : status;
+    return ast_run_sampler(l, run, ast_crp_sweep, fault);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Online spherical k-means (Zhong 2005): K means, and a step of one of them for each point.
+ * Online spherical k-means (Zhong 2005): K means, one of which takes a step for each point.
  *
  *     k = argmax_k mu_k . x,    mu_k = (mu_k + eta x) / |mu_k + eta x|,    eta_t = eta_0 (eta_f / eta_0)^(t / (N M))
  *
- * for t = 0 .. N M - 1, that is M = max_iterations rounds over all points, each in a random order of its own. The start
- * is that of spherical k-means. At the end every point gets the nearest mean, empty clusters take the point that fits
+ * for t = 0 .. N M - 1: M = max_iterations rounds over all points, each round in another random order. The start is
+ * that of spherical k-means. At the end every point gets the nearest mean, empty clusters take the point that fits
  * worst, and the means become those of their points. Weights, scaled to 1 on average, multiply eta. The steps depend on
- * each other: they run on one thread, whatever the context has. */
+ * each other, so they run on one thread. */
 #include "baselines.h"
 
 #include "memory.h"
@@ -16,21 +16,21 @@
 
 typedef struct online {
     ast_labelling *l;
+    ast_labelling_view v;
     ast_run *run;
-    size_t count;     /* K */
-    double *means;    /* (D, K): the scores of a point are sums of rows */
-    double *scores;   /* (K) */
-    uint32_t *order;  /* (N) */
-    double scale;     /* of the weights */
-    double t, length; /* steps done, and of all rounds */
+    size_t count, dimension; /* K, D */
+    double *means;           /* (D, K): the scores of a point are sums of rows */
+    double *scores;          /* (K) */
+    uint32_t *order;         /* (N) */
+    double scale;            /* of the weights */
+    double t, length;        /* steps done, steps in all */
 } online;
 
 static size_t nearest(const online *o, const float *x) {
-    const ast_labelling_view v = ast_view_of(o->l);
-    size_t best = 0, dimension = v.rows->dimension;
+    size_t best = 0;
     for (size_t k = 0; k < o->count; k++)
         o->scores[k] = 0;
-    for (size_t d = 0; d < dimension; d++) {
+    for (size_t d = 0; d < o->dimension; d++) {
         const double *row = o->means + d * o->count;
         for (size_t k = 0; k < o->count; k++)
             o->scores[k] += (double)x[d] * row[k];
@@ -42,21 +42,18 @@ static size_t nearest(const online *o, const float *x) {
 
 /* Opposite vectors may cancel: then the mean stays. */
 static void step(online *o, const float *x, size_t k, double eta) {
-    const ast_labelling_view v = ast_view_of(o->l);
-    size_t dimension = v.rows->dimension;
     double squared = 0;
-    for (size_t d = 0; d < dimension; d++) {
+    for (size_t d = 0; d < o->dimension; d++) {
         double moved = o->means[d * o->count + k] + eta * (double)x[d];
         squared += moved * moved;
     }
-    for (size_t d = 0; d < dimension && squared > 1e-20; d++)
+    for (size_t d = 0; d < o->dimension && squared > 1e-20; d++)
         o->means[d * o->count + k] = (o->means[d * o->count + k] + eta * (double)x[d]) / sqrt(squared);
 }
 
 static double run_round(online *o) {
     const ast_options *options = o->run->options;
-    ast_labelling *l = o->l;
-    const ast_labelling_view v = ast_view_of(l);
+    const ast_labelling_view v = o->v;
     double ratio = options->online.learning_rate_end / options->online.learning_rate, objective = 0;
     float row[AST_MAX_DIMENSION];
     ast_random random;
@@ -76,19 +73,15 @@ static double run_round(online *o) {
 }
 
 static ast_status open_online(online *o, ast_fault *fault) {
-    ast_labelling *l = o->l;
-    const ast_labelling_view v = ast_view_of(l);
-    size_t dimension = v.rows->dimension;
+    const ast_labelling_view v = o->v;
     double total = 0;
     o->count = v.clusters->live;
-    o->means = ast_allocate(o->count * dimension, sizeof *o->means);
-    o->scores = ast_allocate(o->count, sizeof *o->scores);
-    o->order = ast_allocate(v.rows->count, sizeof *o->order);
-    if (!o->means || !o->scores || !o->order)
+    if (!ast_replace_arrays(AST_REQUEST(o->means, o->count * o->dimension), AST_REQUEST(o->scores, o->count),
+                            AST_REQUEST(o->order, v.rows->count)))
         return ast_fail_memory(fault);
     for (size_t k = 0; k < o->count; k++)
-        for (size_t d = 0; d < dimension; d++)
-            o->means[d * o->count + k] = (double)v.clusters->means[(size_t)v.clusters->order[k] * dimension + d];
+        for (size_t d = 0; d < o->dimension; d++)
+            o->means[d * o->count + k] = (double)v.clusters->means[(size_t)v.clusters->order[k] * o->dimension + d];
     for (size_t i = 0; v.rows->weights && i < v.rows->count; i++)
         total += v.labels[i] == AST_MISSING ? 0 : v.rows->weights[i];
     o->scale = v.rows->weights ? (double)v.present / total : 1;
@@ -98,23 +91,21 @@ static ast_status open_online(online *o, ast_fault *fault) {
 
 /* Labels by the means as they are now, then the means of the labels. */
 static ast_status finish(online *o, ast_fault *fault) {
-    ast_labelling *l = o->l;
-    const ast_labelling_view v = ast_view_of(l);
-    size_t dimension = v.rows->dimension;
+    const ast_labelling_view v = o->v;
     float mean[AST_MAX_DIMENSION];
     for (size_t k = 0; k < o->count; k++) {
-        for (size_t d = 0; d < dimension; d++)
+        for (size_t d = 0; d < o->dimension; d++)
             mean[d] = (float)o->means[d * o->count + k];
-        ast_labelling_set_mean(l, v.clusters->order[k], mean);
+        ast_labelling_set_mean(o->l, v.clusters->order[k], mean);
     }
-    ast_status status = ast_run_final_pass(l, o->run, fault);
+    ast_status status = ast_run_final_pass(o->l, o->run, fault);
     o->run->objective = ast_clusters_objective(v.clusters);
     return status;
 }
 
 ast_status ast_run_ospkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(l);
-    online o = {.l = l, .run = run};
+    online o = {.l = l, .v = ast_view_of(l), .run = run};
+    o.dimension = o.v.rows->dimension;
     ast_labelling_set_rule(l, &ast_kmeans_rule, NAN);
     ast_status status = ast_run_start(l, run, fault);
     if (status == AST_OK)
@@ -123,12 +114,12 @@ ast_status ast_run_ospkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
         run->pass_start = ast_seconds();
         double objective = run_round(&o);
         run->iterations++;
-        status = ast_pool_cancelled(v.pool) ? ast_fail_cancelled(fault)
-                                            : ast_run_report_pass(run, o.count, 0, v.present, objective, fault);
+        status = ast_pool_cancelled(o.v.pool) ? ast_fail_cancelled(fault)
+                                              : ast_run_report_pass(run, o.count, 0, o.v.present, objective, fault);
     }
     if (status == AST_OK)
         status = finish(&o, fault);
-    run->converged = 1; /* the rate says when it ends */
+    run->converged = 1; /* the learning rate ends the run */
     ast_free_all(o.means, o.scores, o.order);
     return status;
 }

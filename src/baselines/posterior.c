@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The conditional distributions of one cluster's parameters given its points: gibbs.h says which. */
+ * The conditional distributions of the parameters of one cluster given its points (gibbs.h). */
 #include "gibbs.h"
 
 #include "memory.h"
@@ -31,11 +31,6 @@ ast_status ast_prior_open(ast_prior *p, const ast_options *o, size_t dimension, 
     for (size_t d = 0; p->mean && d < dimension; d++)
         p->mean[d] = (double)mean[d];
     return p->mean ? AST_OK : ast_fail_memory(fault);
-}
-
-void ast_prior_free(ast_prior *p) {
-    free(p->mean);
-    p->mean = NULL;
 }
 
 void ast_draw_mean(const ast_prior *p, ast_random *random, const double *sum, double kappa, double *mean) {
@@ -69,7 +64,7 @@ static double log_target(const ast_prior *p, double n, double along, double t) {
     return points + t - 2 * log(kappa + p->median);
 }
 
-/* Without points the prior itself is drawn from. Otherwise: step out, then shrink. */
+/* Without points: a draw from the prior. Otherwise the slice is found by stepping out, then shrinking. */
 double ast_draw_kappa(const ast_prior *p, ast_random *random, double n, double along, double now) {
     if (!isnan(p->kappa))
         return p->kappa;
@@ -112,12 +107,12 @@ double ast_log_prior(const ast_prior *p, const double *mean, double kappa) {
     for (size_t d = 0; p->mean && d < p->dimension; d++)
         cosine += p->mean[d] * mean[d];
     double of_mean = ast_log_constant(p->dimension, p->mean_kappa) + p->mean_kappa * cosine;
-    double inside = limit / (limit + p->median); /* of the untruncated prior */
+    double inside = limit / (limit + p->median); /* share of the untruncated prior up to the limit */
     double of_kappa = isnan(p->kappa) ? log(p->median / inside) - 2 * log(kappa + p->median) : 0;
     return of_mean + of_kappa;
 }
 
-/* Z(kappa) Z(tau_0) / Z(|kappa x + tau_0 mu_0|): the paper's equation for the marginal of one point. */
+/* The paper's marginal of one point: Z(kappa) Z(tau_0) / Z(|kappa x + tau_0 mu_0|). */
 double ast_log_marginal(const ast_prior *p, const float *x, double kappa) {
     if (!p->mean)
         return ast_log_constant(p->dimension, 0);
@@ -138,40 +133,34 @@ static double product(const ast_cluster_list *list, size_t slot, const double *m
     return along;
 }
 
-double ast_log_clusters(const ast_prior *p, const ast_components *c, const ast_cluster_list *list) {
+double ast_log_clusters(const ast_sampler *s) {
+    const ast_components *c = s->c;
+    const ast_cluster_list *list = s->tiles.v.clusters;
     double sum = 0;
     for (size_t k = 0; k < c->count; k++) {
         const double *mean = c->means + k * c->dimension;
         if (list->members[k] > 0)
             sum += (double)list->members[k] * ast_log_constant(c->dimension, c->kappas[k]) +
-                   c->kappas[k] * product(list, k, mean) + ast_log_prior(p, mean, c->kappas[k]);
+                   c->kappas[k] * product(list, k, mean) + ast_log_prior(&s->prior, mean, c->kappas[k]);
     }
     return sum;
 }
 
-typedef struct parameter_job {
-    const ast_prior *prior;
-    ast_components *c;
-    const ast_cluster_list *list;
-    uint64_t key;
-} parameter_job;
-
 static void draw_one(void *data, size_t k, int worker) {
-    const parameter_job *job = data;
-    ast_components *c = job->c;
+    const ast_sampler *s = data;
+    const ast_cluster_list *list = s->tiles.v.clusters;
+    ast_components *c = s->c;
     double sum[AST_MAX_DIMENSION], *mean = c->means + k * c->dimension;
     ast_random random;
     (void)worker;
-    ast_random_of(&random, job->key, k);
+    ast_random_of(&random, ast_sweep_key(s->seed, s->restart, s->sweep, 1), k);
     for (size_t d = 0; d < c->dimension; d++)
-        sum[d] = (double)job->list->sums[k * c->dimension + d] / job->list->unit;
-    ast_draw_mean(job->prior, &random, sum, c->kappas[k], mean);
-    double n = (double)job->list->members[k];
-    c->kappas[k] = ast_draw_kappa(job->prior, &random, n, product(job->list, k, mean), c->kappas[k]);
+        sum[d] = (double)list->sums[k * c->dimension + d] / list->unit;
+    ast_draw_mean(&s->prior, &random, sum, c->kappas[k], mean);
+    double n = (double)list->members[k];
+    c->kappas[k] = ast_draw_kappa(&s->prior, &random, n, product(list, k, mean), c->kappas[k]);
 }
 
-void ast_draw_parameters(const ast_prior *prior, ast_components *c, const ast_labelling *l, uint64_t key) {
-    const ast_labelling_view v = ast_view_of(l);
-    parameter_job job = {prior, c, v.clusters, key};
-    ast_pool_run_cancellable(v.pool, c->count, draw_one, &job);
+void ast_draw_parameters(const ast_sampler *s) {
+    ast_pool_run_cancellable(s->tiles.v.pool, s->c->count, draw_one, (void *)s);
 }

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * What surrounds the sweeps of a sampler: where the chain starts, the report after every sweep, and the end. */
+ * A run of a sampler: the start of the chain, the sweeps with a report after each, and the result. */
 #include "gibbs.h"
 
 #include "chain.h"
-
 #include "memory.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* The chain starts from the labels there are, with the concentration they suggest. */
+/* The components of the given labels, with the kappa that each cluster suggests. */
 static void start_components(ast_sampler *s) {
-    const ast_labelling_view v = ast_view_of(s->l);
-    const ast_cluster_list *list = v.clusters;
+    const ast_cluster_list *list = s->tiles.v.clusters;
     ast_components *c = s->c;
     for (size_t k = 0; k < c->count; k++) {
         double n = (double)list->members[k];
@@ -21,7 +19,7 @@ static void start_components(ast_sampler *s) {
         double kappa = n < 2 ? s->prior.median : ast_vmf_kappa(c->dimension, resultant);
         kappa = fmax(1e-3, fmin(ast_kappa_limit(c->dimension), kappa));
         c->kappas[k] = isnan(s->prior.kappa) ? kappa : s->prior.kappa;
-        c->weights[k] = n / (double)v.present;
+        c->weights[k] = n / (double)s->tiles.v.present;
         for (size_t d = 0; d < c->dimension; d++)
             c->means[k * c->dimension + d] = (double)list->means[k * c->dimension + d];
     }
@@ -44,11 +42,8 @@ ast_status ast_sampler_open(ast_sampler *s, ast_labelling *l, const ast_options 
 }
 
 void ast_sampler_close(ast_sampler *s) {
-    ast_prior_free(&s->prior);
     ast_tiles_free(&s->tiles);
-    free(s->changed);
-    free(s->shares);
-    free(s->reference);
+    ast_free_all(s->prior.mean, s->changed, s->memberships, s->log_scale);
 }
 
 static size_t occupied(const ast_cluster_list *list) {
@@ -60,7 +55,6 @@ static size_t occupied(const ast_cluster_list *list) {
 
 static ast_status report_sweep(const ast_sampler *s, const ast_run *run, size_t clusters, size_t changed,
                                ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(s->l);
     const ast_options *o = run->options;
     bool sample = o->sampler.sample_every > 0 && s->sweep > o->sampler.burn_in &&
                   (s->sweep - o->sampler.burn_in) % o->sampler.sample_every == 0;
@@ -68,15 +62,15 @@ static ast_status report_sweep(const ast_sampler *s, const ast_run *run, size_t 
                           .iteration = run->iterations,
                           .clusters = clusters,
                           .changed = changed,
-                          .scored = v.present,
+                          .scored = s->tiles.v.present,
                           .objective = s->log_joint,
                           .seconds = ast_seconds() - run->pass_start,
-                          .labels = sample ? v.labels : NULL};
+                          .labels = sample ? s->tiles.v.labels : NULL};
     return ast_run_report_progress(run, &state, fault);
 }
 
-/* The weights of the clusters that are left add up to one again. */
-static void share_out(ast_components *c) {
+/* The weights of the remaining components add up to one again. */
+static void normalise_weights(ast_components *c) {
     double total = 0;
     for (size_t k = 0; k < c->count; k++)
         total += c->weights[k];
@@ -87,17 +81,17 @@ static void share_out(ast_components *c) {
 
 /* ---- The start ---- */
 
-#define NARROW 30.0 /* degrees: few caps of this size fit on the sphere of up to four dimensions */
-#define WIDE 60.0   /* and of this size on any other that has clusters */
-#define SPARE 2     /* times as many components as clusters at the start */
-#define FEWEST 20
+#define SMALL_ANGLE 30.0 /* degrees, up to four dimensions: few caps of this size fit on the sphere */
+#define LARGE_ANGLE 60.0 /* degrees, in more dimensions */
+#define SPARE 2          /* components for each cluster of the start */
+#define FEWEST 20        /* components */
 
-/* DP-vMF-means, and its clusters merged by evidence, so that the angle hardly matters. */
+/* DP-vMF-means, then a merge by evidence: so the angle hardly matters. */
 static ast_status find_clusters(ast_labelling *l, const ast_run *run, ast_fault *fault) {
     const ast_labelling_view v = ast_view_of(l);
     ast_options options;
     ast_options_init(&options);
-    options.angle = v.rows->dimension <= 4 ? NARROW : WIDE;
+    options.angle = v.rows->dimension <= 4 ? SMALL_ANGLE : LARGE_ANGLE;
     options.merge.by = AST_MERGE_EVIDENCE;
     ast_run start = ast_run_begin(&options, 0);
     start.weight_unit = 1;
@@ -114,7 +108,7 @@ static ast_status find_clusters(ast_labelling *l, const ast_run *run, ast_fault 
     return status;
 }
 
-/* The clusters become components 0..K-1, whose slots have the same numbers; the rest of `count` has no points. */
+/* Makes the clusters slots 0..K-1, in their order; slots K..count-1 get no points. */
 static ast_status number_clusters(ast_labelling *l, size_t count, ast_fault *fault) {
     const ast_labelling_view v = ast_view_of(l);
     const ast_cluster_list *list = v.clusters;
@@ -136,7 +130,7 @@ static ast_status number_clusters(ast_labelling *l, size_t count, ast_fault *fau
     return status;
 }
 
-ast_status ast_sampler_start(ast_labelling *l, ast_run *run, ast_fault *fault) {
+static ast_status find_start(ast_labelling *l, ast_run *run, ast_fault *fault) {
     const ast_labelling_view v = ast_view_of(l);
     const ast_options *o = run->options;
     if (o->start.by != AST_PLUSPLUS || (o->method == AST_CRP && o->clusters))
@@ -153,9 +147,13 @@ ast_status ast_sampler_start(ast_labelling *l, ast_run *run, ast_fault *fault) {
 /* ---- The chain ---- */
 
 ast_status ast_run_sampler(ast_labelling *l, ast_run *run, ast_sweep *sweep, ast_fault *fault) {
-    ast_sampler s;
+    ast_sampler s = {0};
     ast_chain chain = {0};
-    ast_status status = ast_sampler_open(&s, l, run->options, run->restart, &run->components, fault);
+    if (ast_view_of(l).present == 0)
+        return AST_OK;
+    ast_status status = find_start(l, run, fault);
+    if (status == AST_OK)
+        status = ast_sampler_open(&s, l, run->options, run->restart, &run->components, fault);
     if (status == AST_OK)
         status = ast_chain_open(&chain, (size_t)run->options->max_iterations, fault);
     while (status == AST_OK && run->iterations < run->options->max_iterations) {
@@ -166,7 +164,7 @@ ast_status ast_run_sampler(ast_labelling *l, ast_run *run, ast_sweep *sweep, ast
         run->objective = s.log_joint;
         if (status != AST_OK)
             break;
-        size_t clusters = occupied(ast_view_of(l).clusters);
+        size_t clusters = occupied(s.tiles.v.clusters);
         ast_chain_add(&chain, s.log_joint, clusters);
         status = report_sweep(&s, run, clusters, changed, fault);
     }
@@ -175,7 +173,7 @@ ast_status ast_run_sampler(ast_labelling *l, ast_run *run, ast_sweep *sweep, ast
     if (status == AST_OK)
         status = ast_components_drop_empty(s.c, l, fault);
     if (status == AST_OK) {
-        share_out(s.c);
+        normalise_weights(s.c);
         status = ast_components_to_clusters(s.c, l, fault);
     }
     ast_chain_free(&chain);

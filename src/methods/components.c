@@ -12,14 +12,11 @@ bool ast_components_open(ast_components *c, size_t count, size_t dimension) {
     c->background = false;
     if (count <= c->capacity && c->dimension == dimension)
         return true;
-    ast_components_free(c);
-    c->means = ast_allocate((count + 1) * dimension, sizeof *c->means);
-    c->kappas = ast_allocate(count + 1, sizeof *c->kappas);
-    c->weights = ast_allocate(count + 1, sizeof *c->weights);
-    c->offsets = ast_allocate(count + 1, sizeof *c->offsets);
+    bool ready = ast_replace_arrays(AST_REQUEST(c->means, (count + 1) * dimension), AST_REQUEST(c->kappas, count + 1),
+                                    AST_REQUEST(c->weights, count + 1), AST_REQUEST(c->offsets, count + 1));
     c->dimension = dimension;
-    c->count = c->capacity = count;
-    return c->means && c->kappas && c->weights && c->offsets;
+    c->capacity = ready ? count : 0;
+    return ready;
 }
 
 bool ast_components_reserve(ast_components *c, size_t capacity) {
@@ -35,10 +32,7 @@ bool ast_components_reserve(ast_components *c, size_t capacity) {
 }
 
 void ast_components_free(ast_components *c) {
-    free(c->means);
-    free(c->kappas);
-    free(c->weights);
-    free(c->offsets);
+    ast_free_all(c->means, c->kappas, c->weights, c->offsets);
     *c = (ast_components){0};
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The components of a mixture of von Mises-Fisher distributions, and what the methods that have them share: all points
- * against all components a tile at a time (tiles.c), and the way from components and labels to a result (components.c).
+ * The components of a mixture of von Mises-Fisher distributions (components.c), and the scores of all points with all
+ * components, a tile at a time (tiles.c).
  *
  *     p(x) = sum_k weight_k C_D(kappa_k) exp(kappa_k mean_k . x) */
 #ifndef AST_COMPONENTS_H
@@ -21,17 +21,16 @@ typedef struct ast_components {
     double *offsets; /* (K) log weight_k + log C_D(kappa_k): see ast_components_prepare */
 } ast_components;
 
-/* All of them, the background too. */
+/* The number of components, the background included. */
 static inline size_t ast_components_all(const ast_components *components) {
     return components->count + components->background;
 }
 
-/* Memory for `count` components of this dimension and a background, count of them in use; all that was there is lost.
- */
+/* Memory for `count` components of this dimension and a background; all count as used, their numbers are undefined. */
 bool ast_components_open(ast_components *components, size_t count, size_t dimension);
 void ast_components_free(ast_components *components);
 
-/* Memory for so many, keeping those in use. */
+/* Memory for so many; those in use stay. */
 bool ast_components_reserve(ast_components *components, size_t capacity);
 
 /* Computes the offsets. */
@@ -46,50 +45,49 @@ static inline double ast_log_gamma(double x) {
     return lgamma_r(x, &sign);
 }
 
-/* No kappa is estimated above this: points are floats, and a cosine of floats says no more about how close they are. */
+/* The largest kappa that is estimated: the rounding of floats hides a larger one. */
 static inline double ast_kappa_limit(size_t dimension) {
     return (double)(dimension - 1) * 0x1p22;
 }
 
-/* Makes the components the clusters of the labelling and counts the labels anew, so that a result can be read from it:
- * cluster k is component k. */
+/* Makes component k cluster k of the labelling, for all k, and sums up their points. */
 ast_status ast_components_to_clusters(const ast_components *components, ast_labelling *labelling, ast_fault *fault);
 
 /* Copies what is in use; `to` has room for it. */
 void ast_components_copy(ast_components *to, const ast_components *from);
 
-/* Takes the component out; the others keep their order. */
+/* Removes component k; the others keep their order. */
 void ast_components_remove(ast_components *components, size_t k);
 
 /* Adds a background of this share; the shares of the others shrink. */
 void ast_components_add_background(ast_components *components, double share);
 
-/* Points whose best component is the background, which a label of `count` says, lose their labels. Returns how many. */
+/* Points with label `count`, whose best component is the background, lose their labels. Returns how many. */
 size_t ast_components_unlabel(const ast_components *components, ast_labelling *labelling);
 
-/* Forgets components that no label names; labels and the order of the others follow. */
+/* Removes the components that no point has; the others keep their order, and labels are renumbered. */
 ast_status ast_components_drop_empty(ast_components *components, ast_labelling *labelling, ast_fault *fault);
 
-/* Both: the clusters are the components that have points, with their sums. */
+/* Both: removes empty components, and makes the others the clusters. */
 ast_status ast_components_recount(ast_components *components, ast_labelling *labelling, ast_fault *fault);
 
 /* ---- tiles.c ---- */
 
 #define AST_TILE_MOST 128 /* points in a tile */
 
-/* What a thread needs to see all scores of some points. */
+/* Memory of one thread, for the scores of a tile. */
 typedef struct ast_tile_memory {
-    float *x;                      /* large dimensions: (D, tile) */
-    double *logits;                /* (K, tile) */
-    float *cumulative;             /* (K, AST_LANES) */
-    double *most, *total, *weight; /* (tile) */
-    double *sums;                  /* (K, D + 1) of a task, in multiples of the grain */
-    int64_t *integer_sums;         /* (K, D + 1) of all its tasks, the same as integers */
+    float *x;              /* large dimensions: (D, tile) */
+    double *logits;        /* (K, tile) */
+    float *cumulative;     /* (K, AST_LANES) */
+    double *sums;          /* (K, D + 1) of a chunk, in multiples of the unit of the sums */
+    int64_t *integer_sums; /* (K, D + 1) of all chunks of this thread, the same as integers */
+    double most[AST_TILE_MOST], total[AST_TILE_MOST], weight[AST_TILE_MOST];
 } ast_tile_memory;
 
 /* All points in tiles; a task of the pool is a chunk of them. */
 typedef struct ast_tiles {
-    ast_labelling *labelling;
+    ast_labelling_view v;
     const ast_mixing *kernels;
     size_t components;       /* that there is room for */
     size_t tile;             /* points in one: as many as stay in a first-level cache, and a divisor of the chunk */
@@ -97,14 +95,22 @@ typedef struct ast_tiles {
     int threads;
 } ast_tiles;
 
+/* sums: with memory for the sums of the components, which are zero. */
 bool ast_tiles_open(ast_tiles *tiles, ast_labelling *labelling, size_t components, bool sums);
 void ast_tiles_free(ast_tiles *tiles);
+
+/* Calls the visitor for the tile at every point `first`, on all threads. false: cancelled. */
+typedef void ast_tile_visitor(void *data, ast_tile_memory *memory, size_t chunk, size_t first);
+bool ast_tiles_each(const ast_tiles *tiles, ast_tile_visitor *visit, void *data);
 
 /* The tile that starts at a point. Missing points are zeros. */
 ast_tile ast_tile_at(const ast_tiles *tiles, size_t first, ast_tile_memory *memory);
 
-/* Its logits against the components. */
-void ast_tile_logits(const ast_tiles *tiles, const ast_tile *tile, const ast_components *components,
-                     ast_tile_memory *memory);
+/* The same, and its logits against the components; or their memberships in place of the logits, and for each point the
+ * largest logit (most) and the sum of exp(logit - most) (total). */
+ast_tile ast_tile_logits(const ast_tiles *tiles, size_t first, const ast_components *components,
+                         ast_tile_memory *memory);
+void ast_tile_memberships(const ast_tiles *tiles, size_t first, const ast_components *components,
+                          ast_tile_memory *memory);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Small clusters are dissolved, all at once: each of their points joins the nearest mean that remains, DP-vMF-means: if
- * it is within the angle. A point that fits nowhere is an outlier and has no label. Then the means are computed once.
- */
+ * Dissolves all small clusters at once: each of their points joins the nearest remaining mean, for DP-vMF-means only
+ * within the angle. A point that joins none is an outlier, without a label. Then the means are computed once. */
 #include "merge.h"
 
 #include "memory.h"
@@ -20,11 +19,9 @@ typedef struct dissolving {
 } dissolving;
 
 static bool open_dissolving(dissolving *d, const ast_labelling_view *v) {
-    d->small = ast_allocate_zero(v->clusters->slots, sizeof *d->small);
-    d->rows = ast_allocate_zero(v->rows->padded, sizeof *d->rows);
-    d->labels = ast_allocate(v->rows->padded, sizeof *d->labels);
-    d->signs = ast_allocate(v->rows->padded / AST_LANES, sizeof *d->signs);
-    return d->small && d->rows && d->labels && d->signs;
+    return ast_replace_arrays(AST_REQUEST(d->small, v->clusters->slots), AST_REQUEST(d->rows, v->rows->padded),
+                              AST_REQUEST(d->labels, v->rows->padded),
+                              AST_REQUEST(d->signs, v->rows->padded / AST_LANES));
 }
 
 static void close_dissolving(dissolving *d) {
@@ -32,8 +29,8 @@ static void close_dissolving(dissolving *d) {
     ast_mean_table_free(&d->remaining);
 }
 
-/* Which clusters are small, and a table of the others. The size of a cluster is its weight as the caller gave it, in
- * which the smallest weight is `unit`. Returns how many are small. */
+/* Finds the small clusters, and fills the table of the others. The size of a cluster is its weight in the caller's
+ * units: `unit` is the smallest weight of a point. Returns the number of small clusters. */
 static size_t divide(dissolving *d, const ast_labelling_view *v, double least, double unit, bool *ready) {
     const ast_cluster_list *c = v->clusters;
     size_t small = 0;

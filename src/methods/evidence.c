@@ -10,8 +10,8 @@
 #include <string.h>
 
 #define FIRST (-4) /* the smallest kappa is 2^(FIRST / 2) */
-#define FRESH 1000 /* joins after which totals are added up again: differences round */
-#define REACH 3    /* widths of a prior that count */
+#define FRESH 1000 /* joins after which the totals are computed anew: rounding errors add up */
+#define REACH 3    /* widths from its centre at which a prior ends */
 
 static const int widths[AST_WIDTHS] = {0, 2, 4};
 
@@ -38,21 +38,16 @@ static void set_prior(ast_evidence *e, int width, int centre) {
 }
 
 void ast_evidence_clear(ast_evidence *e) {
-    e->nodes = e->clusters = e->placed = e->joined = 0;
-    e->points = e->shares = 0;
+    e->nodes = e->clusters = e->leaves = e->joined_since_totals = 0;
+    e->points = e->count_logs = 0;
     memset(e->totals, 0, sizeof e->totals);
 }
 
 bool ast_evidence_open(ast_evidence *e, size_t leaves, size_t dimension, double unit) {
     *e = (ast_evidence){.dimension = dimension, .unit = unit};
-    e->counts = ast_allocate(leaves, sizeof *e->counts);
-    e->sums = ast_allocate(leaves * dimension, sizeof *e->sums);
-    e->parts = ast_allocate(leaves, AST_PRIORS * sizeof *e->parts);
-    e->places = ast_allocate(2 * leaves, sizeof *e->places);
-    if (!e->counts || !e->sums || !e->parts || !e->places) {
-        ast_evidence_close(e);
+    if (!ast_replace_arrays(AST_REQUEST(e->counts, leaves), AST_REQUEST(e->sums, leaves * dimension),
+                            AST_REQUEST(e->parts, leaves * AST_PRIORS), AST_REQUEST(e->places, 2 * leaves)))
         return false;
-    }
     for (int j = 0; j < AST_KAPPAS; j++)
         e->constants[j] = ast_evidence_constant(dimension, kappa_of(j));
     for (int width = 0; width < AST_WIDTHS; width++)
@@ -63,9 +58,6 @@ bool ast_evidence_open(ast_evidence *e, size_t leaves, size_t dimension, double 
 
 void ast_evidence_close(ast_evidence *e) {
     ast_free_all(e->counts, e->sums, e->parts, e->places);
-    e->counts = e->parts = NULL;
-    e->sums = NULL;
-    e->places = NULL;
 }
 
 /* ln sum_j p_j exp(given_j). */
@@ -79,8 +71,8 @@ static double integral(const double *logs, const double *given) {
     return most + log(sum);
 }
 
-/* ln m of the cluster in a place, under every prior. A single point says nothing about kappa: 0. */
-static void price(ast_evidence *e, size_t place) {
+/* ln m of the cluster in a place, under every prior; 0 for a single point, which says nothing about kappa. */
+static void find_parts(ast_evidence *e, size_t place) {
     double n = e->counts[place], given[AST_KAPPAS], *part = e->parts + place * AST_PRIORS;
     memset(part, 0, AST_PRIORS * sizeof *part);
     if (n < 2)
@@ -97,32 +89,33 @@ static double n_log_n(double n) {
     return n > 0 ? n * log(n) : 0;
 }
 
-static void count_in(ast_evidence *e, size_t place, int sign) {
+/* Adds the part of a cluster to the totals, or with sign -1 subtracts it. */
+static void add_part(ast_evidence *e, size_t place, int sign) {
     const double *part = e->parts + place * AST_PRIORS;
     for (int i = 0; i < AST_PRIORS; i++)
         e->totals[i] += sign * part[i];
-    e->shares += sign * n_log_n(e->counts[place]);
+    e->count_logs += sign * n_log_n(e->counts[place]);
 }
 
 void ast_evidence_leaf(ast_evidence *e, double count, const int64_t *sum) {
-    size_t place = e->placed++;
+    size_t place = e->leaves++;
     e->clusters++;
     e->places[e->nodes++] = (int32_t)place;
     e->counts[place] = count;
     memcpy(e->sums + place * e->dimension, sum, e->dimension * sizeof *sum);
     e->points += count;
-    price(e, place);
-    count_in(e, place, 1);
+    find_parts(e, place);
+    add_part(e, place, 1);
 }
 
-/* Added up again, in order: places of nodes that are gone have a negative count. */
-static void add_up(ast_evidence *e) {
+/* The totals from all clusters, in order. A place without a node has a negative count. */
+static void find_totals(ast_evidence *e) {
     memset(e->totals, 0, sizeof e->totals);
-    e->shares = 0;
-    for (size_t place = 0; place < e->placed; place++)
+    e->count_logs = 0;
+    for (size_t place = 0; place < e->leaves; place++)
         if (e->counts[place] >= 0)
-            count_in(e, place, 1);
-    e->joined = 0;
+            add_part(e, place, 1);
+    e->joined_since_totals = 0;
 }
 
 bool ast_evidence_opposite(const ast_evidence *e, size_t a, size_t b) {
@@ -138,23 +131,23 @@ bool ast_evidence_opposite(const ast_evidence *e, size_t a, size_t b) {
 void ast_evidence_join(ast_evidence *e, size_t a, size_t b, bool flipped) {
     size_t to = (size_t)e->places[a], from = (size_t)e->places[b];
     int64_t *sum = e->sums + to * e->dimension, *other = e->sums + from * e->dimension;
-    count_in(e, to, -1);
-    count_in(e, from, -1);
+    add_part(e, to, -1);
+    add_part(e, from, -1);
     for (size_t d = 0; d < e->dimension; d++)
         sum[d] += flipped ? -other[d] : other[d];
     e->counts[to] += e->counts[from];
     e->counts[from] = -1;
     e->places[e->nodes++] = (int32_t)to;
     e->clusters--;
-    price(e, to);
-    count_in(e, to, 1);
-    if (++e->joined == FRESH)
-        add_up(e);
+    find_parts(e, to);
+    add_part(e, to, 1);
+    if (++e->joined_since_totals == FRESH)
+        find_totals(e);
 }
 
 double ast_evidence_value(const ast_evidence *e) {
     double most = -INFINITY;
     for (int i = 0; i < AST_PRIORS; i++)
         most = fmax(most, e->totals[i]);
-    return e->clusters ? most + e->shares - n_log_n(e->points) : 0;
+    return e->clusters ? most + e->count_logs - n_log_n(e->points) : 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The evidence for a partition: the probability of the points if every cluster is one von Mises-Fisher distribution of
- * unknown mean and unknown concentration kappa, relative to points that are uniform on the sphere. Nothing is left to
- * choose: means and kappas are integrated out (docs/merging.md).
+ * unknown mean and unknown concentration kappa, relative to points that are uniform on the sphere. Means and kappas are
+ * integrated out, so that there is no parameter to choose (docs/merging.md).
  *
  * With n points in a cluster, R the length of their sum and L(kappa) = ln C_D(kappa) - ln C_D(0):
  *
@@ -11,8 +11,8 @@
  *     E                     = sum_k ln m(cluster k) + sum_k n_k ln(n_k / N)
  *
  * The prior p is normal in j. Its centre and its width (0, 2 or 4 steps; 0 is one kappa for all clusters) are those
- * with the largest E. Counts and sums are those of distinct rows: a copy of a row is no second observation, and two
- * equal rows would say that kappa is infinite. */
+ * with the largest E. Counts and sums are those of distinct rows: a copy is no second observation, and the kappa of
+ * two equal rows would be infinite. */
 #ifndef AST_EVIDENCE_H
 #define AST_EVIDENCE_H
 
@@ -24,30 +24,30 @@ enum { AST_KAPPAS = 45, AST_WIDTHS = 3, AST_PRIORS = AST_KAPPAS * AST_WIDTHS };
 
 typedef struct ast_evidence {
     size_t dimension, nodes, clusters;
-    size_t placed;   /* clusters that were given */
-    double unit;     /* sums are in units of 1 / unit */
-    double points;   /* N */
-    double shares;   /* sum of n_k ln n_k */
-    size_t joined;   /* since `totals` were added up */
-    double *counts;  /* (leaves) n of the node in each place */
-    int64_t *sums;   /* (leaves, D) */
-    double *parts;   /* (leaves, AST_PRIORS) ln m of the node under every prior */
-    int32_t *places; /* (2 leaves) where a node lives */
+    size_t leaves;              /* clusters that were added */
+    double unit;                /* sums are in units of 1 / unit */
+    double points;              /* N */
+    double count_logs;          /* sum of n_k ln n_k */
+    size_t joined_since_totals; /* joins since `totals` were computed from all clusters */
+    double *counts;             /* (leaves) n of the node in each place; below 0: no node */
+    int64_t *sums;              /* (leaves, D) */
+    double *parts;              /* (leaves, AST_PRIORS) ln m of the node under every prior */
+    int32_t *places;            /* (2 leaves) the place of each node */
     double totals[AST_PRIORS];
     double constants[AST_KAPPAS];                    /* L(kappa_j) */
     double logs[AST_WIDTHS][AST_KAPPAS][AST_KAPPAS]; /* ln p_j for each centre; -infinity beyond three widths */
 } ast_evidence;
 
-/* For `leaves` clusters at most. false: no memory. */
+/* Memory for `leaves` clusters. false: no memory, and nothing to close. */
 bool ast_evidence_open(ast_evidence *evidence, size_t leaves, size_t dimension, double unit);
 void ast_evidence_close(ast_evidence *evidence);
 
 /* Forgets all clusters. */
 void ast_evidence_clear(ast_evidence *evidence);
 
-/* Clusters in order: the number of distinct rows, and their sum (D) in units of 1 / unit. Then joins of two nodes that
- * are numbered like those of a tree; flipped: the second counts with the opposite sign. Whether that makes the sum of
- * two nodes longer. */
+/* Adds a cluster: the number of its distinct rows, and their sum (D) in units of 1 / unit. Then joins two nodes, which
+ * are numbered as in tree.h; flipped: b counts as -b. ast_evidence_opposite: whether flipping b makes the sum longer.
+ */
 void ast_evidence_leaf(ast_evidence *evidence, double count, const int64_t *sum);
 void ast_evidence_join(ast_evidence *evidence, size_t a, size_t b, bool flipped);
 bool ast_evidence_opposite(const ast_evidence *evidence, size_t a, size_t b);

@@ -11,8 +11,9 @@
 
 #define NODES 25
 #define MIDDLE 12 /* of the nodes */
-#define STEP 0.75 /* between nodes, in standard deviations: nine of them to each side, as few points have long tails   \
-                   */
+#define STEP                                                                                                           \
+    0.75 /* between nodes, in standard deviations: nine of them to each side, as few points have long tails            \
+          */
 #define LEAST (-14.0)                   /* of t */
 #define MOST 35.0                       /* of t */
 #define ROOT_STEPS 60                   /* at most; 6 to 10 as a rule */
@@ -54,19 +55,19 @@ static double find_mode(const target *p) {
     return t;
 }
 
-static ast_kappa_posterior of_known(const ast_kappa_prior *prior, double n, double length) {
-    double kappa = prior->known, constant = ast_evidence_constant(prior->dimension, kappa);
+static ast_kappa_posterior posterior_of_fixed(const ast_kappa_prior *prior, double n, double length) {
+    double kappa = prior->fixed_kappa, constant = ast_evidence_constant(prior->dimension, kappa);
     return (ast_kappa_posterior){.log_marginal = n * constant - ast_evidence_constant(prior->dimension, kappa * length),
                                  .kappa = kappa,
-                                 .constant = constant,
-                                 .slope = kappa * ast_vmf_resultant(prior->dimension, kappa * length),
+                                 .mean_log_constant = constant,
+                                 .mean_length = kappa * ast_vmf_resultant(prior->dimension, kappa * length),
                                  .centre = prior->centre};
 }
 
 ast_kappa_posterior ast_kappa_posterior_find(const ast_kappa_prior *prior, double n, double length) {
     length = fmin(length, n);
-    if (!isnan(prior->known))
-        return of_known(prior, n, length);
+    if (!isnan(prior->fixed_kappa))
+        return posterior_of_fixed(prior, n, length);
     target p = {prior, n, length};
     double mode = find_mode(&p), bend = bend_at(&p, mode), most = -INFINITY, total = 0;
     double deviation = bend < 0 ? fmin(1 / sqrt(-bend), prior->width) : prior->width;
@@ -81,15 +82,15 @@ ast_kappa_posterior ast_kappa_posterior_find(const ast_kappa_prior *prior, doubl
     for (int j = 0; j < NODES; j++) {
         double t = mode + (j - MIDDLE) * STEP * deviation, away = t - prior->centre, part = exp(logs[j] - most);
         total += part;
-        found.constant += part * constants[j];
-        found.slope += part * exp(t) * ast_vmf_resultant(prior->dimension, exp(t) * length);
+        found.mean_log_constant += part * constants[j];
+        found.mean_length += part * exp(t) * ast_vmf_resultant(prior->dimension, exp(t) * length);
         found.centre += part * t;
-        found.square += part * away * away;
+        found.squared_deviation += part * away * away;
     }
     found.log_marginal = most + log(total * STEP * deviation / prior->width) - LOG_ROOT_TAU;
-    found.constant /= total;
-    found.slope /= total;
+    found.mean_log_constant /= total;
+    found.mean_length /= total;
     found.centre /= total;
-    found.square /= total;
+    found.squared_deviation /= total;
     return found;
 }

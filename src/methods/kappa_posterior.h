@@ -14,16 +14,16 @@
 typedef struct ast_kappa_prior {
     size_t dimension;
     double centre, width; /* of t */
-    double known;         /* kappa itself; NaN: unknown */
+    double fixed_kappa;   /* NaN: kappa is unknown */
 } ast_kappa_prior;
 
 typedef struct ast_kappa_posterior {
-    double log_marginal; /* ln of the integral over kappa: the evidence of the points, relative to uniform ones */
-    double kappa;        /* the most probable one, by the density of t */
-    double constant;     /* the mean of L(kappa) */
-    double slope;        /* the mean of kappa A_D(kappa R): the mean of kappa mu has this length */
-    double centre;       /* the mean of t */
-    double square;       /* the mean of (t - the prior's centre)^2 */
+    double log_marginal;      /* ln of the integral over kappa: the evidence of the points, relative to uniform ones */
+    double kappa;             /* the most probable one, by the density of t */
+    double mean_log_constant; /* the mean of L(kappa) */
+    double mean_length;       /* of the mean of kappa mu: the mean of kappa A_D(kappa R) */
+    double centre;            /* the mean of t */
+    double squared_deviation; /* the mean of (t - centre of the prior)^2 */
 } ast_kappa_posterior;
 
 ast_kappa_posterior ast_kappa_posterior_find(const ast_kappa_prior *prior, double n, double length);

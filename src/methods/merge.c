@@ -24,6 +24,7 @@
 
 typedef struct merging {
     ast_labelling *l;
+    ast_labelling_view v;
     ast_run *run;
     size_t count, dimension; /* clusters before the merge */
     int64_t *sums;           /* (count, D) */
@@ -32,27 +33,21 @@ typedef struct merging {
     float *means;            /* (count, D) */
     ast_joined *joins;       /* (count - 1) of which `made` are known */
     size_t made;
-    int32_t *group; /* (2 count) the cluster that a node became part of */
+    int32_t *group; /* (2 count) the cluster that a node of the tree is part of */
 } merging;
 
 void ast_tree_free(ast_tree_of_run *tree) {
-    free(tree->joins);
-    free(tree->leaves);
+    ast_free_all(tree->joins, tree->leaves);
     *tree = (ast_tree_of_run){0};
 }
 
 static bool open_merging(merging *m) {
-    const ast_labelling_view v = ast_view_of(m->l);
-    const ast_cluster_list *c = v.clusters;
+    const ast_cluster_list *c = m->v.clusters;
     size_t row = m->dimension = c->dimension;
     m->count = c->live;
-    m->sums = ast_allocate(m->count * row, sizeof *m->sums);
-    m->weights = ast_allocate(m->count, sizeof *m->weights);
-    m->members = ast_allocate(m->count, sizeof *m->members);
-    m->means = ast_allocate(m->count * row, sizeof *m->means);
-    m->joins = ast_allocate(m->count, sizeof *m->joins);
-    m->group = ast_allocate(2 * m->count, sizeof *m->group);
-    if (!m->sums || !m->weights || !m->members || !m->means || !m->joins || !m->group)
+    if (!ast_replace_arrays(AST_REQUEST(m->sums, m->count * row), AST_REQUEST(m->weights, m->count),
+                            AST_REQUEST(m->members, m->count), AST_REQUEST(m->means, m->count * row),
+                            AST_REQUEST(m->joins, m->count), AST_REQUEST(m->group, 2 * m->count)))
         return false;
     for (size_t k = 0; k < m->count; k++) {
         size_t slot = (size_t)c->order[k];
@@ -68,25 +63,23 @@ static void close_merging(merging *m) {
     ast_free_all(m->sums, m->weights, m->members, m->means, m->joins, m->group);
 }
 
-/* Joins until the price reaches `most`. */
+/* Finds joins up to the price `most`. */
 static ast_status find_joins(merging *m, ast_price price, double most, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(m->l);
-    ast_leaves leaves = {m->count, m->dimension, m->sums, m->means, v.clusters->unit, v.rows->axial};
-    ast_joiner *joiner = ast_joiner_open(&leaves, price, v.rows->kernels, v.pool);
+    ast_leaves leaves = {m->count, m->dimension, m->sums, m->means, m->v.clusters->unit, m->v.rows->axial};
+    ast_joiner *joiner = ast_joiner_open(&leaves, price, m->v.rows->kernels, m->v.pool);
     if (!joiner)
         return ast_fail_memory(fault);
     for (m->made = 0; ast_joiner_next(joiner, &m->joins[m->made]) && m->joins[m->made].price < most; m->made++)
         ast_joiner_take(joiner, &m->joins[m->made]);
     ast_joiner_close(joiner);
-    return ast_pool_cancelled(v.pool) ? ast_fail_cancelled(fault) : AST_OK;
+    return ast_pool_cancelled(m->v.pool) ? ast_fail_cancelled(fault) : AST_OK;
 }
 
 /* ---- The level --------------------------------------------------------------------------------------------------- */
 
-/* The number of joins after which the evidence is best; of equal ones, the fewest clusters. */
+/* The number of joins after which the evidence is largest; of equal ones the largest number. */
 static ast_status best_level(const merging *m, const ast_distinct *distinct, size_t *best, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(m->l);
-    const ast_cluster_list *c = v.clusters;
+    const ast_cluster_list *c = m->v.clusters;
     ast_evidence evidence;
     double highest = -INFINITY;
     *best = 0;
@@ -96,7 +89,7 @@ static ast_status best_level(const merging *m, const ast_distinct *distinct, siz
         size_t slot = (size_t)c->order[k];
         ast_evidence_leaf(&evidence, (double)distinct->of.members[slot], distinct->of.sums + slot * m->dimension);
     }
-    for (size_t made = 0; made <= m->made && !ast_pool_poll(v.pool); made++) {
+    for (size_t made = 0; made <= m->made && !ast_pool_poll(m->v.pool); made++) {
         double value = ast_evidence_value(&evidence);
         if (value >= highest) {
             highest = value;
@@ -106,12 +99,12 @@ static ast_status best_level(const merging *m, const ast_distinct *distinct, siz
             ast_evidence_join(&evidence, (size_t)m->joins[made].a, (size_t)m->joins[made].b, m->joins[made].flipped);
     }
     ast_evidence_close(&evidence);
-    return ast_pool_cancelled(v.pool) ? ast_fail_cancelled(fault) : AST_OK;
+    return ast_pool_cancelled(m->v.pool) ? ast_fail_cancelled(fault) : AST_OK;
 }
 
 /* ---- The tree ---------------------------------------------------------------------------------------------------- */
 
-/* Points of every node of the tree. */
+/* The tree as the caller sees it. */
 static void write_joins(const merging *m, ast_tree_join *out) {
     for (size_t t = 0; t < m->made; t++) {
         const ast_joined *join = &m->joins[t];
@@ -124,34 +117,32 @@ static void write_joins(const merging *m, ast_tree_join *out) {
 }
 
 static bool keep_tree(const merging *m) {
-    const ast_labelling *l = m->l;
-    const ast_labelling_view v = ast_view_of(l);
     ast_tree_of_run *tree = &m->run->tree;
-    int32_t *place = ast_allocate(v.clusters->slots + 1, sizeof *place);
+    int32_t *place = ast_allocate(m->v.clusters->slots + 1, sizeof *place);
     tree->clusters = m->count;
     tree->joins = ast_allocate(m->count, sizeof *tree->joins);
-    tree->leaves = m->run->options->merge.leaves ? ast_allocate(v.rows->count, sizeof *tree->leaves) : NULL;
+    tree->leaves = m->run->options->merge.leaves ? ast_allocate(m->v.rows->count, sizeof *tree->leaves) : NULL;
     bool ready = place && tree->joins && (tree->leaves || !m->run->options->merge.leaves);
     if (ready)
         write_joins(m, tree->joins);
     for (size_t k = 0; k < m->count && ready; k++)
-        place[v.clusters->order[k]] = (int32_t)k;
-    for (size_t i = 0; ready && tree->leaves && i < v.rows->count; i++)
-        tree->leaves[i] = v.labels[i] < 0 ? -1 : place[v.labels[i]];
+        place[m->v.clusters->order[k]] = (int32_t)k;
+    for (size_t i = 0; ready && tree->leaves && i < m->v.rows->count; i++)
+        tree->leaves[i] = m->v.labels[i] < 0 ? -1 : place[m->v.labels[i]];
     free(place);
     return ready;
 }
 
 /* ---- The merged clusters ----------------------------------------------------------------------------------------- */
 
-/* The cluster that cluster k is part of now. */
+/* The merged cluster that cluster k is part of. */
 static int32_t root_of(const merging *m, int32_t k) {
     while (m->group[k] != k)
         k = m->group[k];
     return k;
 }
 
-/* The first `made` joins. Of two clusters the older one stays and gets the sum of both; group leads to it. */
+/* Applies the first `made` joins. The older cluster of a pair stays and gets the sum of both. */
 static void apply_joins(merging *m, size_t made) {
     size_t row = m->dimension;
     for (size_t k = 0; k < m->count; k++)
@@ -165,16 +156,15 @@ static void apply_joins(merging *m, size_t made) {
         for (size_t d = 0; d < row; d++)
             sum[d] = first[d] + sign * second[d];
         m->weights[to] += m->weights[from];
-        m->weights[from] = -1; /* is no cluster any more */
+        m->weights[from] = -1; /* part of another cluster */
         m->group[from] = m->group[m->count + t] = to;
     }
 }
 
-/* The mean of a merged cluster; where the sum has no direction, that of its oldest part. */
+/* The mean of a merged cluster. If the sum has no direction, the mean of its oldest part stays. */
 static void set_mean(merging *m, size_t k) {
-    const ast_labelling_view v = ast_view_of(m->l);
     const int64_t *sum = m->sums + k * m->dimension;
-    const ast_cluster_list *c = v.clusters;
+    const ast_cluster_list *c = m->v.clusters;
     double length = ast_sum_length(sum, m->dimension);
     if (length / c->unit <= (double)m->weights[k] / c->weight_unit * AST_ZERO_SUM)
         return;
@@ -182,8 +172,8 @@ static void set_mean(merging *m, size_t k) {
         m->means[k * m->dimension + d] = (float)((double)sum[d] / length);
 }
 
-/* Points have no labels again, and the clusters there are now are the merged ones, without points. */
-static ast_status start_over(merging *m, ast_fault *fault) {
+/* Points lose their labels; the merged clusters replace all clusters, without points. */
+static ast_status restart(merging *m, ast_fault *fault) {
     ast_status status = AST_OK;
     ast_labelling_restart(m->l);
     ast_labelling_set_rule(m->l, &ast_merging_rule, NAN);
@@ -196,9 +186,9 @@ static ast_status start_over(merging *m, ast_fault *fault) {
     return status;
 }
 
-/* Points keep their clusters, which are the merged ones now. */
+/* Points of a cluster become points of the merged cluster that it is part of. */
 static ast_status relabel(merging *m, ast_fault *fault) {
-    const ast_cluster_list *c = ast_view_of(m->l).clusters;
+    const ast_cluster_list *c = m->v.clusters;
     int32_t *into = ast_allocate(c->slots, sizeof *into);
     float *means = ast_allocate(c->slots * m->dimension, sizeof *means);
     ast_status status = into && means ? AST_OK : ast_fail_memory(fault);
@@ -222,9 +212,9 @@ static ast_status join_nearest(ast_labelling *l, ast_run *run, double lambda, as
     return ast_iterate(l, run, lambda, fault);
 }
 
-/* One round of the rule with an angle; *joined: how many joins it made. */
+/* One round of the merge by angle; *joined: the number of joins. */
 static ast_status merge_round(ast_labelling *l, ast_run *run, double lambda, size_t *joined, ast_fault *fault) {
-    merging m = {.l = l, .run = run};
+    merging m = {.l = l, .v = ast_view_of(l), .run = run};
     double most = 1 - ast_cosine(run->options->merge.angle);
     ast_status status = open_merging(&m) ? AST_OK : ast_fail_memory(fault);
     if (status == AST_OK)
@@ -232,7 +222,7 @@ static ast_status merge_round(ast_labelling *l, ast_run *run, double lambda, siz
     *joined = m.made;
     if (status == AST_OK && m.made > 0) {
         apply_joins(&m, m.made);
-        status = start_over(&m, fault);
+        status = restart(&m, fault);
         if (status == AST_OK)
             status = join_nearest(l, run, lambda, fault);
     }
@@ -249,15 +239,14 @@ static ast_status check_count(const ast_options *o, size_t clusters, ast_fault *
                     o->merge.count, clusters == 1 ? "is" : "are", clusters);
 }
 
-/* The merge to a level of the tree, as the evidence or the number of clusters says. */
+/* Merges to the level of the tree that the evidence or the number of clusters determines. */
 static ast_status merge_to_level(merging *m, double lambda, ast_fault *fault) {
     const ast_options *o = m->run->options;
-    const ast_labelling_view v = ast_view_of(m->l);
     ast_distinct distinct = {0};
     size_t made = m->made;
     ast_status status = ast_distinct_open(&distinct, m->l, fault);
     if (status == AST_OK)
-        status = ast_distinct_sum(&distinct, m->l, v.labels, v.signs, fault);
+        status = ast_distinct_sum(&distinct, m->l, m->v.labels, m->v.signs, fault);
     if (status == AST_OK && o->merge.by == AST_MERGE_EVIDENCE)
         status = best_level(m, &distinct, &made, fault);
     else if (o->merge.by == AST_MERGE_COUNT)
@@ -272,10 +261,10 @@ static ast_status merge_to_level(merging *m, double lambda, ast_fault *fault) {
     return status;
 }
 
-/* The tree, and the merge to one of its levels. */
+/* Builds the tree, and merges to one of its levels. */
 static ast_status merge_by_tree(ast_labelling *l, ast_run *run, double lambda, ast_fault *fault) {
     const ast_options *o = run->options;
-    merging m = {.l = l, .run = run};
+    merging m = {.l = l, .v = ast_view_of(l), .run = run};
     ast_status status = open_merging(&m) ? check_count(o, m.count, fault) : ast_fail_memory(fault);
     if (status == AST_OK)
         status = find_joins(&m, AST_PRICE_LOSS, INFINITY, fault);
@@ -288,14 +277,14 @@ static ast_status merge_by_tree(ast_labelling *l, ast_run *run, double lambda, a
 }
 
 ast_status ast_run_merge(ast_labelling *l, ast_run *run, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(l);
+    const ast_cluster_list *clusters = ast_view_of(l).clusters;
     const ast_options *o = run->options;
     double lambda = o->method == AST_DP ? ast_cosine(o->angle) - 1 : 0;
     ast_status status = AST_OK;
-    run->merged = v.clusters->live;
-    if (o->merge.by == AST_MERGE_COUNT && v.clusters->live == 0)
+    run->clusters_before_merge = clusters->live;
+    if (o->merge.by == AST_MERGE_COUNT && clusters->live == 0)
         return check_count(o, 0, fault);
-    if (v.clusters->live == 0)
+    if (clusters->live == 0)
         return AST_OK;
     if (o->merge.tree || o->merge.by == AST_MERGE_EVIDENCE || o->merge.by == AST_MERGE_COUNT)
         status = merge_by_tree(l, run, lambda, fault);

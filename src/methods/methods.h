@@ -32,12 +32,12 @@ typedef struct ast_run {
     double log_likelihood, bic; /* NaN where the method has none */
     double improvement;         /* what one more iteration over all points would add; NaN: not measured */
     uint64_t oir_restarts;
-    double pass_start;         /* seconds */
-    size_t start_points;       /* k-means++ draws among so many; 0: among all */
-    bool resumed;              /* the labelling has clusters and labels of a run that this one goes on from */
-    ast_history history;       /* of the labels after each pass, or after the last one where that is enough */
-    bool merging;              /* the method is over; clusters are merged or dissolved */
-    size_t merged;             /* clusters before merging */
+    double pass_start;   /* seconds */
+    size_t start_points; /* k-means++ draws among so many; 0: among all */
+    bool resumed;        /* the labelling has clusters and labels of a run that this one goes on from */
+    ast_history history; /* of the labels after each pass, or after the last one where that is enough */
+    bool merging;        /* the method is over; clusters are merged or dissolved */
+    size_t clusters_before_merge;
     size_t outliers;           /* points of dissolved clusters that fit nowhere */
     double resultant;          /* ast_overall_resultant, before points became outliers */
     double weight_unit;        /* the smallest weight as given, in which clusters count theirs; 1 without weights */

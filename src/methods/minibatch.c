@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Mini-batch spherical k-means (after Sculley 2010): K means, and a step of all of them for each batch of points.
+ * Mini-batch spherical k-means (after Sculley 2010): K means, all of which take a step for each batch of points.
  *
- *     batch:  B of the points, each once a round
- *     label:  k = argmax_k mu_k . x for its points, by the means before it
- *     learn:  S_k += sum of x over its points,    mu_k = S_k / |S_k|
+ *     batch   B points, drawn so that every point occurs once a round
+ *     label   k = argmax_k mu_k . x for the points of the batch
+ *     learn   S_k += sum of the points x of the batch with label k,    mu_k = S_k / |S_k|
  *
- * S_k is the sum of all points that cluster k was ever given. That is Sculley's rule: a step of 1 / count towards each
- * point makes a mean that of all of them. Sums are exact integers, so that nothing depends on threads. When as many
- * points were drawn as at the last time and before it, all S_k are halved: what was learned from poor means is
- * forgotten.
+ * S_k is the sum of all points that cluster k ever had. That is Sculley's rule: with steps of 1 / count, a mean is the
+ * mean of all its points so far. Sums are exact integers, so that the result does not depend on threads. Whenever the
+ * number of points drawn has doubled, all S_k are halved: they were learned with poor means.
  *
  * At the end all points get the nearest mean, empty clusters take the point that fits worst, and the means become those
  * of their points. */
@@ -26,14 +25,16 @@
 enum {
     LEAST_BATCH = 1024,
     EACH = 10,     /* points a cluster, in a batch and for the start */
-    WINDOW = 10,   /* batches that are judged together */
-    PATIENCE = 100 /* points a cluster that are drawn before one that got none is given up */
+    WINDOW = 10,   /* batches whose mean cosine is compared with that of as many before */
+    PATIENCE = 100 /* points a cluster: a cluster that gets none of so many is replaced */
 };
 #define MOST_POINTS 0x1p32 /* whose sums fit 64 bits */
-#define WORTH_IT 1e-3 /* the part of what is missing to a cosine of 1 that a window has to gain on the one before */
+#define WORTH_IT 1e-3 /* gain over the window before, as a part of 1 - its mean cosine, that is worth another window   \
+                       */
 
 typedef struct learner {
     ast_labelling *l;
+    ast_labelling_view v;
     ast_run *run;
     ast_subset batch;
     uint32_t *deck;         /* (present) the points, of which the first `dealt` were drawn in this round */
@@ -42,7 +43,7 @@ typedef struct learner {
     ast_cluster_list total; /* S_k and mu_k; slot k is cluster k */
     int64_t *left;          /* (K) members in this batch, less those that starved clusters took */
     uint64_t *last;         /* (K) points drawn when the cluster last got one */
-    uint64_t drawn, halve;  /* points; when to halve next */
+    uint64_t drawn, halve;  /* points drawn; when to halve the sums next */
     uint64_t mass;          /* points in the sums */
     double window, before;  /* mean cosine: of the batches of this window together; of the window before */
     int judged;             /* batches of this window */
@@ -55,10 +56,9 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The next points of a shuffled deck; in order, since memory is read in order best. */
+/* The next points of a shuffled deck, sorted: memory is read faster in order. */
 static void deal(learner *m, ast_random *random) {
-    const ast_labelling_view v = ast_view_of(m->l);
-    size_t count = v.present;
+    size_t count = m->v.present;
     if (m->dealt + m->size > count)
         m->dealt = 0;
     for (size_t j = 0; j < m->size; j++, m->dealt++) {
@@ -71,7 +71,7 @@ static void deal(learner *m, ast_random *random) {
     m->drawn += m->size;
 }
 
-/* The same draw for any number of points: k-means++ among them. */
+/* k-means++ among a sample of the points. */
 ast_status ast_start_sampled(ast_labelling *l, const ast_run *run, ast_random *random, ast_fault *fault) {
     ast_subset sample = {0};
     uint64_t stream = ast_draw_stream(run->restart, AST_DRAW_START);
@@ -86,9 +86,8 @@ ast_status ast_start_sampled(ast_labelling *l, const ast_run *run, ast_random *r
 
 /* ---- Learning --------------------------------------------------------------------------------------------------- */
 
-/* Old sums count half: they were found with means that are no more. */
+/* Halves the sums if it is time. */
 static void forget_half(learner *m) {
-    const ast_labelling_view v = ast_view_of(m->l);
     ast_cluster_list *c = &m->total;
     m->mass += m->size;
     if (m->drawn < m->halve && (double)m->mass < MOST_POINTS)
@@ -98,10 +97,10 @@ static void forget_half(learner *m) {
     for (size_t k = 0; k < c->live; k++)
         c->weights[k] /= 2;
     m->mass /= 2;
-    m->halve = m->drawn + (m->drawn < v.present ? m->drawn : v.present);
+    m->halve = m->drawn + (m->drawn < m->v.present ? m->drawn : m->v.present);
 }
 
-/* The mean cosine of the batch to the means that its points were labelled with. */
+/* The mean cosine of the points of a batch with the means of their labels. */
 static double mean_cosine(const ast_cluster_list *c) {
     double sum = 0, weight = 0;
     for (size_t k = 0; k < c->live; k++) {
@@ -112,7 +111,7 @@ static double mean_cosine(const ast_cluster_list *c) {
     return sum / c->unit / weight;
 }
 
-/* A cluster that got no point for long takes one that fits badly, and forgets what it was. */
+/* Restarts a cluster from one point. */
 static void replace(learner *m, int32_t slot, const ast_kept_point *known, const float *row) {
     ast_cluster_list *c = &m->total;
     double factor = known->weight * c->unit;
@@ -123,11 +122,11 @@ static void replace(learner *m, int32_t slot, const ast_kept_point *known, const
     ast_clusters_set_mean(c, slot, row);
 }
 
-static ast_status feed_starved(learner *m, ast_fault *fault) {
+/* Clusters that got no points for long restart from the points that fit worst. */
+static ast_status restart_starved(learner *m, ast_fault *fault) {
     const ast_cluster_list *batch = ast_view_of(m->batch.labelling).clusters;
-    size_t present = ast_view_of(m->l).present;
     uint64_t most = PATIENCE * m->total.live > EACH * m->size ? PATIENCE * m->total.live : EACH * m->size;
-    uint64_t patience = most < present ? most : present; /* in so many every point was drawn once */
+    uint64_t patience = most < m->v.present ? most : m->v.present; /* after so many draws every point occurred once */
     ast_tally_sums part = {0};
     size_t next = 0;
     bool listed = false;
@@ -151,8 +150,7 @@ static ast_status feed_starved(learner *m, ast_fault *fault) {
 }
 
 static void learn(learner *m) {
-    const ast_labelling_view v = ast_view_of(m->batch.labelling);
-    const ast_cluster_list *batch = v.clusters;
+    const ast_cluster_list *batch = ast_view_of(m->batch.labelling).clusters;
     ast_cluster_list *c = &m->total;
     forget_half(m);
     for (size_t j = 0; j < c->live * c->dimension; j++)
@@ -166,7 +164,7 @@ static void learn(learner *m) {
     }
 }
 
-/* Whether the means still get better: the batches of a window against those of the one before. */
+/* Whether the mean cosine still rises from window to window. */
 static bool goes_on(learner *m, double cosine) {
     m->window += (cosine - m->window) / ++m->judged;
     if (m->judged < WINDOW)
@@ -194,17 +192,16 @@ static ast_status run_batch(learner *m, ast_random *random, double *cosine, ast_
         return status;
     *cosine = mean_cosine(ast_view_of(batch).clusters);
     learn(m);
-    return feed_starved(m, fault);
+    return restart_starved(m, fault);
 }
 
 static ast_status run_batches(learner *m, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(m->l);
     ast_run *run = m->run;
     ast_random random;
     double weight = 0, cosine = 0;
     ast_status status = AST_OK;
-    for (size_t i = 0; i < v.rows->count; i++)
-        weight += v.labels[i] == AST_MISSING ? 0 : v.rows->weights ? v.rows->weights[i] : 1;
+    for (size_t i = 0; i < m->v.rows->count; i++)
+        weight += m->v.labels[i] == AST_MISSING ? 0 : m->v.rows->weights ? m->v.rows->weights[i] : 1;
     ast_random_seed(&random, run->options->seed, ast_draw_stream(run->restart, AST_DRAW_BATCH));
     while (status == AST_OK && !run->converged && run->iterations < run->options->max_iterations) {
         run->pass_start = ast_seconds();
@@ -224,50 +221,45 @@ static size_t batch_size(const ast_options *o) {
     return o->minibatch.points ? o->minibatch.points : clusters > LEAST_BATCH / EACH ? EACH * clusters : LEAST_BATCH;
 }
 
-/* Halving keeps a sum below twice a round of points; weights need that bit of room, and one for rounding. */
+/* Halving keeps a sum below that of two rounds. Weights need a bit for that, and one for rounding. */
 static void choose_unit(learner *m) {
-    const ast_labelling_view v = ast_view_of(m->l);
-    m->total.unit = v.rows->weights ? v.clusters->unit / 8 : v.clusters->unit;
-    m->total.weight_unit = v.rows->weights ? m->total.unit : 1;
+    m->total.unit = m->v.rows->weights ? m->v.clusters->unit / 8 : m->v.clusters->unit;
+    m->total.weight_unit = m->v.rows->weights ? m->total.unit : 1;
 }
 
 static ast_status open_learner(learner *m, ast_fault *fault) {
-    ast_labelling *l = m->l;
-    const ast_labelling_view v = ast_view_of(l);
-    size_t clusters = v.clusters->live, size = batch_size(m->run->options), at = 0;
-    m->size = size < v.present ? size : v.present;
+    size_t clusters = m->v.clusters->live, size = batch_size(m->run->options), at = 0;
+    m->size = size < m->v.present ? size : m->v.present;
     m->halve = 2 * m->size;
     m->before = -1;
-    m->deck = ast_allocate(v.present, sizeof *m->deck);
-    m->members = ast_allocate(m->size, sizeof *m->members);
-    m->last = ast_allocate_zero(clusters, sizeof *m->last);
-    m->left = ast_allocate(clusters, sizeof *m->left);
-    ast_clusters_clear(&m->total, v.rows->dimension);
-    if (!m->deck || !m->members || !m->last || !m->left || !ast_clusters_reserve(&m->total, clusters))
+    ast_clusters_clear(&m->total, m->v.rows->dimension);
+    if (!ast_clusters_reserve(&m->total, clusters) ||
+        !ast_replace_arrays(AST_REQUEST(m->deck, m->v.present), AST_REQUEST(m->members, m->size),
+                            AST_REQUEST(m->last, clusters), AST_REQUEST(m->left, clusters)))
         return ast_fail_memory(fault);
+    memset(m->last, 0, clusters * sizeof *m->last);
     choose_unit(m);
-    m->total.axial = v.rows->axial;
+    m->total.axial = m->v.rows->axial;
     for (size_t k = 0; k < clusters; k++) /* there is memory */
-        ast_clusters_add(&m->total, v.clusters->means + (size_t)v.clusters->order[k] * v.rows->dimension, UINT32_MAX);
-    for (size_t i = 0; i < v.rows->count; i++)
-        if (v.labels[i] != AST_MISSING)
+        ast_clusters_add(&m->total, m->v.clusters->means + (size_t)m->v.clusters->order[k] * m->v.rows->dimension,
+                         UINT32_MAX);
+    for (size_t i = 0; i < m->v.rows->count; i++)
+        if (m->v.labels[i] != AST_MISSING)
             m->deck[at++] = (uint32_t)i;
     return AST_OK;
 }
 
-/* All points by the means that were learned, then the means of the labels. */
+/* Labels all points by the learned means, then computes the means of the labels. */
 static ast_status assign_all(learner *m, ast_fault *fault) {
-    ast_labelling *l = m->l;
-    const ast_labelling_view v = ast_view_of(l);
     for (size_t k = 0; k < m->total.live; k++)
-        ast_labelling_set_mean(l, v.clusters->order[k], m->total.means + k * m->total.dimension);
-    ast_status status = ast_run_final_pass(l, m->run, fault);
-    m->run->objective = ast_clusters_objective(v.clusters);
+        ast_labelling_set_mean(m->l, m->v.clusters->order[k], m->total.means + k * m->total.dimension);
+    ast_status status = ast_run_final_pass(m->l, m->run, fault);
+    m->run->objective = ast_clusters_objective(m->v.clusters);
     return status;
 }
 
 ast_status ast_run_mbspkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
-    learner m = {.l = l, .run = run};
+    learner m = {.l = l, .v = ast_view_of(l), .run = run};
     size_t least = batch_size(run->options), each = EACH * run->options->clusters;
     if (!run->start_points)
         run->start_points = least > each ? least : each;

@@ -16,11 +16,11 @@
  *
  * A component needs two distinct points to say anything about kappa. One with fewer (a single point, or copies of it)
  * has a likelihood that grows with kappa without end, so its kappa has a ceiling: the nearest other mean, at the cosine
- * c, is as far away as two radii, 2 (D - 1) / (1 - c). Such a component is as narrow as it must be to be told from its
- * neighbours, and no narrower. The ceiling never lowers a kappa, so that L still never falls.
+ * c, is two radii away at kappa = 2 (D - 1) / (1 - c). Such a component is just narrow enough to be separate from its
+ * neighbours. The ceiling never lowers a kappa, so that L never decreases.
  *
- * The one idea: r_ik x_i is rounded to a multiple of a fixed grain (2^-40 as a rule), so that sums are exact and do not
- * depend on the number of threads. */
+ * r_ik x_i is rounded to a multiple of a fixed unit (2^-40 as a rule), so that sums are exact and do not depend on the
+ * number of threads. */
 #include "mixture.h"
 
 #include "memory.h"
@@ -29,23 +29,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_MASS 1e-3    /* points; below it the sums of a component are mostly rounding: its shape stays as it is */
-#define FINEST_GRAIN 40    /* bits below one */
-#define SHARP 0x1p-10      /* 1 - the mean length: components below it are looked at for the ceiling of kappa */
-#define EQUAL 0x1p-22      /* 1 - the cosine: means that are closer are the same */
-#define LEAST_DISTINCT 1.5 /* points: between one and two */
+#define LEAST_MASS 1e-3    /* points; a component with less keeps its shape: its sums are mostly rounding */
+#define FINEST_UNIT 40     /* bits below one */
+#define SHARP 0x1p-10      /* 1 - the mean length: the ceiling is for components below it */
+#define EQUAL 0x1p-22      /* 1 - the cosine: closer means are equal */
+#define LEAST_DISTINCT 1.5 /* points; between one and two */
 
 /* ---- E ---- */
 
 static void weigh(const ast_mixture_steps *m, size_t first, size_t n, double *weight) {
-    const ast_labelling *l = m->l;
-    const ast_labelling_view v = ast_view_of(l);
+    const double *weights = m->copies ? NULL : m->tiles.v.rows->weights; /* each distinct row counts once */
     for (size_t i = 0; i < n; i++) {
-        bool there = v.labels[first + i] != AST_MISSING;
-        if (m->copies) /* each distinct row counts once */
-            weight[i] = there && !m->copies[first + i] ? 1 : 0;
-        else
-            weight[i] = there ? (v.rows->weights ? v.rows->weights[first + i] * m->scale : 1) : 0;
+        bool there = m->tiles.v.labels[first + i] != AST_MISSING && !(m->copies && m->copies[first + i]);
+        weight[i] = there ? (weights ? weights[first + i] * m->weight_scale : 1) : 0;
     }
 }
 
@@ -63,7 +59,7 @@ static void find_best(const double *logits, size_t count, size_t n, double *best
         }
 }
 
-static size_t take_labels(ast_labelling *l, size_t first, size_t n, const int32_t *label) {
+static size_t set_labels(ast_labelling *l, size_t first, size_t n, const int32_t *label) {
     int32_t *labels = ast_labelling_labels(l) + first;
     size_t changed = 0;
     for (size_t i = 0; i < n; i++)
@@ -74,19 +70,30 @@ static size_t take_labels(ast_labelling *l, size_t first, size_t n, const int32_
     return changed;
 }
 
-static void all_or_nothing(double *part, size_t count, size_t n, const int32_t *label) {
+/* Memberships become 1 for the best component and 0 for the others. */
+static void make_hard(double *part, size_t count, size_t n, const int32_t *label) {
     memset(part, 0, count * n * sizeof *part);
     for (size_t i = 0; i < n; i++)
         part[(size_t)label[i] * n + i] = 1;
 }
 
-static void expect_tile(ast_mixture_steps *m, ast_tile_memory *memory, size_t chunk, size_t first) {
+/* The sums of a chunk are small enough to be exact as doubles; those of all chunks are integers. */
+static void flush(const ast_mixture_steps *m, ast_tile_memory *memory) {
+    size_t numbers = ast_components_all(m->c) * (m->c->dimension + 1);
+    for (size_t j = 0; j < numbers; j++) {
+        memory->integer_sums[j] += (int64_t)(memory->sums[j] / m->sum_unit);
+        memory->sums[j] = 0;
+    }
+}
+
+static void expect_tile(void *data, ast_tile_memory *memory, size_t chunk, size_t first) {
+    ast_mixture_steps *m = data;
+    const ast_rowset *rows = m->tiles.v.rows;
     const size_t n = m->tiles.tile, count = ast_components_all(m->c);
     int32_t label[AST_TILE_MOST];
     double best[AST_TILE_MOST];
-    ast_tile tile = ast_tile_at(&m->tiles, first, memory);
+    ast_tile tile = ast_tile_logits(&m->tiles, first, m->c, memory);
     weigh(m, first, n, memory->weight);
-    ast_tile_logits(&m->tiles, &tile, m->c, memory);
     find_best(memory->logits, count, n, best, label);
     m->tiles.kernels->normalise(memory->logits, count, n, memory->most, memory->total);
     for (size_t i = 0; i < n; i++)
@@ -94,31 +101,12 @@ static void expect_tile(ast_mixture_steps *m, ast_tile_memory *memory, size_t ch
             m->soft[chunk] += memory->weight[i] * (memory->most[i] + log(memory->total[i]));
             m->hard[chunk] += memory->weight[i] * best[i];
         }
-    m->changed[chunk] += take_labels(m->l, first, n, label);
+    m->changed[chunk] += set_labels(m->l, first, n, label);
     if (m->run->options->mixture.hard)
-        all_or_nothing(memory->logits, count, n, label);
-    m->tiles.kernels->gather(&tile, memory->logits, memory->weight, count, m->grain, memory->sums);
-}
-
-/* A chunk's sums are small enough to be exact as doubles; those of all its chunks are integers. */
-static void flush(const ast_mixture_steps *m, ast_tile_memory *memory) {
-    size_t numbers = ast_components_all(m->c) * (m->c->dimension + 1);
-    for (size_t j = 0; j < numbers; j++) {
-        memory->integer_sums[j] += (int64_t)(memory->sums[j] / m->grain);
-        memory->sums[j] = 0;
-    }
-}
-
-static void expect_chunk(void *data, size_t chunk, int worker) {
-    ast_mixture_steps *m = data;
-    const ast_labelling_view v = ast_view_of(m->l);
-    ast_tile_memory *memory = &m->tiles.memory[worker];
-    size_t first = chunk * v.rows->chunk, last = first + v.rows->chunk;
-    m->soft[chunk] = m->hard[chunk] = 0;
-    m->changed[chunk] = 0;
-    for (size_t i = first; i < last && i < v.rows->count && !ast_pool_stopped(v.pool, worker); i += m->tiles.tile)
-        expect_tile(m, memory, chunk, i);
-    flush(m, memory);
+        make_hard(memory->logits, count, n, label);
+    m->tiles.kernels->gather(&tile, memory->logits, memory->weight, count, m->sum_unit, memory->sums);
+    if ((first + n) % rows->chunk == 0 || first + n >= rows->count)
+        flush(m, memory);
 }
 
 static void collect_sums(ast_mixture_steps *m) {
@@ -132,11 +120,15 @@ static void collect_sums(ast_mixture_steps *m) {
 }
 
 ast_status ast_mixture_expect(ast_mixture_steps *m, size_t *changed, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(m->l);
+    size_t chunks = m->tiles.v.rows->chunks;
     double soft = 0, hard = 0;
     *changed = 0;
-    ast_pool_run(v.pool, v.rows->chunks, expect_chunk, m);
-    for (size_t chunk = 0; chunk < v.rows->chunks; chunk++) {
+    memset(m->soft, 0, chunks * sizeof *m->soft);
+    memset(m->hard, 0, chunks * sizeof *m->hard);
+    memset(m->changed, 0, chunks * sizeof *m->changed);
+    if (!ast_tiles_each(&m->tiles, expect_tile, m))
+        return ast_fail_cancelled(fault);
+    for (size_t chunk = 0; chunk < chunks; chunk++) {
         soft += m->soft[chunk];
         hard += m->hard[chunk];
         *changed += m->changed[chunk];
@@ -144,7 +136,7 @@ ast_status ast_mixture_expect(ast_mixture_steps *m, size_t *changed, ast_fault *
     collect_sums(m);
     m->run->log_likelihood = soft;
     m->run->objective = m->run->options->mixture.hard ? hard : soft;
-    return ast_pool_cancelled(v.pool) ? ast_fail_cancelled(fault) : AST_OK;
+    return AST_OK;
 }
 
 /* ---- M ---- */
@@ -166,14 +158,14 @@ static void maximise(ast_mixture_steps *m) {
     double sum[AST_MAX_DIMENSION], total = 0;
     size_t width = c->dimension + 1;
     for (size_t k = 0; k < ast_components_all(c); k++)
-        total += (double)m->sums[k * width + c->dimension] * m->grain;
+        total += (double)m->sums[k * width + c->dimension] * m->sum_unit;
     for (size_t k = 0; k < ast_components_all(c); k++) {
-        double mass = (double)m->sums[k * width + c->dimension] * m->grain;
+        double mass = (double)m->sums[k * width + c->dimension] * m->sum_unit;
         c->weights[k] = mass / total;
         if (mass < LEAST_MASS || k == c->count)
             continue;
         for (size_t d = 0; d < c->dimension; d++)
-            sum[d] = (double)m->sums[k * width + d] * m->grain;
+            sum[d] = (double)m->sums[k * width + d] * m->sum_unit;
         maximise_one(c, k, mass, sum, m->run->options->mixture.kappa);
     }
 }
@@ -184,7 +176,6 @@ static bool is_sharp(const ast_components *c, size_t k) {
     return c->kappas[k] > (double)(c->dimension - 1) / (2 * SHARP);
 }
 
-/* What counting distinct rows needs. */
 typedef struct counting {
     const ast_mixture_steps *m;
     const uint8_t *copies;
@@ -192,45 +183,37 @@ typedef struct counting {
 } counting;
 
 static bool counts(const counting *job, size_t i) {
-    const ast_labelling_view v = ast_view_of(job->m->l);
-    return v.labels[i] != AST_MISSING && !job->copies[i];
+    return job->m->tiles.v.labels[i] != AST_MISSING && !job->copies[i];
 }
 
-/* The mass of every component, each distinct row counted once: in whole[k] of every thread's memory. */
-static void count_chunk(void *data, size_t chunk, int worker) {
+/* Adds the memberships of distinct rows to integer_sums[k]. */
+static void count_tile(void *data, ast_tile_memory *memory, size_t chunk, size_t first) {
     const counting *job = data;
     const ast_mixture_steps *m = job->m;
-    const ast_labelling_view v = ast_view_of(m->l);
-    ast_tile_memory *memory = &m->tiles.memory[worker];
-    size_t first = chunk * v.rows->chunk, last = first + v.rows->chunk, n = m->tiles.tile;
-    for (size_t at = first; at < last && at < v.rows->count; at += n) {
-        ast_tile tile = ast_tile_at(&m->tiles, at, memory);
-        ast_tile_logits(&m->tiles, &tile, job->before, memory);
-        m->tiles.kernels->normalise(memory->logits, ast_components_all(m->c), n, memory->most, memory->total);
-        for (size_t i = 0; i < n && at + i < v.rows->count; i++)
-            for (size_t k = 0; counts(job, at + i) && k < m->c->count; k++)
-                memory->integer_sums[k] += llrint(memory->logits[k * n + i] / m->grain);
-    }
+    size_t n = m->tiles.tile;
+    (void)chunk;
+    ast_tile_memberships(&m->tiles, first, job->before, memory);
+    for (size_t i = 0; i < n && first + i < m->tiles.v.rows->count; i++)
+        for (size_t k = 0; counts(job, first + i) && k < m->c->count; k++)
+            memory->integer_sums[k] += llrint(memory->logits[k * n + i] / m->sum_unit);
 }
 
-/* mass (K) */
-static void count_distinct(const counting *job, double *mass) {
+/* The mass (K) of every component, each distinct row counted once. */
+static void count_distinct(counting *job, double *mass) {
     const ast_mixture_steps *m = job->m;
-    const ast_labelling_view v = ast_view_of(m->l);
-    for (size_t i = 0; i < v.rows->count && !job->before; i++)
+    if (job->before)
+        ast_tiles_each(&m->tiles, count_tile, job);
+    for (size_t i = 0; i < m->tiles.v.rows->count && !job->before; i++)
         if (counts(job, i))
-            mass[v.labels[i]]++;
-    if (!job->before)
-        return;
-    ast_pool_run(v.pool, v.rows->chunks, count_chunk, (void *)job);
+            mass[m->tiles.v.labels[i]]++;
     for (int w = 0; w < m->tiles.threads; w++)
         for (size_t k = 0; k < m->c->count; k++) {
-            mass[k] += (double)m->tiles.memory[w].integer_sums[k] * m->grain;
+            mass[k] += (double)m->tiles.memory[w].integer_sums[k] * m->sum_unit;
             m->tiles.memory[w].integer_sums[k] = 0;
         }
 }
 
-/* 2 (D - 1) / (1 - c), c the cosine of the nearest other mean; without another one that of the opposite direction. */
+/* The ceiling, 2 (D - 1) / (1 - c): c is the cosine of the nearest other mean, -1 if there is no other. */
 static double narrowest(const ast_components *c, size_t k) {
     double nearest = -1;
     for (size_t other = 0; other < c->count; other++) {
@@ -267,8 +250,7 @@ ast_status ast_mixture_cap_kappas(ast_mixture_steps *m, ast_distinct *distinct, 
 
 /* One M step from the labels of the nearest starts, whose sums the labelling has. */
 static void maximise_labels(ast_mixture_steps *m) {
-    const ast_labelling_view v = ast_view_of(m->l);
-    const ast_cluster_list *list = v.clusters;
+    const ast_cluster_list *list = m->tiles.v.clusters;
     ast_components *c = m->c;
     double sum[AST_MAX_DIMENSION], total = 0;
     for (size_t k = 0; k < c->count; k++)
@@ -286,49 +268,42 @@ static void maximise_labels(ast_mixture_steps *m) {
     }
 }
 
-/* Sums of a chunk must be exact as doubles, those of all points as int64. */
-static void choose_grain(ast_mixture_steps *m) {
-    const ast_labelling *l = m->l;
-    const ast_labelling_view v = ast_view_of(l);
+/* The sums of a chunk must be exact as doubles, those of all points as int64. */
+static void choose_units(ast_mixture_steps *m) {
+    const ast_labelling_view *v = &m->tiles.v;
+    const double *weights = v->rows->weights, present = (double)v->present;
     double total = 0, largest = 0;
-    for (size_t i = 0; v.rows->weights && i < v.rows->count; i++)
-        if (v.labels[i] != AST_MISSING) {
-            total += v.rows->weights[i];
-            largest = v.rows->weights[i] > largest ? v.rows->weights[i] : largest;
+    for (size_t i = 0; weights && i < v->rows->count; i++)
+        if (v->labels[i] != AST_MISSING) {
+            total += weights[i];
+            largest = fmax(largest, weights[i]);
         }
-    m->scale = v.rows->weights ? (double)v.present / total : 1;
-    double chunk = (double)v.rows->chunk * (v.rows->weights ? largest * m->scale : 1);
-    double of_chunk = 51 - ceil(log2(fmin(chunk, (double)v.present) + 1));
-    double of_all = 62 - ceil(log2((double)v.present + 1));
-    m->grain = ldexp(1, -(int)fmin(FINEST_GRAIN, fmin(of_chunk, of_all)));
+    m->weight_scale = weights ? present / total : 1;
+    double chunk = (double)v->rows->chunk * (weights ? largest * m->weight_scale : 1);
+    double of_chunk = 51 - ceil(log2(fmin(chunk, present) + 1)), of_all = 62 - ceil(log2(present + 1));
+    m->sum_unit = ldexp(1, -(int)fmin(FINEST_UNIT, fmin(of_chunk, of_all)));
 }
 
 ast_status ast_mixture_open(ast_mixture_steps *m, size_t count, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(m->l);
-    size_t dimension = v.rows->dimension, all = count + (m->run->options->mixture.background != 0);
-    m->soft = ast_allocate(v.rows->chunks, sizeof *m->soft);
-    m->hard = ast_allocate(v.rows->chunks, sizeof *m->hard);
-    m->changed = ast_allocate(v.rows->chunks, sizeof *m->changed);
-    m->sums = ast_allocate(all * (dimension + 1), sizeof *m->sums);
-    bool ready = m->soft && m->hard && m->changed && m->sums && ast_components_open(m->c, count, dimension) &&
-                 ast_tiles_open(&m->tiles, m->l, all, true);
-    choose_grain(m);
-    return ready ? AST_OK : ast_fail_memory(fault);
+    const ast_rowset *rows = ast_view_of(m->l).rows;
+    size_t all = count + (m->run->options->mixture.background != 0);
+    if (!ast_components_open(m->c, count, rows->dimension) || !ast_tiles_open(&m->tiles, m->l, all, true) ||
+        !ast_replace_arrays(AST_REQUEST(m->soft, rows->chunks), AST_REQUEST(m->hard, rows->chunks),
+                            AST_REQUEST(m->changed, rows->chunks), AST_REQUEST(m->sums, all * (rows->dimension + 1))))
+        return ast_fail_memory(fault);
+    choose_units(m);
+    return AST_OK;
 }
 
 void ast_mixture_close(ast_mixture_steps *m) {
     ast_tiles_free(&m->tiles);
-    free(m->soft);
-    free(m->hard);
-    free(m->changed);
-    free(m->sums);
+    ast_free_all(m->soft, m->hard, m->changed, m->sums);
 }
 
 /* ---- the iteration ---- */
 
 /* Ends after an E step, so that components, memberships and likelihood belong together. */
 static ast_status iterate(ast_mixture_steps *m, ast_distinct *distinct, ast_components *before, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(m->l);
     const ast_options *options = m->run->options;
     double last = -INFINITY;
     for (;;) {
@@ -338,10 +313,10 @@ static ast_status iterate(ast_mixture_steps *m, ast_distinct *distinct, ast_comp
         ast_status status = ast_mixture_expect(m, &changed, fault);
         m->run->iterations++;
         if (status == AST_OK)
-            status = ast_run_report_pass(m->run, m->c->count, changed, v.present, m->run->objective, fault);
+            status = ast_run_report_pass(m->run, m->c->count, changed, m->tiles.v.present, m->run->objective, fault);
         if (status != AST_OK)
             return status;
-        bool rises = m->run->objective - last > options->mixture.tolerance * (double)v.present;
+        bool rises = m->run->objective - last > options->mixture.tolerance * (double)m->tiles.v.present;
         m->run->converged = m->run->iterations > 1 && (options->mixture.hard ? changed == 0 : !rises);
         if (m->run->converged || m->run->iterations == options->max_iterations)
             return AST_OK;
@@ -355,10 +330,9 @@ static ast_status iterate(ast_mixture_steps *m, ast_distinct *distinct, ast_comp
 }
 
 double ast_mixture_criterion(const ast_mixture_steps *m) {
-    const ast_labelling_view v = ast_view_of(m->l);
     double count = (double)m->c->count, dimension = (double)m->c->dimension;
     double numbers = count * (dimension - 1) + (count - 1) + (isnan(m->run->options->mixture.kappa) ? count : 0);
-    return -2 * m->run->log_likelihood + (numbers + m->c->background) * log((double)v.present);
+    return -2 * m->run->log_likelihood + (numbers + m->c->background) * log((double)m->tiles.v.present);
 }
 
 ast_status ast_mixture_finish(ast_mixture_steps *m, ast_fault *fault) {
@@ -386,13 +360,12 @@ static ast_status run_components(ast_mixture_steps *m, ast_fault *fault) {
 }
 
 ast_status ast_run_movmf(ast_labelling *l, ast_run *run, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(l);
     if (run->options->mixture.auto_clusters)
         return ast_run_movmf_auto(l, run, fault);
     ast_mixture_steps m = {.l = l, .run = run, .c = &run->components};
     ast_status status = ast_run_assign_nearest(l, run, fault);
     if (status == AST_OK)
-        status = ast_mixture_open(&m, v.clusters->live, fault);
+        status = ast_mixture_open(&m, ast_view_of(l).clusters->live, fault);
     if (status == AST_OK)
         status = run_components(&m, fault);
     if (status == AST_OK)

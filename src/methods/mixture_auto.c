@@ -25,9 +25,9 @@
  *
  * Each distinct row counts once and without its weight, as in evidence.h, unless most rows are copies: then values are
  * coarse, and a copy is an observation. A row then stands for points spread over the cells of a grid whose spacing is
- * the distance between neighbouring rows, or the finest clusters would be single values: x counts as shrink x, where
- * shrink is the mean cosine of a point in the cell and its centre. The shares, means and likelihood of the result count
- * rows and weights. */
+ * the distance between neighbouring rows, or the finest clusters would be single values: x counts as row_scale x, where
+ * row_scale is the mean cosine of a point in the cell and its centre. The shares, means and likelihood of the result
+ * count rows and weights. */
 #include "mixture_search.h"
 
 #include "memory.h"
@@ -47,9 +47,8 @@ static ast_status take_best(ast_mixture_search *s, ast_fault *fault);
 static ast_status finish(ast_mixture_search *s, ast_fault *fault);
 
 ast_status ast_run_movmf_auto(ast_labelling *l, ast_run *run, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(l);
-    ast_mixture_search s = {.m = {.l = l, .run = run, .c = &run->components}, .l = l};
-    if (v.present == 0)
+    ast_mixture_search s = {.m = {.l = l, .run = run, .c = &run->components}, .v = ast_view_of(l)};
+    if (s.v.present == 0)
         return AST_OK;
     ast_status status = ast_search_start(&s, fault);
     if (status == AST_OK)
@@ -87,26 +86,25 @@ double ast_search_count_value(const ast_mixture_search *s, size_t count) {
 static void describe_one(void *data, size_t k, int worker) {
     ast_mixture_search *s = data;
     (void)worker;
-    s->lengths[k] = s->shrink * ast_search_length(ast_search_sum(s, k), NULL, s->prior.dimension);
+    s->lengths[k] = s->row_scale * ast_search_length(ast_search_sum(s, k), NULL, s->prior.dimension);
     s->posteriors[k] = ast_kappa_posterior_find(&s->prior, s->mass[k], s->lengths[k]);
 }
 
 void ast_search_find_posteriors(ast_mixture_search *s) {
-    const ast_labelling_view v = ast_view_of(s->l);
-    ast_pool_run(v.pool, s->count, describe_one, s);
+    ast_pool_run(s->v.pool, s->count, describe_one, s);
 }
 
 /* Centre and width of the prior: each is the best given the posteriors, so F rises. */
 static void tune_prior(ast_mixture_search *s) {
     double centre = 0, square = 0;
-    if (!isnan(s->prior.known))
+    if (!isnan(s->prior.fixed_kappa))
         return;
     for (size_t k = 0; k < s->count; k++)
         centre += s->posteriors[k].centre / (double)s->count;
     s->prior.centre = fmin(fmax(centre, AST_LEAST_LOG_KAPPA), log(ast_kappa_limit(s->prior.dimension)));
     ast_search_find_posteriors(s);
     for (size_t k = 0; k < s->count; k++)
-        square += s->posteriors[k].square / (double)s->count;
+        square += s->posteriors[k].squared_deviation / (double)s->count;
     s->prior.width = fmax(LEAST_WIDTH, sqrt(square));
     ast_search_find_posteriors(s);
 }
@@ -127,10 +125,10 @@ static void maximise(ast_mixture_search *s) {
     for (size_t k = 0; k < s->count; k++) {
         const ast_kappa_posterior *p = &s->posteriors[k];
         c->weights[k] = s->mass[k] / s->points;
-        c->kappas[k] = p->slope * s->shrink;
-        c->offsets[k] = digamma(s->mass[k] + 1) - rest + p->constant;
+        c->kappas[k] = p->mean_length * s->row_scale;
+        c->offsets[k] = digamma(s->mass[k] + 1) - rest + p->mean_log_constant;
         for (size_t d = 0; d < dimension && s->lengths[k] > 0; d++)
-            c->means[k * dimension + d] = s->shrink * ast_search_sum(s, k)[d] / s->lengths[k];
+            c->means[k * dimension + d] = s->row_scale * ast_search_sum(s, k)[d] / s->lengths[k];
     }
 }
 
@@ -142,10 +140,10 @@ static void read_sums(ast_mixture_search *s) {
     s->count = s->m.c->count;
     s->mass[s->count] = 0;
     for (size_t k = 0; k < ast_components_all(s->m.c); k++)
-        s->mass[k] = (double)s->m.sums[k * width + dimension] * s->m.grain;
+        s->mass[k] = (double)s->m.sums[k * width + dimension] * s->m.sum_unit;
     for (size_t k = 0; k < s->count; k++)
         for (size_t d = 0; d < dimension; d++)
-            ast_search_sum(s, k)[d] = (double)s->m.sums[k * width + d] * s->m.grain;
+            ast_search_sum(s, k)[d] = (double)s->m.sums[k * width + d] * s->m.sum_unit;
 }
 
 /* - sum r ln r = sum_i ln sum_k exp(logit_ik) - sum_ik r_ik logit_ik, and logits are linear in x. */
@@ -188,21 +186,20 @@ static void drop_light(ast_mixture_search *s) {
 }
 
 static ast_status expect(ast_mixture_search *s, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(s->l);
     ast_run *run = s->m.run;
     size_t changed;
     run->pass_start = ast_seconds();
     ast_status status = ast_mixture_expect(&s->m, &changed, fault);
     if (status != AST_OK)
         return status;
-    s->whole = false;
+    s->hard = false;
     read_sums(s);
     double spread = entropy(s);
     drop_light(s);
     ast_search_find_posteriors(s);
     s->evidence = run->objective = ast_search_evidence(s) + spread;
     run->iterations++;
-    return ast_run_report_pass(run, s->count, changed, v.present, s->evidence, fault);
+    return ast_run_report_pass(run, s->count, changed, s->v.present, s->evidence, fault);
 }
 
 /* ---- The search ---- */
@@ -295,14 +292,12 @@ static ast_status make_result(ast_mixture_search *s, ast_fault *fault) {
 
 /* A component that is the best one of no point, or `count`. */
 static ast_status find_empty(const ast_mixture_search *s, size_t *empty, ast_fault *fault) {
-    const ast_labelling *l = s->l;
-    const ast_labelling_view v = ast_view_of(l);
     uint8_t *named = ast_allocate_zero(s->count + 1, 1);
     if (!named)
         return ast_fail_memory(fault);
-    for (size_t i = 0; i < v.rows->count; i++)
-        if (v.labels[i] >= 0)
-            named[v.labels[i]] = 1;
+    for (size_t i = 0; i < s->v.rows->count; i++)
+        if (s->v.labels[i] >= 0)
+            named[s->v.labels[i]] = 1;
     for (*empty = 0; *empty < s->count && named[*empty];)
         ++*empty;
     free(named);

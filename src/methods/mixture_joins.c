@@ -28,7 +28,7 @@ void ast_search_find_nearest(void *data, size_t a, int worker) {
     for (size_t b = 0; b < s->count; b++) {
         if (b == a)
             continue;
-        double both = ast_search_length(ast_search_sum(s, a), ast_search_sum(s, b), s->prior.dimension) * s->shrink;
+        double both = ast_search_length(ast_search_sum(s, a), ast_search_sum(s, b), s->prior.dimension) * s->row_scale;
         double loss = s->lengths[a] + s->lengths[b] - both;
         size_t place = found < AST_JOIN_NEIGHBOURS ? found++ : AST_JOIN_NEIGHBOURS;
         for (; place > 0 && losses[place - 1] > loss; place--)
@@ -60,7 +60,7 @@ static void list_pairs(ast_mixture_search *s) {
             if (a < b || !knows(s, b, a))
                 s->pairs[s->pair_count++] = (ast_join_candidate){.a = a < b ? a : b, .b = a < b ? b : a};
         }
-        if (s->m.c->background && !s->whole)
+        if (s->m.c->background && !s->hard)
             s->pairs[s->pair_count++] = (ast_join_candidate){.a = a, .b = s->count};
     }
 }
@@ -76,55 +76,40 @@ static void price_pair(void *data, size_t p, int worker) {
     if (pair->b == s->count)
         return;
     double length =
-        s->shrink * ast_search_length(ast_search_sum(s, pair->a), ast_search_sum(s, pair->b), s->prior.dimension);
+        s->row_scale * ast_search_length(ast_search_sum(s, pair->a), ast_search_sum(s, pair->b), s->prior.dimension);
     pair->gain += ast_kappa_posterior_find(&s->prior, n, length).log_marginal - s->posteriors[pair->b].log_marginal;
 }
 
-/* Entropy that the joins of a chunk's points would lose, in fixed point: sums do not depend on the threads. */
-static void overlap_tile(const ast_mixture_search *s, const ast_tile_memory *memory, size_t first, int64_t *overlaps) {
-    const ast_labelling_view v = ast_view_of(s->l);
-    size_t n = s->m.tiles.tile;
-    for (size_t p = 0; p < s->pair_count; p++) {
-        if (!s->pairs[p].open)
-            continue;
-        const double *a = memory->logits + s->pairs[p].a * n, *b = memory->logits + s->pairs[p].b * n;
-        for (size_t i = 0; i < n && first + i < v.rows->count; i++)
-            if (a[i] > TINY && b[i] > TINY && v.labels[first + i] != AST_MISSING && !s->distinct.copies[first + i])
-                overlaps[p] += llrint((n_log_n(a[i] + b[i]) - n_log_n(a[i]) - n_log_n(b[i])) * OVERLAP_UNIT);
-    }
-}
-
-static void overlap_chunk(void *data, size_t chunk, int worker) {
+/* Adds the entropy that joins of these points would lose, in fixed point: the sums do not depend on the threads. */
+static void add_overlaps(void *data, ast_tile_memory *memory, size_t chunk, size_t first) {
     const ast_mixture_search *s = data;
-    const ast_labelling_view v = ast_view_of(s->l);
-    const ast_mixture_steps *m = &s->m;
-    ast_tile_memory *memory = &m->tiles.memory[worker];
-    size_t first = chunk * v.rows->chunk, last = first + v.rows->chunk;
-    for (size_t i = first; i < last && i < v.rows->count; i += m->tiles.tile) {
-        ast_tile tile = ast_tile_at(&m->tiles, i, memory);
-        ast_tile_logits(&m->tiles, &tile, m->c, memory);
-        m->tiles.kernels->normalise(memory->logits, ast_components_all(m->c), m->tiles.tile, memory->most,
-                                    memory->total);
-        overlap_tile(s, memory, i, s->overlaps + (size_t)worker * s->pair_count);
+    size_t n = s->m.tiles.tile;
+    int64_t *overlaps = s->overlaps + (size_t)(memory - s->m.tiles.memory) * s->pair_count;
+    (void)chunk;
+    ast_tile_memberships(&s->m.tiles, first, s->m.c, memory);
+    for (size_t p = 0; p < s->pair_count; p++) {
+        const double *a = memory->logits + s->pairs[p].a * n, *b = memory->logits + s->pairs[p].b * n;
+        for (size_t i = 0; s->pairs[p].overlap_unknown && i < n && first + i < s->v.rows->count; i++)
+            if (a[i] > TINY && b[i] > TINY && s->v.labels[first + i] != AST_MISSING && !s->distinct.copies[first + i])
+                overlaps[p] += llrint((n_log_n(a[i] + b[i]) - n_log_n(a[i]) - n_log_n(b[i])) * OVERLAP_UNIT);
     }
 }
 
 /* Subtracts the overlaps of the pairs that could gain, or of all. */
 static ast_status find_overlaps(ast_mixture_search *s, bool all, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(s->l);
     size_t open = 0, threads = (size_t)s->m.tiles.threads;
     for (size_t p = 0; p < s->pair_count; p++)
-        open += s->pairs[p].open = !s->whole && (all || s->pairs[p].gain > 0);
+        open += s->pairs[p].overlap_unknown = !s->hard && (all || s->pairs[p].gain > 0);
     if (open == 0)
         return AST_OK;
     free(s->overlaps);
     s->overlaps = ast_allocate_zero(threads * s->pair_count, sizeof *s->overlaps);
     if (!s->overlaps)
         return ast_fail_memory(fault);
-    if (!ast_pool_run_cancellable(v.pool, v.rows->chunks, overlap_chunk, s))
+    if (!ast_tiles_each(&s->m.tiles, add_overlaps, s))
         return ast_fail_cancelled(fault);
     for (size_t p = 0; p < s->pair_count; p++)
-        for (size_t w = 0; w < threads && s->pairs[p].open; w++)
+        for (size_t w = 0; w < threads && s->pairs[p].overlap_unknown; w++)
             s->pairs[p].gain -= (double)s->overlaps[w * s->pair_count + p] / OVERLAP_UNIT;
     return AST_OK;
 }
@@ -156,14 +141,13 @@ static void forget_joined(ast_mixture_search *s) {
 
 /* Joins pairs that gain, the best first, no component twice; forced: the best even if it loses. One is always left. */
 ast_status ast_search_join(ast_mixture_search *s, bool forced, size_t *joined, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(s->l);
     *joined = 0;
     if (s->count < 2)
         return AST_OK;
     ast_search_find_posteriors(s);
-    ast_pool_run(v.pool, s->count, ast_search_find_nearest, s);
+    ast_pool_run(s->v.pool, s->count, ast_search_find_nearest, s);
     list_pairs(s);
-    ast_pool_run(v.pool, s->pair_count, price_pair, s);
+    ast_pool_run(s->v.pool, s->pair_count, price_pair, s);
     ast_status status = find_overlaps(s, forced, fault);
     if (status != AST_OK)
         return status;
@@ -184,7 +168,7 @@ ast_status ast_search_join(ast_mixture_search *s, bool forced, size_t *joined, a
     }
     free(used);
     forget_joined(s);
-    return ast_pool_cancelled(v.pool) ? ast_fail_cancelled(fault) : AST_OK;
+    return ast_pool_cancelled(s->v.pool) ? ast_fail_cancelled(fault) : AST_OK;
 }
 
 /* ---- The tree: a level with fewer components at once ---- */
@@ -203,16 +187,15 @@ static node node_of(const ast_mixture_search *s, double mass, double length, siz
  * of joins after which the evidence is largest, and that evidence. */
 static size_t best_level(const ast_mixture_search *s, ast_joiner *joiner, node *nodes, ast_joined *joins,
                          double *highest) {
-    const ast_labelling_view v = ast_view_of(s->l);
     size_t made = 0, best = 0;
     double value = ast_search_evidence(s);
     *highest = value;
-    for (; ast_joiner_next(joiner, &joins[made]) && !ast_pool_poll(v.pool); made++) {
+    for (; ast_joiner_next(joiner, &joins[made]) && !ast_pool_poll(s->v.pool); made++) {
         const node *a = &nodes[joins[made].a], *b = &nodes[joins[made].b];
         size_t place = a->place < b->place ? a->place : b->place;
         node *into = &nodes[s->count + made];
         ast_joiner_take(joiner, &joins[made]);
-        *into = node_of(s, a->mass + b->mass, a->length + b->length - s->shrink * joins[made].loss, place);
+        *into = node_of(s, a->mass + b->mass, a->length + b->length - s->row_scale * joins[made].loss, place);
         value += into->value - a->value - b->value + ast_search_count_value(s, s->count - made - 1) -
                  ast_search_count_value(s, s->count - made);
         if (value > *highest) {
@@ -235,18 +218,18 @@ static void take_level(ast_mixture_search *s, const node *nodes, const ast_joine
 /* The evidence of the partition after each of the tree's joins is a lower bound of F there: takes the level with the
  * largest one, if that is above F. */
 ast_status ast_search_take_best_level(ast_mixture_search *s, bool *climbed, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(s->l);
     size_t leaves = s->count, dimension = s->prior.dimension;
-    int64_t *sums = ast_allocate(leaves * dimension, sizeof *sums);
-    ast_joined *joins = ast_allocate(leaves, sizeof *joins);
-    node *nodes = ast_allocate(2 * leaves, sizeof *nodes);
+    int64_t *sums = NULL;
+    ast_joined *joins = NULL;
+    node *nodes = NULL;
     ast_joiner *joiner = NULL;
     *climbed = false;
-    for (size_t i = 0; i < leaves * dimension && sums; i++)
-        sums[i] = llrint(s->sums[i] * AST_SUMS_UNIT);
-    if (sums && joins && nodes) {
+    if (ast_replace_arrays(AST_REQUEST(sums, leaves * dimension), AST_REQUEST(joins, leaves),
+                           AST_REQUEST(nodes, 2 * leaves))) {
+        for (size_t i = 0; i < leaves * dimension; i++)
+            sums[i] = llrint(s->sums[i] * AST_SUMS_UNIT);
         ast_leaves given = {.count = leaves, .dimension = dimension, .sums = sums, .unit = AST_SUMS_UNIT};
-        joiner = ast_joiner_open(&given, AST_PRICE_LOSS, v.rows->kernels, v.pool);
+        joiner = ast_joiner_open(&given, AST_PRICE_LOSS, s->v.rows->kernels, s->v.pool);
     }
     if (joiner) {
         double highest;
@@ -258,8 +241,6 @@ ast_status ast_search_take_best_level(ast_mixture_search *s, bool *climbed, ast_
     }
     bool ready = joiner != NULL;
     ast_joiner_close(joiner);
-    free(sums);
-    free(joins);
-    free(nodes);
+    ast_free_all(sums, joins, nodes);
     return ready ? AST_OK : ast_fail_memory(fault);
 }

@@ -17,18 +17,18 @@
 typedef struct ast_join_candidate {
     size_t a, b; /* b = count: the background */
     double gain; /* of F */
-    bool open;   /* the overlap of the two is not known yet */
+    bool overlap_unknown;
 } ast_join_candidate;
 
 typedef struct ast_mixture_search {
     ast_mixture_steps m;
-    ast_labelling *l;
+    ast_labelling_view v;
     ast_distinct distinct;
     ast_kappa_prior prior;
     double points;                   /* N: those that count */
-    double shrink;                   /* x counts as shrink x */
+    double row_scale;                /* a row x counts as row_scale x */
     size_t count;                    /* components */
-    bool whole;                      /* memberships are labels */
+    bool hard;                       /* memberships are labels */
     double *mass;                    /* (room + 1) n_k; the last is the background */
     double *sums;                    /* (room, D) s_k */
     double *lengths;                 /* (room) */

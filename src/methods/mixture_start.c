@@ -14,13 +14,12 @@
 #define FIRST_WIDTH 1.3862943611198906 /* two octaves */
 #define STARTS_SEEN 256                /* that tell how far apart neighbouring rows are */
 #define FEW_DIRECTIONS 64
-#define EQUAL 0x1p-22    /* 1 - the cosine: rows that are closer are the same */
-#define LEAST_SHRINK 0.5 /* of x, in very coarse values */
+#define EQUAL 0x1p-22       /* 1 - the cosine: rows that are closer are the same */
+#define LEAST_ROW_SCALE 0.5 /* of x, in very coarse values */
 
 /* Many starts, so that every component gets some: more than the square root of the points, a sixteenth of few. */
-static size_t first_count(const ast_labelling *l, const ast_options *o) {
-    const ast_labelling_view v = ast_view_of(l);
-    double points = (double)v.present, wanted = fmax(FEWEST, fmax(4 * sqrt(points), points / 16));
+static size_t first_count(size_t present, const ast_options *o) {
+    double points = (double)present, wanted = fmax(FEWEST, fmax(4 * sqrt(points), points / 16));
     if (o->clusters || o->start.by == AST_GIVEN)
         return o->clusters;
     return (size_t)fmin(points, fmin(MANY, wanted));
@@ -28,13 +27,12 @@ static size_t first_count(const ast_labelling *l, const ast_options *o) {
 
 /* The squared chord from a start to the nearest other row. */
 static double nearest_square(const ast_mixture_search *s, size_t start) {
-    const ast_labelling_view v = ast_view_of(s->l);
-    const float *mean = v.clusters->means + (size_t)v.clusters->order[start] * v.rows->dimension;
+    const float *mean = s->v.clusters->means + (size_t)s->v.clusters->order[start] * s->v.rows->dimension;
     double nearest = -1;
-    for (size_t i = 0; i < v.rows->count; i++) {
-        if (v.labels[i] == AST_MISSING || s->distinct.copies[i])
+    for (size_t i = 0; i < s->v.rows->count; i++) {
+        if (s->v.labels[i] == AST_MISSING || s->distinct.copies[i])
             continue;
-        double cosine = ast_rows_exact_score(v.rows, v.buffer, i, mean);
+        double cosine = ast_rows_exact_score(s->v.rows, s->v.buffer, i, mean);
         nearest = cosine < 1 - EQUAL ? fmax(nearest, cosine) : nearest;
     }
     return 2 - 2 * nearest;
@@ -48,60 +46,52 @@ static int by_size(const void *a, const void *b) {
 /* Coarse values, by the median distance of neighbours at some starts: a uniform spread over a cell of that side has the
  * variance side^2 / 12 along each of D - 1 axes. Few distinct rows (a part with flat faces) are directions by
  * themselves, and cells far smaller than their distances. */
-static void find_shrink(ast_mixture_search *s, size_t distinct) {
-    const ast_labelling_view v = ast_view_of(s->l);
+static void find_row_scale(ast_mixture_search *s, size_t distinct) {
     double squares[STARTS_SEEN] = {0};
-    size_t seen = v.clusters->live < STARTS_SEEN ? v.clusters->live : STARTS_SEEN;
-    for (size_t k = 0; k < seen && !ast_pool_poll(v.pool); k++)
+    size_t seen = s->v.clusters->live < STARTS_SEEN ? s->v.clusters->live : STARTS_SEEN;
+    for (size_t k = 0; k < seen && !ast_pool_poll(s->v.pool); k++)
         squares[k] = nearest_square(s, k);
     qsort(squares, seen, sizeof *squares, by_size);
     double side = sqrt(fmin(squares[seen / 2], 2)) / (distinct <= FEW_DIRECTIONS ? 8 : 1),
-           room = (double)(v.rows->dimension - 1);
-    s->shrink = fmax(LEAST_SHRINK, 1 - room * side * side / 24);
+           room = (double)(s->v.rows->dimension - 1);
+    s->row_scale = fmax(LEAST_ROW_SCALE, 1 - room * side * side / 24);
 }
 
 /* Every point with the nearest start, and which rows count. */
 static ast_status open_partition(ast_mixture_search *s, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(s->l);
     ast_options options = *s->m.run->options;
     ast_run start = *s->m.run;
     start.options = &options;
-    options.clusters = first_count(s->l, &options);
-    ast_status status = ast_run_assign_nearest(s->l, &start, fault);
+    options.clusters = first_count(s->v.present, &options);
+    ast_status status = ast_run_assign_nearest(s->m.l, &start, fault);
     if (status == AST_OK)
-        status = ast_distinct_open(&s->distinct, s->l, fault);
+        status = ast_distinct_open(&s->distinct, s->m.l, fault);
     if (status != AST_OK)
         return status;
     size_t copies = 0;
-    s->shrink = 1;
-    for (size_t i = 0; i < v.rows->count; i++)
-        copies += v.labels[i] != AST_MISSING && s->distinct.copies[i];
-    if (2 * copies > v.present) {
-        find_shrink(s, v.present - copies);
-        memset(s->distinct.copies, 0, v.rows->count);
+    s->row_scale = 1;
+    for (size_t i = 0; i < s->v.rows->count; i++)
+        copies += s->v.labels[i] != AST_MISSING && s->distinct.copies[i];
+    if (2 * copies > s->v.present) {
+        find_row_scale(s, s->v.present - copies);
+        memset(s->distinct.copies, 0, s->v.rows->count);
     }
-    return ast_distinct_sum(&s->distinct, s->l, v.labels, v.signs, fault);
+    return ast_distinct_sum(&s->distinct, s->m.l, s->v.labels, s->v.signs, fault);
 }
 
 static bool open_arrays(ast_mixture_search *s, size_t room) {
-    const ast_labelling_view v = ast_view_of(s->l);
-    size_t dimension = v.rows->dimension;
-    s->mass = ast_allocate(room + 1, sizeof *s->mass);
-    s->sums = ast_allocate(room * dimension, sizeof *s->sums);
-    s->lengths = ast_allocate(room, sizeof *s->lengths);
-    s->posteriors = ast_allocate(room, sizeof *s->posteriors);
-    s->pairs = ast_allocate(room * (AST_JOIN_NEIGHBOURS + 1), sizeof *s->pairs);
-    s->nearest = ast_allocate(room * AST_JOIN_NEIGHBOURS, sizeof *s->nearest);
-    return s->mass && s->sums && s->lengths && s->posteriors && s->pairs && s->nearest;
+    return ast_replace_arrays(AST_REQUEST(s->mass, room + 1), AST_REQUEST(s->sums, room * s->v.rows->dimension),
+                              AST_REQUEST(s->lengths, room), AST_REQUEST(s->posteriors, room),
+                              AST_REQUEST(s->pairs, room * (AST_JOIN_NEIGHBOURS + 1)),
+                              AST_REQUEST(s->nearest, room * AST_JOIN_NEIGHBOURS));
 }
 
 /* The clusters of the labelling that have points that count. */
 static void read_partition(ast_mixture_search *s) {
-    const ast_labelling_view v = ast_view_of(s->l);
-    const ast_cluster_list *list = v.clusters;
+    const ast_cluster_list *list = s->v.clusters;
     size_t dimension = list->dimension;
-    s->prior =
-        (ast_kappa_prior){.dimension = dimension, .width = FIRST_WIDTH, .known = s->m.run->options->mixture.kappa};
+    s->prior = (ast_kappa_prior){
+        .dimension = dimension, .width = FIRST_WIDTH, .fixed_kappa = s->m.run->options->mixture.kappa};
     for (size_t k = 0; k < list->live; k++) {
         size_t slot = (size_t)list->order[k];
         if (s->distinct.of.members[slot] == 0)
@@ -118,13 +108,12 @@ static void read_partition(ast_mixture_search *s) {
 /* The prior before anything is known: the kappa of every component together with its neighbour. Single points, of which
  * few points are the start, have none of their own. */
 static void open_prior(ast_mixture_search *s) {
-    const ast_labelling_view v = ast_view_of(s->l);
     double lengths = 0, points = 0;
     ast_search_find_posteriors(s);
-    ast_pool_run(v.pool, s->count, ast_search_find_nearest, s);
+    ast_pool_run(s->v.pool, s->count, ast_search_find_nearest, s);
     for (size_t a = 0; a < s->count && s->count > 1; a++) {
         size_t b = s->nearest[a * AST_JOIN_NEIGHBOURS];
-        lengths += s->shrink * ast_search_length(ast_search_sum(s, a), ast_search_sum(s, b), s->prior.dimension);
+        lengths += s->row_scale * ast_search_length(ast_search_sum(s, a), ast_search_sum(s, b), s->prior.dimension);
         points += s->mass[a] + s->mass[b];
     }
     double kappa = points > 0 ? ast_vmf_kappa(s->prior.dimension, fmin(1, lengths / points)) : 0;
@@ -133,21 +122,20 @@ static void open_prior(ast_mixture_search *s) {
 }
 
 ast_status ast_search_start(ast_mixture_search *s, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(s->l);
     size_t joined = 1;
     ast_status status = open_partition(s, fault);
-    if (status == AST_OK && !open_arrays(s, v.clusters->live))
+    if (status == AST_OK && !open_arrays(s, s->v.clusters->live))
         status = ast_fail_memory(fault);
     if (status == AST_OK)
         read_partition(s);
-    s->whole = true;
+    s->hard = true;
     if (status == AST_OK)
         open_prior(s);
     while (status == AST_OK && joined > 0)
         status = ast_search_join(s, false, &joined, fault);
     if (status == AST_OK)
         status = ast_mixture_open(&s->m, s->count, fault);
-    if (status == AST_OK && !ast_components_open(&s->best, s->count, v.rows->dimension))
+    if (status == AST_OK && !ast_components_open(&s->best, s->count, s->v.rows->dimension))
         status = ast_fail_memory(fault);
     if (status != AST_OK)
         return status;
@@ -163,9 +151,7 @@ ast_status ast_search_start(ast_mixture_search *s, ast_fault *fault) {
 }
 
 void ast_search_close(ast_mixture_search *s) {
-    void *memory[] = {s->mass, s->sums, s->lengths, s->posteriors, s->pairs, s->nearest, s->overlaps};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        free(memory[i]);
+    ast_free_all(s->mass, s->sums, s->lengths, s->posteriors, s->pairs, s->nearest, s->overlaps);
     ast_components_free(&s->best);
     ast_distinct_free(&s->distinct);
     ast_mixture_close(&s->m);

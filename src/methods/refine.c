@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Passes after a merge, which know that clusters have different spreads and sizes. A point joins the cluster with the
+ * Passes after a merge that take the spread and the size of clusters into account. A point joins the cluster with the
  * largest
  *
  *     kappa_k x . mu_k + L(kappa_k) + ln(n_k / N),
  *
  * its log density under cluster k plus the log of the cluster's share (evidence.h has L). kappa_k is the most likely
- * one for a mean length that is shrunk to that of all clusters by D points. A pass counts only if the evidence rises.
- * The nearest mean is not enough here: beside a broad cluster a tight one would take points that it cannot explain. */
+ * one for the mean length of the cluster, which D more points shrink to the mean length of all clusters. A pass that
+ * does not raise the evidence is undone. The nearest mean does not suffice here: a tight cluster beside a broad one
+ * would take points that it cannot explain. */
 #include "merge.h"
 
 #include "content.h"
@@ -28,7 +29,7 @@
 ast_status ast_distinct_open(ast_distinct *distinct, const ast_labelling *l, ast_fault *fault) {
     const ast_labelling_view v = ast_view_of(l);
     size_t count = v.rows->count;
-    const double *weights = v.rows->view.weights; /* in the order of the caller; rows of weight 0 count for nothing */
+    const double *weights = v.rows->view.weights; /* in the order of the caller */
     uint8_t *copies = ast_allocate_zero(count, 1);
     distinct->copies = ast_allocate(count, 1);
     ast_status status = copies && distinct->copies ? AST_OK : ast_fail_memory(fault);
@@ -79,7 +80,7 @@ typedef struct refining {
     double *scores;  /* (threads, capacity of means) */
     int32_t *labels; /* (padded) after the pass */
     uint8_t *signs;  /* (padded / AST_LANES) */
-    uint8_t *filled; /* (slots) whether a cluster has points then */
+    uint8_t *filled; /* (slots) whether a cluster has points after the pass */
 } refining;
 
 static double length_of(const refining *r, int32_t slot) {
@@ -87,8 +88,8 @@ static double length_of(const refining *r, int32_t slot) {
     return ast_sum_length(r->distinct->of.sums + (size_t)slot * dimension, dimension) / AST_SUMS_UNIT;
 }
 
-/* kappa and offset of every cluster. */
-static void measure(refining *r) {
+/* Finds kappa and offset of every cluster. */
+static void find_kappas(refining *r) {
     const ast_cluster_list *c = r->v.clusters;
     double points = 0, lengths = 0, dimension = (double)c->dimension;
     for (size_t k = 0; k < r->count; k++) {
@@ -120,7 +121,7 @@ static void scale_scores(refining *r) {
         offset = isfinite(r->offsets[k]) ? fmax(offset, fabs(r->offsets[k] / most)) : offset;
     }
     r->scales.count = r->count;
-    r->scales.most = (float)(1 + offset);
+    r->scales.max_score = (float)(1 + offset);
     r->scales.margin = (float)(2 * ((double)ast_score_error(r->v.rows->dimension) + 0x1p-22) * (2 + offset));
 }
 
@@ -139,17 +140,17 @@ static bool fill_scaled(refining *r) {
     return true;
 }
 
-/* Before a pass: what the scores are made of. */
+/* Before a pass: kappas, offsets and tables of means. */
 static bool prepare(refining *r) {
     r->count = r->v.clusters->live;
-    measure(r);
+    find_kappas(r);
     scale_scores(r);
     if (r->heads.points.rows)
         ast_refine_heads_begin(&r->heads, &r->v, &r->scales);
     return ast_clusters_fill_table(r->v.clusters, &r->means) && (!is_large(r) || fill_scaled(r));
 }
 
-/* By definition; the first of equal ones. */
+/* The best cluster by exact scores; the first of equal ones. */
 static int32_t decide(const refining *r, ast_row_buffer *rows, size_t i, double *scores) {
     size_t best = 0;
     double most = -INFINITY;
@@ -171,7 +172,7 @@ static void set_label(refining *r, ast_row_buffer *rows, size_t i, int32_t slot)
         ast_set_flipped(r->signs, i, ast_rows_exact_score(r->v.rows, rows, i, mean) < 0);
 }
 
-/* Float scores of the listed points of a chunk; those that they do not decide are left in the list. */
+/* Labels the listed points of a chunk by float scores; undecided points stay in the list. */
 static size_t score_listed(refining *r, ast_chunk *c, size_t base, size_t n) {
     size_t left = 0;
     for (size_t j = 0; j < n; j++)
@@ -186,7 +187,7 @@ static size_t score_listed(refining *r, ast_chunk *c, size_t base, size_t n) {
     return left;
 }
 
-/* The same with heads, which serve axial points too. */
+/* The same with heads, for axial points too. */
 static size_t score_by_heads(refining *r, ast_chunk *c, size_t base, size_t n) {
     size_t left = ast_refine_heads_score(&r->heads, &r->v, c, base, n, r->labels);
     for (size_t i = base; r->v.rows->axial && i < base + r->v.rows->chunk; i++)
@@ -234,13 +235,13 @@ static ast_status find_evidence(refining *r, double *value, size_t *empty, ast_f
     return status;
 }
 
-/* The labels that the labelling has. */
+/* Starts from the labels of the labelling. */
 static void copy_labels(refining *r) {
     memcpy(r->labels, r->v.labels, r->v.rows->padded * sizeof *r->labels);
     memcpy(r->signs, r->v.signs, r->v.rows->padded / AST_LANES);
 }
 
-/* One pass. *rises: it counts; otherwise everything is as it was. */
+/* One pass. *rises: the evidence rose; otherwise the pass changed nothing. */
 static ast_status refine_once(refining *r, bool fixed, double *evidence, bool *rises, ast_fault *fault) {
     double value = 0;
     size_t empty = 0;
@@ -258,18 +259,15 @@ static ast_status refine_once(refining *r, bool fixed, double *evidence, bool *r
 }
 
 static bool open_refining(refining *r) {
-    const ast_labelling_view v = r->v;
-    size_t clusters = v.clusters->live, capacity = (clusters + AST_PANEL - 1) / AST_PANEL * AST_PANEL;
-    r->kappas = ast_allocate(clusters, sizeof *r->kappas);
-    r->offsets = ast_allocate(clusters, sizeof *r->offsets);
-    r->scales.scale = ast_allocate(clusters, sizeof *r->scales.scale);
-    r->scales.bias = ast_allocate(clusters, sizeof *r->scales.bias);
-    r->scores = ast_allocate((size_t)ast_pool_threads(v.pool) * 2 * capacity + 1, sizeof *r->scores);
-    r->labels = ast_allocate(v.rows->padded, sizeof *r->labels);
-    r->signs = ast_allocate(v.rows->padded / AST_LANES, 1);
-    r->filled = ast_allocate(v.clusters->slots, sizeof *r->filled);
-    return ast_evidence_open(&r->evidence, clusters, v.rows->dimension, AST_SUMS_UNIT) && r->kappas && r->offsets &&
-           r->scales.scale && r->scales.bias && r->scores && r->labels && r->signs && r->filled;
+    const ast_labelling_view *v = &r->v;
+    size_t clusters = v->clusters->live, capacity = (clusters + AST_PANEL - 1) / AST_PANEL * AST_PANEL;
+    return ast_replace_arrays(AST_REQUEST(r->kappas, clusters), AST_REQUEST(r->offsets, clusters),
+                              AST_REQUEST(r->scales.scale, clusters), AST_REQUEST(r->scales.bias, clusters),
+                              AST_REQUEST(r->scores, (size_t)ast_pool_threads(v->pool) * 2 * capacity + 1),
+                              AST_REQUEST(r->labels, v->rows->padded),
+                              AST_REQUEST(r->signs, v->rows->padded / AST_LANES),
+                              AST_REQUEST(r->filled, v->clusters->slots)) &&
+           ast_evidence_open(&r->evidence, clusters, v->rows->dimension, AST_SUMS_UNIT);
 }
 
 static void close_refining(refining *r) {

@@ -12,25 +12,17 @@
 
 enum { LEAST_DIMENSION = 192, LEAST_CLUSTERS = 64 };
 
-static bool pays(const ast_labelling *l) {
-    const ast_labelling_view v = ast_view_of(l);
-    return ast_point_heads_pay(l, v.rows->dimension >= LEAST_DIMENSION && v.clusters->live >= LEAST_CLUSTERS);
-}
-
 void ast_refine_heads_open(ast_refine_heads *h, ast_labelling *l) {
     const ast_labelling_view v = ast_view_of(l);
     const ast_cluster_list *c = v.clusters;
-    if (!pays(l))
+    if (!ast_point_heads_pay(l, v.rows->dimension >= LEAST_DIMENSION && c->live >= LEAST_CLUSTERS))
         return;
     size_t room = (c->live + AST_PANEL - 1) / AST_PANEL * AST_PANEL;
     const float **means = ast_allocate(c->live, sizeof *means);
-    h->panels = ast_allocate(room * WIDTH, sizeof *h->panels);
-    h->tails = ast_allocate(room, sizeof *h->tails);
-    h->bias = ast_allocate(room, sizeof *h->bias);
-    h->place = ast_allocate(c->slots, sizeof *h->place);
     for (size_t k = 0; means && k < c->live; k++)
         means[k] = c->means + (size_t)c->order[k] * c->dimension;
-    if (means && h->panels && h->tails && h->bias && h->place)
+    if (means && ast_replace_arrays(AST_REQUEST(h->panels, room * WIDTH), AST_REQUEST(h->tails, room),
+                                    AST_REQUEST(h->bias, room), AST_REQUEST(h->place, c->slots)))
         ast_point_heads_open(&h->points, l, means, c->live, WIDTH);
     free(means);
 }
@@ -41,12 +33,12 @@ void ast_refine_heads_close(ast_refine_heads *h) {
     *h = (ast_refine_heads){0};
 }
 
-/* The columns behind the last mean are nobody's: no score is as low. */
+/* Columns behind the last mean have the bias -INFINITY, so that they never win. */
 void ast_refine_heads_begin(ast_refine_heads *h, const ast_labelling_view *v, const ast_scales *scales) {
     const ast_cluster_list *c = v->clusters;
     float head[WIDTH] = {0};
     h->scales = scales;
-    h->slack = h->points.slack + (1 + scales->most) * 0x1p-20f;
+    h->slack = h->points.slack + (1 + scales->max_score) * 0x1p-20f;
     for (size_t k = 0; k < scales->count || k % AST_PANEL; k++) {
         float *column = h->panels + k / AST_PANEL * AST_PANEL * WIDTH + k % AST_PANEL;
         bool mean = k < scales->count;
@@ -64,7 +56,7 @@ void ast_refine_heads_begin(ast_refine_heads *h, const ast_labelling_view *v, co
 
 /* ---- Points ------------------------------------------------------------------------------------------------------ */
 
-/* The best two scores of a point so far. Clusters that cannot upper_bound `limit` are neither. */
+/* The best two scores of a point so far. Clusters whose upper bound is below `limit` are skipped. */
 typedef struct best_two {
     const float *row;
     float tail, best, second, limit;
@@ -89,9 +81,9 @@ static void add_candidate(const ast_refine_heads *h, const ast_labelling_view *v
     }
 }
 
-/* The clusters of a panel that may be the best of a point. */
-static void look_at(const ast_refine_heads *h, const ast_labelling_view *v, best_two *x, size_t panel,
-                    const float *products) {
+/* Scores the clusters of a panel that may be the best of a point. */
+static void score_panel(const ast_refine_heads *h, const ast_labelling_view *v, best_two *x, size_t panel,
+                        const float *products) {
     const float *tails = h->tails + panel * AST_PANEL, *bias = h->bias + panel * AST_PANEL;
     float upper_bound[AST_PANEL];
     int hits = 0;
@@ -105,7 +97,7 @@ static void look_at(const ast_refine_heads *h, const ast_labelling_view *v, best
             add_candidate(h, v, x, panel * AST_PANEL + j);
 }
 
-/* The contests of n points with all clusters. */
+/* Compares n points with all clusters. */
 static void compare(const ast_refine_heads *h, const ast_labelling_view *v, best_two *x, const size_t *points,
                     size_t n) {
     const float *heads[ROWS];
@@ -115,11 +107,11 @@ static void compare(const ast_refine_heads *h, const ast_labelling_view *v, best
     for (size_t panel = 0; panel * AST_PANEL < h->scales->count; panel++) {
         v->rows->kernels->panel_products(heads, n, h->panels + panel * AST_PANEL * WIDTH, WIDTH, products);
         for (size_t r = 0; r < n; r++)
-            look_at(h, v, &x[r], panel, products + r * AST_PANEL);
+            score_panel(h, v, &x[r], panel, products + r * AST_PANEL);
     }
 }
 
-/* A best_two begins below the score of the point's own cluster. */
+/* Starts with a limit just below the score of the point's own cluster. */
 static best_two begin_best_two(const ast_refine_heads *h, const ast_labelling_view *v, const float *row, size_t point) {
     size_t own = (size_t)h->place[v->labels[point]];
     float score = full_score(h, v, row, own);
@@ -127,10 +119,10 @@ static best_two begin_best_two(const ast_refine_heads *h, const ast_labelling_vi
 }
 
 size_t ast_refine_heads_score(const ast_refine_heads *h, const ast_labelling_view *v, ast_chunk *c, size_t base,
-                              size_t listed, int32_t *labels) {
+                              size_t list_count, int32_t *labels) {
     size_t left = 0;
-    for (size_t first = 0; first < listed; first += ROWS) {
-        size_t n = listed - first < ROWS ? listed - first : ROWS, points[ROWS] = {0};
+    for (size_t first = 0; first < list_count; first += ROWS) {
+        size_t n = list_count - first < ROWS ? list_count - first : ROWS, points[ROWS] = {0};
         best_two x[ROWS] = {0};
         for (size_t r = 0; r < n; r++) {
             points[r] = base + c->list[first + r];

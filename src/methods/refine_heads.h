@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Passes after a merge in many dimensions: most clusters explain a point worse than its own one does, and the first
- * coordinates along the principal axes of the means show it (scores/heads.h). The labels are the same. */
+ * Pruning of the passes after a merge, in many dimensions: the first coordinates along the principal axes of the means
+ * (scores/heads.h) show that most clusters score less than the point's own cluster. The labels are the same. */
 #ifndef AST_REFINE_HEADS_H
 #define AST_REFINE_HEADS_H
 
@@ -15,11 +15,11 @@ typedef struct ast_scales {
     size_t count;
     float *scale, *bias; /* (count) scale: at most 1 */
     float margin;
-    float most; /* at least the magnitude of a score */
+    float max_score; /* upper bound of the magnitude of a score */
 } ast_scales;
 
 typedef struct ast_refine_heads {
-    ast_point_heads points; /* closed: points are compared in full */
+    ast_point_heads points; /* closed: points are compared over all components */
     float *panels;          /* (panels, AST_REFINE_AXES, AST_PANEL) heads of the scaled means */
     float *tails, *bias;    /* (panels, AST_PANEL) */
     int32_t *place;         /* (slots) of a cluster in the order */
@@ -27,16 +27,17 @@ typedef struct ast_refine_heads {
     const ast_scales *scales;
 } ast_refine_heads;
 
-/* Whether that pays for the clusters there are; memory, and the heads of all points. Stays closed without memory. */
+/* Computes the heads of all points, if they pay for so many clusters. Stays closed if they do not, or without memory.
+ */
 void ast_refine_heads_open(ast_refine_heads *heads, ast_labelling *labelling);
 void ast_refine_heads_close(ast_refine_heads *heads);
 
 /* Before a pass: heads of the means. */
 void ast_refine_heads_begin(ast_refine_heads *heads, const ast_labelling_view *view, const ast_scales *scales);
 
-/* The listed points of a chunk, whose rows are loaded: the slot of the best cluster of each goes to labels, counted
- * from `base`. Those that floats do not decide are left in the list; returns how many. */
+/* Writes the slot of the best cluster of each listed point of a chunk, whose rows are loaded, to `labels`. Point j of
+ * the chunk is point base + j. Points that floats do not decide stay in the list; returns their number. */
 size_t ast_refine_heads_score(const ast_refine_heads *heads, const ast_labelling_view *view, ast_chunk *chunk,
-                              size_t base, size_t listed, int32_t *labels);
+                              size_t base, size_t list_count, int32_t *labels);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tiles: N x K scores would not fit in memory, so they are made for a few points at a time and used up at once. */
+ * Tiles: N x K scores do not fit in memory, so they are computed for a few points at a time and used at once. */
 #include "components.h"
 
 #include "memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define TILE_BYTES ((size_t)24 << 10) /* of points and logits together: most of a first-level cache */
 _Static_assert(AST_TILE_MOST % AST_LANES == 0 && AST_BLOCK % AST_TILE_MOST == 0, "tiles fill chunks");
@@ -18,26 +19,23 @@ static size_t tile_size(size_t dimension, size_t components) {
 }
 
 static bool open_memory(const ast_tiles *t, ast_tile_memory *m, bool sums) {
-    const ast_labelling_view v = ast_view_of(t->labelling);
-    size_t dimension = v.rows->dimension, width = dimension + 1;
-    bool small = v.rows->small;
-    m->x = small ? NULL : ast_allocate(dimension * t->tile, sizeof *m->x);
-    m->logits = ast_allocate(t->components * t->tile, sizeof *m->logits);
-    m->cumulative = ast_allocate(t->components * AST_LANES, sizeof *m->cumulative);
-    m->most = ast_allocate(t->tile, sizeof *m->most);
-    m->total = ast_allocate(t->tile, sizeof *m->total);
-    m->weight = ast_allocate(t->tile, sizeof *m->weight);
-    m->sums = sums ? ast_allocate_zero(t->components * width, sizeof *m->sums) : NULL;
-    m->integer_sums = sums ? ast_allocate_zero(t->components * width, sizeof *m->integer_sums) : NULL;
-    return (small || m->x) && m->logits && m->cumulative && m->most && m->total && m->weight &&
-           (!sums || (m->sums && m->integer_sums));
+    const ast_rowset *rows = t->v.rows;
+    size_t numbers = sums ? t->components * (rows->dimension + 1) : 0;
+    if (!ast_replace_arrays(AST_REQUEST(m->x, rows->small ? 0 : rows->dimension * t->tile),
+                            AST_REQUEST(m->logits, t->components * t->tile),
+                            AST_REQUEST(m->cumulative, t->components * AST_LANES), AST_REQUEST(m->sums, numbers),
+                            AST_REQUEST(m->integer_sums, numbers)))
+        return false;
+    memset(m->sums, 0, numbers * sizeof *m->sums);
+    memset(m->integer_sums, 0, numbers * sizeof *m->integer_sums);
+    return true;
 }
 
 bool ast_tiles_open(ast_tiles *t, ast_labelling *l, size_t components, bool sums) {
-    const ast_labelling_view v = ast_view_of(l);
-    *t = (ast_tiles){.labelling = l, .kernels = v.rows->kernels->mixing, .components = components};
-    t->tile = tile_size(v.rows->dimension, components);
-    t->threads = ast_pool_threads(v.pool);
+    *t = (ast_tiles){.v = ast_view_of(l), .components = components};
+    t->kernels = t->v.rows->kernels->mixing;
+    t->tile = tile_size(t->v.rows->dimension, components);
+    t->threads = ast_pool_threads(t->v.pool);
     t->memory = ast_allocate_zero((size_t)t->threads, sizeof *t->memory);
     bool ready = t->memory != NULL;
     for (int w = 0; w < t->threads && ready; w++)
@@ -49,10 +47,8 @@ bool ast_tiles_open(ast_tiles *t, ast_labelling *l, size_t components, bool sums
 
 void ast_tiles_free(ast_tiles *t) {
     for (int w = 0; t->memory && w < t->threads; w++) {
-        ast_tile_memory *m = &t->memory[w];
-        void *memory[] = {m->x, m->logits, m->cumulative, m->most, m->total, m->weight, m->sums, m->integer_sums};
-        for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-            free(memory[i]);
+        const ast_tile_memory *m = &t->memory[w];
+        ast_free_all(m->x, m->logits, m->cumulative, m->sums, m->integer_sums);
     }
     free(t->memory);
     *t = (ast_tiles){0};
@@ -60,27 +56,51 @@ void ast_tiles_free(ast_tiles *t) {
 
 /* Rows into columns. */
 static void transpose_rows(const ast_tiles *t, size_t first, float *x) {
-    const ast_labelling *l = t->labelling;
-    const ast_labelling_view v = ast_view_of(l);
-    size_t dimension = v.rows->dimension;
+    const ast_rowset *rows = t->v.rows;
     float buffer[AST_MAX_DIMENSION];
     for (size_t i = 0; i < t->tile; i++) {
-        bool there = first + i < v.rows->count && v.labels[first + i] != AST_MISSING;
-        const float *row = there ? ast_rowset_row(v.rows, first + i, buffer) : NULL;
-        for (size_t d = 0; d < dimension; d++)
+        bool there = first + i < rows->count && t->v.labels[first + i] != AST_MISSING;
+        const float *row = there ? ast_rowset_row(rows, first + i, buffer) : NULL;
+        for (size_t d = 0; d < rows->dimension; d++)
             x[d * t->tile + i] = row ? row[d] : 0;
     }
 }
 
 ast_tile ast_tile_at(const ast_tiles *t, size_t first, ast_tile_memory *m) {
-    const ast_labelling_view v = ast_view_of(t->labelling);
-    const ast_rowset *rows = v.rows;
+    const ast_rowset *rows = t->v.rows;
     if (rows->small)
         return (ast_tile){rows->column[0] + first, rows->pitch, t->tile, rows->dimension};
     transpose_rows(t, first, m->x);
     return (ast_tile){m->x, t->tile, t->tile, rows->dimension};
 }
 
-void ast_tile_logits(const ast_tiles *t, const ast_tile *tile, const ast_components *c, ast_tile_memory *m) {
-    t->kernels->logits(tile, c->means, c->offsets, c->kappas, ast_components_all(c), m->logits);
+ast_tile ast_tile_logits(const ast_tiles *t, size_t first, const ast_components *c, ast_tile_memory *m) {
+    ast_tile tile = ast_tile_at(t, first, m);
+    t->kernels->logits(&tile, c->means, c->offsets, c->kappas, ast_components_all(c), m->logits);
+    return tile;
+}
+
+void ast_tile_memberships(const ast_tiles *t, size_t first, const ast_components *c, ast_tile_memory *m) {
+    ast_tile_logits(t, first, c, m);
+    t->kernels->normalise(m->logits, ast_components_all(c), t->tile, m->most, m->total);
+}
+
+typedef struct visits {
+    const ast_tiles *tiles;
+    ast_tile_visitor *visit;
+    void *data;
+} visits;
+
+static void visit_chunk(void *data, size_t chunk, int worker) {
+    const visits *job = data;
+    const ast_tiles *t = job->tiles;
+    size_t first = chunk * t->v.rows->chunk, last = first + t->v.rows->chunk;
+    last = last < t->v.rows->count ? last : t->v.rows->count;
+    for (size_t i = first; i < last && !ast_pool_stopped(t->v.pool, worker); i += t->tile)
+        job->visit(job->data, &t->memory[worker], chunk, i);
+}
+
+bool ast_tiles_each(const ast_tiles *t, ast_tile_visitor *visit, void *data) {
+    ast_pool_run_cancellable(t->v.pool, t->v.rows->chunks, visit_chunk, &(visits){t, visit, data});
+    return !ast_pool_cancelled(t->v.pool);
 }

@@ -2,13 +2,13 @@
  *
  * The search for the pair of clusters to join next.
  *
- * Nodes live in places. Every place p lists its cheapest partners among the places behind p; a partner that is not
- * listed comes after all that are. Prices of two nodes never change, and every new node is offered to all places before
- * it. So while a listed partner is alive, the first of them is the best; once the list is empty, the price of the last
- * one listed is still a lower bound, and p is searched again only when that bound is the lowest of all.
+ * Every node has a place. Place p lists the cheapest partners of its node among the places after p; all other partners
+ * there cost at least as much. The price of two nodes never changes, and a new node is offered to all places before its
+ * own. So the first listed partner that still exists is the cheapest. If none is left, the price of the last one listed
+ * is a lower bound, and p is searched again only when that bound is the lowest of all.
  *
- * A search takes cosines in float from panels of unit vectors, and a lower bound of the price from each of them. Only
- * partners whose bound reaches the list are priced by definition. */
+ * A search computes float cosines with panels of unit vectors, and a lower bound of the price from each cosine. The
+ * exact price is computed only if the bound is low enough for the list. */
 #include "tree.h"
 
 #include "memory.h"
@@ -25,15 +25,15 @@
 
 typedef struct partner {
     double price;
-    int32_t place, node; /* the node that lived there; if another one does, the partner is gone */
+    int32_t place, node; /* if the place has another node by now, this partner no longer exists */
 } partner;
 
 typedef struct place {
-    int32_t node;     /* that lives here; NOBODY: nobody */
-    int32_t count;    /* partners listed, the best first; the first of them is alive */
-    bool complete;    /* nobody is missing in the list */
-    double cut;       /* otherwise: no partner costs less than this that is not listed */
-    int32_t cut_node; /* nor as much, with a lower pair than the one with this node */
+    int32_t node;     /* NOBODY: the place is empty */
+    int32_t count;    /* partners listed, the cheapest first; the first of them exists */
+    bool complete;    /* all partners are listed */
+    double cut;       /* otherwise: no other partner costs less than this, */
+    int32_t cut_node; /* or as much and comes before the pair with this node */
     partner list[LISTED];
 } place;
 
@@ -47,11 +47,11 @@ struct ast_joiner {
     double slack; /* of a loss in double, relative to the lengths of the two sums */
     bool axial;
     int64_t *sums;   /* (places, D) */
-    double *lengths; /* (places) |s|; NaN: nobody lives there */
+    double *lengths; /* (places) |s|; NaN: the place is empty */
     float *units;    /* (places, D) unit vectors along the sums, or the means */
     float *table;    /* (panels, D, AST_PANEL) the same for the kernels */
     place *at;       /* (places) */
-    double *lowest;  /* (places) the price of the first partner, or its lower bound; infinite: there is none */
+    double *lowest;  /* (places) the price of the first partner, or a lower bound; infinite: no partner */
     float *cosines;  /* (threads, ROWS, places padded) */
     int threads;
 };
@@ -67,7 +67,7 @@ static double length_of(const ast_joiner *j, const int64_t *a, const int64_t *b,
     return sqrt(squares) / j->unit;
 }
 
-/* -1 where the two must be flipped against each other: axial clusters whose means point away from each other. */
+/* -1 if the second must be flipped: axial, and the means point away from each other. */
 static int sign_of(const ast_joiner *j, size_t p, size_t q) {
     if (!j->axial)
         return 1;
@@ -93,8 +93,7 @@ static size_t padded(const ast_joiner *j) {
     return j->panels * AST_PANEL;
 }
 
-/* |a| |b| (1 - c) / (|a| + |b|) is at most the loss: |a + b| is at most |a| + |b|. NaN for a place where nobody lives.
- */
+/* |a| |b| (1 - c) / (|a| + |b|) is at most the loss: |a + b| is at most |a| + |b|. NaN for an empty place. */
 static double rough_bound(const ast_joiner *j, size_t p, size_t q, float cosine) {
     double c = (double)(j->axial ? fabsf(cosine) : cosine) + (double)j->error;
     double a = j->lengths[p], b = j->lengths[q], both = a + b;
@@ -113,7 +112,7 @@ static double fine_bound(const ast_joiner *j, size_t p, size_t q, float cosine) 
     return 2 * a * b * (1 - c) / (both + together) * (1 - 0x1p-40) - both * j->slack;
 }
 
-/* Whether a pair of `own` with node a comes before one with node b: cheaper, or of lower nodes. */
+/* Whether the pair of `own` and a comes before that of `own` and b: it is cheaper, or has lower nodes. */
 static bool comes_first(int32_t own, double price_a, int32_t a, double price_b, int32_t b) {
     if (price_a != price_b)
         return price_a < price_b;
@@ -121,7 +120,7 @@ static bool comes_first(int32_t own, double price_a, int32_t a, double price_b, 
     return low_a != low_b ? low_a < low_b : a < b;
 }
 
-/* Takes q into the list of p if it belongs there. */
+/* Puts q into the list of p if it is cheap enough. */
 static void offer(ast_joiner *j, size_t p, size_t q) {
     place *at = &j->at[p];
     partner new = {exact_price(j, p, q), (int32_t)q, j->at[q].node};
@@ -130,7 +129,7 @@ static void offer(ast_joiner *j, size_t p, size_t q) {
     int32_t to = at->count;
     while (to > 0 && comes_first(at->node, new.price, new.node, at->list[to - 1].price, at->list[to - 1].node))
         to--;
-    if (at->count == LISTED) { /* one is left out, and nobody outside comes before the last one listed */
+    if (at->count == LISTED) { /* the list is full: the last partner drops out */
         at->complete = false;
         at->count -= to < LISTED;
     }
@@ -146,7 +145,7 @@ static void offer(ast_joiner *j, size_t p, size_t q) {
     j->lowest[p] = at->list[0].price;
 }
 
-/* Lists the partners of p behind it; cosines (places) with all of them. */
+/* Lists the partners of p among the places after it; cosines (places) with all of them. */
 static void choose_partners(ast_joiner *j, size_t p, const float *cosines) {
     place *at = &j->at[p];
     at->count = 0;
@@ -195,7 +194,7 @@ static void search_panels(void *data, size_t block, int worker) {
     find_cosines(s->j, s->p, 1, first, last < s->j->panels ? last : s->j->panels, s->j->cosines);
 }
 
-/* The cosines of one place with those from panel `first` on, in j->cosines. */
+/* Computes the cosines of place p with all places from panel `first` on, in j->cosines. */
 static void search_one(ast_joiner *j, size_t p, size_t first) {
     one_search s = {j, p, first};
     ast_pool_run(j->pool, (j->panels - first + PANELS - 1) / PANELS, search_panels, &s);
@@ -219,14 +218,14 @@ static void show_unit(ast_joiner *j, size_t p) {
         column[d * AST_PANEL] = j->units[p * j->dimension + d];
 }
 
-/* Places where nobody lives are left out, the others keep their order. */
+/* Removes empty places; the others keep their order. */
 static void compact(ast_joiner *j) {
     size_t live = 0, dimension = j->dimension;
-    int32_t *moved = (int32_t *)(void *)j->cosines; /* (places) where each went; nobody needs the cosines now */
+    int32_t *moved = (int32_t *)(void *)j->cosines; /* (places) the new place of each; the cosines are not needed now */
     for (size_t p = 0; p < j->places; p++) {
-        bool here = j->at[p].node != NOBODY;
-        moved[p] = here ? (int32_t)live : 0; /* a partner that is gone is known by its node */
-        if (!here)
+        bool used = j->at[p].node != NOBODY;
+        moved[p] = used ? (int32_t)live : 0; /* a partner that no longer exists is recognised by its node */
+        if (!used)
             continue;
         memmove(j->sums + live * dimension, j->sums + p * dimension, dimension * sizeof *j->sums);
         memmove(j->units + live * dimension, j->units + p * dimension, dimension * sizeof *j->units);
@@ -245,14 +244,16 @@ static void compact(ast_joiner *j) {
 }
 
 static bool reserve(ast_joiner *j, size_t count) {
-    j->sums = ast_allocate(count * j->dimension, sizeof *j->sums);
-    j->lengths = ast_allocate(count, sizeof *j->lengths);
-    j->units = ast_allocate_zero(count * j->dimension, sizeof *j->units);
-    j->at = ast_allocate(count, sizeof *j->at);
-    j->lowest = ast_allocate(count, sizeof *j->lowest);
-    j->table = ast_allocate_zero(padded(j) * j->dimension, sizeof *j->table);
-    j->cosines = ast_allocate_zero((size_t)j->threads * ROWS * padded(j) + 1, sizeof *j->cosines);
-    return j->sums && j->lengths && j->units && j->at && j->lowest && j->table && j->cosines;
+    size_t units = count * j->dimension, table = padded(j) * j->dimension,
+           cosines = (size_t)j->threads * ROWS * padded(j) + 1;
+    if (!ast_replace_arrays(AST_REQUEST(j->sums, units), AST_REQUEST(j->lengths, count), AST_REQUEST(j->units, units),
+                            AST_REQUEST(j->at, count), AST_REQUEST(j->lowest, count), AST_REQUEST(j->table, table),
+                            AST_REQUEST(j->cosines, cosines)))
+        return false;
+    memset(j->units, 0, units * sizeof *j->units);
+    memset(j->table, 0, table * sizeof *j->table);
+    memset(j->cosines, 0, cosines * sizeof *j->cosines);
+    return true;
 }
 
 ast_joiner *ast_joiner_open(const ast_leaves *leaves, ast_price price, const ast_kernels *kernels, ast_pool *pool) {
@@ -293,8 +294,8 @@ void ast_joiner_close(ast_joiner *j) {
 
 /* ---- Joins ------------------------------------------------------------------------------------------------------- */
 
-/* Whether the pair of place p comes before that of place q, which costs as much. A place whose list is empty comes
- * first: it must be searched. */
+/* Whether place p comes before place q, whose pair costs as much. A place with an empty list comes first: it must be
+ * searched. */
 static bool precedes(const ast_joiner *j, size_t p, size_t q) {
     const place *x = &j->at[p], *y = &j->at[q];
     if (x->count == 0 || y->count == 0)
@@ -304,7 +305,7 @@ static bool precedes(const ast_joiner *j, size_t p, size_t q) {
     return low_x != low_y ? low_x < low_y : (a < b ? b : a) < (c < d ? d : c);
 }
 
-/* The place with the cheapest pair, or places. */
+/* The place with the cheapest pair; j->places if no pair is left. */
 static size_t cheapest(const ast_joiner *j) {
     double least = INFINITY;
     size_t best = j->places;
@@ -356,7 +357,7 @@ static size_t place_of(const ast_joiner *j, int32_t node) {
     return p;
 }
 
-/* Partners that are gone leave the front of the list; then the new node in place q is offered. */
+/* Drops partners that no longer exist from the front of the list, then offers the new node in place q. */
 static void update_partners(ast_joiner *j, size_t p, size_t q) {
     place *at = &j->at[p];
     int32_t gone = 0;
@@ -370,8 +371,8 @@ static void update_partners(ast_joiner *j, size_t p, size_t q) {
         offer(j, p, q);
 }
 
-/* The new node takes the later place of the two. Every place before it meets the new node, which looks for partners
- * behind it. */
+/* The new node takes the later of the two places. It is offered to every place before, and searched for partners among
+ * the places after. */
 void ast_joiner_take(ast_joiner *j, const ast_joined *join) {
     size_t p = place_of(j, join->a), q = place_of(j, join->b), low = p < q ? p : q, high = p < q ? q : p;
     int sign = sign_of(j, low, high);

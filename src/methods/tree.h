@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tree of joins (Ward's rule on the sphere): from K clusters, the pair whose join loses least of sum_k |s_k| joins,
- * again and again until one cluster is left. The loss of a pair is |s_a| + |s_b| - |s_a + s_b|. Sums are exact integers
- * and lengths are added up in double, components in order, so the tree is the same on any number of threads; equal
- * losses go to the lowest pair.
+ * The tree of joins (Ward's rule on the sphere): of K clusters the pair whose join loses least of sum_k |s_k| is
+ * joined, until one cluster is left. The loss of a pair is |s_a| + |s_b| - |s_a + s_b|. Sums are exact integers and
+ * lengths are added up in double, components in order, so the tree is the same on any number of threads; equal losses
+ * go to the lowest pair.
  *
- * `joiner` is the search for the next pair. The same search with another price joins the nearest means first. */
+ * ast_joiner finds the next pair. With another price it joins the nearest means first. */
 #ifndef AST_TREE_H
 #define AST_TREE_H
 

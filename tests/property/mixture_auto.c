@@ -34,16 +34,16 @@ static ast_kappa_posterior plain_posterior(const ast_kappa_prior *p, double n, d
             }
             double part = exp(density - most);
             total += part;
-            found.constant += part * constant(p->dimension, kappa);
-            found.slope += part * kappa * ast_vmf_resultant(p->dimension, kappa * length);
+            found.mean_log_constant += part * constant(p->dimension, kappa);
+            found.mean_length += part * kappa * ast_vmf_resultant(p->dimension, kappa * length);
             found.centre += part * t;
-            found.square += part * (t - p->centre) * (t - p->centre);
+            found.squared_deviation += part * (t - p->centre) * (t - p->centre);
         }
     found.log_marginal = most + log(total * step);
-    found.constant /= total;
-    found.slope /= total;
+    found.mean_log_constant /= total;
+    found.mean_length /= total;
     found.centre /= total;
-    found.square /= total;
+    found.squared_deviation /= total;
     return found;
 }
 
@@ -66,10 +66,10 @@ static void posterior_equals_the_integral(void **state) {
                 ast_kappa_posterior wanted = plain_posterior(&prior, n, length, 20000);
                 near("the marginal", got.log_marginal, wanted.log_marginal, 5e-3);
                 near("the mode", log(got.kappa), log(wanted.kappa), 1e-3);
-                near("the constant", got.constant, wanted.constant, 2e-3);
-                near("the slope", got.slope, wanted.slope, 2e-2);
+                near("the constant", got.mean_log_constant, wanted.mean_log_constant, 2e-3);
+                near("the slope", got.mean_length, wanted.mean_length, 2e-2);
                 near("the centre", got.centre, wanted.centre, 1e-3);
-                near("the square", got.square, wanted.square, 1e-2);
+                near("the square", got.squared_deviation, wanted.squared_deviation, 1e-2);
             }
 }
 
@@ -123,7 +123,7 @@ static double maximise(plain *p) {
     p->prior.centre = centre;
     find_posteriors(p);
     for (size_t k = 0; k < p->count; k++)
-        square += p->found[k].square / (double)p->count;
+        square += p->found[k].squared_deviation / (double)p->count;
     p->prior.width = fmax(0.5 * log(2), sqrt(square));
     find_posteriors(p);
     return bound;
@@ -142,7 +142,7 @@ static void expect(plain *p) {
             double along = 0;
             for (size_t d = 0; d < p->dimension; d++)
                 along += s[d] * (double)p->x[i * p->dimension + d] / norm(s, NULL, p->dimension);
-            row[k] = digamma(p->n[k] + 1) + p->found[k].constant + p->found[k].slope * along;
+            row[k] = digamma(p->n[k] + 1) + p->found[k].mean_log_constant + p->found[k].mean_length * along;
             most = fmax(most, row[k]);
         }
         for (size_t k = 0; k < p->count; k++)
