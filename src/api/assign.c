@@ -9,19 +9,16 @@
 #include "plan.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static ast_status check_options(const ast_assign_options *o, ast_fault *fault) {
     ast_status status = ast_check_struct(o, sizeof *o, "options", fault);
     if (status != AST_OK)
         return status;
-    if (!o->means || o->means_count == 0)
-        return ast_fail(fault, AST_BAD_OPTION, "there are no means to assign points to");
-    if (!isnan(o->angle) && !(o->angle >= 0 && o->angle <= 180))
-        return ast_fail(fault, AST_BAD_OPTION, "the angle must be between 0 and 180 degrees");
-    if (o->center && o->axial)
-        return ast_fail(fault, AST_BAD_OPTION, "axial rows cannot be centred: x and -x would differ");
-    return AST_OK;
+    const char *problem = ast_problem_of(
+        {!o->means || o->means_count == 0, "there are no means to assign points to"},
+        {!isnan(o->angle) && !(o->angle >= 0 && o->angle <= 180), "the angle must be between 0 and 180 degrees"},
+        {o->center && o->axial, "axial rows cannot be centred: x and -x would differ"});
+    return ast_fail_option(problem, fault);
 }
 
 typedef struct assignment {
@@ -67,8 +64,7 @@ static ast_status assign(ast_context *context, ast_labelling_input *input, const
         status = prepare(&a, options, similarity, fault);
     for (size_t n = 0; status == AST_OK && n < v.windows && v.points > 0; n++)
         status = assign_window(&a, n, sink, fault);
-    free(a.labels);
-    free(a.similarity);
+    ast_free_all(a.labels, a.similarity);
     if (status != AST_OK || input->source) /* the memory for a source is planned call by call */
         ast_labelling_clear(a.l);
     return status;

@@ -11,6 +11,9 @@
 /* An ast_cluster or ast_cluster_source that is under way. */
 typedef struct ast_call {
     ast_context *context;
+    ast_fault *fault;
+    ast_labelling *l;     /* of the context */
+    ast_labelling_view v; /* of it, after loading and again after the run */
     const ast_options *options;
     const ast_points *points;     /* the rows; of a source: shape and weights, without data */
     ast_labelling_input input;    /* the same rows as the labelling gets them, with order and weights of this restart */
@@ -19,8 +22,8 @@ typedef struct ast_call {
     size_t total;                 /* points of all ranks */
     uint32_t *order;              /* of this restart, or NULL */
     double *weights;              /* in that order, or NULL */
-    ast_result *results;          /* (restarts) those that are over */
-    int best;                     /* the number of the one to keep, as far as the restarts that are over tell */
+    ast_result *results;          /* (restarts) of the restarts that are over */
+    int best;                     /* the restart to keep, of those that are over */
     const ast_run *run;           /* under way */
     bool digested;                /* `digest` is known, ... */
     uint64_t digest;              /* ... that of all points (digest.h) */
@@ -29,42 +32,41 @@ typedef struct ast_call {
     struct ast_centred *centred;     /* the rows without their mean (center.h); NULL: as they are */
 } ast_call;
 
-/* Reads what options->resume has to tell of the run; the call goes on from restart *restart. A collective call. */
-ast_status ast_resume_open(ast_call *call, int *restart, ast_fault *fault);
+/* Reads the head of options->resume; the call goes on from restart *restart. A collective call. */
+ast_status ast_resume_open(ast_call *call, int *restart);
 
-/* The labelling is loaded with the points of that restart: the rest is read, and the labelling, the run and the best
- * result so far become those of the checkpoint. A collective call. */
-ast_status ast_resume_take(ast_call *call, ast_labelling *labelling, ast_run *run, ast_fault *fault);
+/* The labelling is loaded with the points of that restart: reads the rest, and sets the labelling, the run and the best
+ * result so far to those of the checkpoint. A collective call. */
+ast_status ast_resume_take(ast_call *call, ast_run *run);
 void ast_resume_free(ast_call *call);
 
-/* Turns the labelling into a result, whose components and tree are there already; labels go to result->labels or to the
- * store. */
-ast_status ast_call_result(const ast_call *call, ast_labelling *labelling, ast_result *result, ast_fault *fault);
+/* The report of a run; without its silhouette and stability. */
+ast_report ast_call_report(const ast_call *call, const ast_run *run);
 
-/* representatives.c: the rows of each cluster that are nearest to its mean, as far as they were looked at. */
+/* Turns the labelling into a result, whose components and tree are set; labels go to result->labels or to the store. */
+ast_status ast_call_result(const ast_call *call, ast_result *result);
+
+/* representatives.c: the rows of each cluster that are nearest to its mean, among those visited so far. */
 typedef struct ast_representatives {
     size_t each; /* wanted for a cluster */
     size_t clusters;
-    size_t *starts; /* (clusters + 1) where those of a cluster begin, and where there is room until */
+    size_t *starts; /* (clusters + 1) where the rows of a cluster begin; the next start is where their memory ends */
     size_t *counts; /* (clusters) found so far */
     struct ast_near_row *found;
     double *scores; /* (padded rows of a window) */
 } ast_representatives;
-ast_status ast_representatives_open(ast_representatives *nearest, const ast_call *call, const ast_labelling *labelling,
-                                    ast_result *result, ast_fault *fault);
-ast_status ast_representatives_add(ast_representatives *nearest, const ast_call *call, ast_labelling *labelling,
-                                   const int32_t *labels, ast_fault *fault);
+ast_status ast_representatives_open(ast_representatives *nearest, const ast_call *call, ast_result *result);
+ast_status ast_representatives_add(ast_representatives *nearest, const ast_call *call, const int32_t *labels);
 /* Puts them into the result; those of all ranks. A collective call. */
-ast_status ast_representatives_hand_over(ast_representatives *nearest, const ast_comm *comm, ast_result *result,
-                                         ast_fault *fault);
+ast_status ast_representatives_hand_over(ast_representatives *nearest, const ast_call *call, ast_result *result);
 void ast_representatives_free(ast_representatives *nearest);
 
 /* Fills in the fields of the record about the error of its mean, from its effective number of points and its kappa. */
 void ast_cluster_errors(ast_cluster_info *info, size_t dimension, double resultant);
 
-/* restarts.c: measures the result of one of several restarts; at the end, chooses the one to keep and says how far the
+/* restarts.c: measures the result of one of several restarts; at the end, chooses the one to keep and how far the
  * others agree with it. */
-ast_status ast_restart_measure(const ast_call *call, ast_labelling *labelling, ast_result *result, ast_fault *fault);
-ast_status ast_restarts_choose(ast_call *call, ast_fault *fault);
+ast_status ast_restart_measure(const ast_call *call, ast_result *result);
+ast_status ast_restarts_choose(ast_call *call);
 
 #endif

@@ -37,9 +37,9 @@ bool ast_checkpoint_lay_out(const ast_checkpoint_head *head, ast_checkpoint_layo
     layout->results = at;
     good = good && add(&at, head->restart, sizeof(ast_checkpoint_result));
     layout->clusters = at;
-    good = good && add(&at, head->kept_clusters, sizeof(ast_checkpoint_cluster));
-    layout->kept_means = at;
-    good = good && add(&at, head->kept_clusters, row);
+    good = good && add(&at, head->earlier_clusters, sizeof(ast_checkpoint_cluster));
+    layout->earlier_means = at;
+    good = good && add(&at, head->earlier_clusters, row);
     layout->checksum = at;
     layout->records = at + sizeof(uint64_t);
     if (!good || head->restart >= INT32_MAX)
@@ -47,7 +47,7 @@ bool ast_checkpoint_lay_out(const ast_checkpoint_head *head, ast_checkpoint_layo
     layout->width = 1 + (size_t)head->restart;
     at = layout->records;
     good = good && add(&at, head->points, layout->width * sizeof(uint32_t));
-    layout->tail = at;
+    layout->records_checksum = at;
     return good;
 }
 
@@ -100,7 +100,6 @@ uint64_t ast_checkpoint_part(uint64_t i, const uint32_t *record, size_t width) {
 
 typedef struct writing {
     const ast_call *call;
-    const ast_labelling *l;
     const ast_storage *storage;
     ast_checkpoint_head head;
     ast_checkpoint_layout at;
@@ -110,18 +109,17 @@ typedef struct writing {
     _Atomic uint64_t sum;
 } writing;
 
-static void fill_head(ast_checkpoint_head *head, const ast_call *c, const ast_labelling *l) {
-    const ast_labelling_view v = ast_view_of(l);
+static void fill_head(ast_checkpoint_head *head, const ast_call *c) {
     const ast_run *run = c->run;
     head->restart = (uint64_t)run->restart;
     head->iterations = (uint64_t)run->iterations;
     head->converged = run->converged != 0;
     head->oir_restarts = run->oir_restarts;
     head->label_hash_count = run->history.count;
-    head->live = v.clusters->live;
+    head->live = c->v.clusters->live;
     head->objective = run->objective;
     for (int i = 0; i < run->restart; i++)
-        head->kept_clusters += c->results[i].report.clusters;
+        head->earlier_clusters += c->results[i].report.clusters;
 }
 
 static void copy(unsigned char *to, const void *from, size_t size) {
@@ -148,13 +146,12 @@ static void fill_result(const writing *w, int number, size_t first, unsigned cha
                                        info->effective};
         memcpy(bytes + w->at.clusters + (first + k) * sizeof kept, &kept, sizeof kept);
     }
-    copy(bytes + w->at.kept_means + first * row, r->means, report->clusters * row);
+    copy(bytes + w->at.earlier_means + first * row, r->means, report->clusters * row);
 }
 
 /* Everything up to the records, in memory of its own; NULL if there is none. */
 static unsigned char *make_head(const writing *w) {
-    const ast_labelling_view v = ast_view_of(w->l);
-    const ast_cluster_list *clusters = v.clusters;
+    const ast_cluster_list *clusters = w->call->v.clusters;
     size_t row = clusters->dimension * sizeof(float);
     unsigned char *bytes = ast_allocate_zero(w->at.records, 1);
     if (!bytes)
@@ -180,8 +177,7 @@ static ast_status put(const writing *w, uint64_t offset, const void *bytes, size
 }
 
 static ast_status put_head(const writing *w, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(w->l);
-    if (ast_comm_rank(v.comm) != 0)
+    if (ast_comm_rank(w->call->v.comm) != 0)
         return AST_OK;
     unsigned char *bytes = make_head(w);
     ast_status status = bytes ? put(w, 0, bytes, w->at.records, fault) : ast_fail_memory(fault);
@@ -195,7 +191,7 @@ static void fill_records(void *data, size_t block, int worker) {
     uint32_t *records = w->records + from * width;
     uint64_t sum = 0;
     (void)worker;
-    ast_restore_records(w->l, w->place, w->first + from, n, records, width);
+    ast_restore_records(w->call->l, w->place, w->first + from, n, records, width);
     for (size_t j = 0; j < n; j++) {
         for (size_t i = 1; i < width; i++)
             records[width * j + i] = (uint32_t)w->call->results[i - 1].labels[w->first + from + j];
@@ -205,40 +201,35 @@ static void fill_records(void *data, size_t block, int worker) {
 }
 
 static ast_status put_records(writing *w, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(w->l);
-    size_t count = v.rows->count, size = w->at.width * sizeof *w->records;
+    size_t count = w->call->v.rows->count, size = w->at.width * sizeof *w->records;
     ast_status status = AST_OK;
     for (w->first = 0; status == AST_OK && w->first < count; w->first += w->count) {
         w->count = count - w->first < PIECE ? count - w->first : PIECE;
-        ast_pool_run(v.pool, (w->count + TASK - 1) / TASK, fill_records, w);
+        ast_pool_run(w->call->v.pool, (w->count + TASK - 1) / TASK, fill_records, w);
         status = put(w, w->at.records + (w->call->input.offset + w->first) * size, w->records, w->count * size, fault);
     }
     return status;
 }
 
 /* Zeros up to a multiple of 8, and the checksum. */
-static ast_status put_tail(const writing *w, uint64_t sum, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(w->l);
+static ast_status put_checksum(const writing *w, uint64_t sum, ast_fault *fault) {
     uint64_t end = w->at.records + w->head.points * w->at.width * sizeof(uint32_t);
     unsigned char bytes[16] = {0};
-    size_t gap = (size_t)(w->at.tail - end);
+    size_t gap = (size_t)(w->at.records_checksum - end);
     memcpy(bytes + gap, &sum, sizeof sum);
-    if (ast_comm_rank(v.comm) + 1 != ast_comm_size(v.comm))
+    if (ast_comm_rank(w->call->v.comm) + 1 != ast_comm_size(w->call->v.comm))
         return AST_OK;
     return put(w, end, bytes, gap + sizeof sum, fault);
 }
 
 static ast_status open_writing(writing *w, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(w->l);
-    const ast_cluster_list *clusters = v.clusters;
-    size_t count = v.rows->count < PIECE ? v.rows->count : PIECE;
+    const ast_cluster_list *clusters = w->call->v.clusters;
+    size_t count = w->call->v.rows->count < PIECE ? w->call->v.rows->count : PIECE;
     if (!ast_checkpoint_lay_out(&w->head, &w->at))
         return ast_fail_memory(fault);
     w->head.head_size = w->at.records;
-    w->head.size = w->at.tail + sizeof(uint64_t);
-    w->place = ast_allocate(clusters->slots, sizeof *w->place);
-    w->records = ast_allocate(count, w->at.width * sizeof *w->records);
-    if (!w->place || !w->records)
+    w->head.size = w->at.records_checksum + sizeof(uint64_t);
+    if (!ast_replace_arrays(AST_REQUEST(w->place, clusters->slots), AST_REQUEST(w->records, count * w->at.width)))
         return ast_fail_memory(fault);
     for (size_t k = 0; k < clusters->live; k++)
         w->place[clusters->order[k]] = (int32_t)k;
@@ -246,8 +237,7 @@ static ast_status open_writing(writing *w, ast_fault *fault) {
 }
 
 static ast_status write_all(writing *w, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(w->l);
-    const ast_comm *comm = v.comm;
+    const ast_comm *comm = w->call->v.comm;
     ast_status status = ast_comm_agree(comm, open_writing(w, fault), fault);
     if (status != AST_OK)
         return status;
@@ -257,7 +247,7 @@ static ast_status write_all(writing *w, ast_fault *fault) {
     uint64_t sum = atomic_load(&w->sum);
     ast_comm_allreduce(comm, &sum, 1);
     if (status == AST_OK)
-        status = put_tail(w, sum, fault);
+        status = put_checksum(w, sum, fault);
     return ast_comm_agree(comm, status, fault);
 }
 
@@ -266,7 +256,7 @@ ast_status ast_checkpoint(ast_context *context, const ast_storage *storage) {
         return AST_BAD_OPTION;
     ast_call *c = context->call;
     ast_fault *fault = &context->fault;
-    if (context->writing)
+    if (context->checkpointing)
         return ast_fail(fault, AST_BAD_OPTION, "ast_checkpoint was called from a callback of the same context");
     if (!c || !c->run || c->run->iterations == 0 || c->run->history.count == 0)
         return ast_fail(fault, AST_BAD_OPTION,
@@ -284,13 +274,12 @@ ast_status ast_checkpoint(ast_context *context, const ast_storage *storage) {
         return status;
     if (!storage->write)
         return ast_fail(fault, AST_BAD_OPTION, "the storage of a checkpoint needs a function that writes");
-    writing w = {.call = c, .l = context->labelling, .storage = storage, .head = ast_checkpoint_describe(c)};
+    writing w = {.call = c, .storage = storage, .head = ast_checkpoint_describe(c)};
     w.head.digest = ast_checkpoint_digest(c);
-    fill_head(&w.head, c, w.l);
-    context->writing = true;
+    fill_head(&w.head, c);
+    context->checkpointing = true;
     status = write_all(&w, fault);
-    context->writing = false;
-    free(w.place);
-    free(w.records);
+    context->checkpointing = false;
+    ast_free_all(w.place, w.records);
     return status;
 }

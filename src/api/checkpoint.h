@@ -5,7 +5,7 @@
  *     label_hashes (label_hash_count), 8 bytes each,
  *     means of the run (live, D), 4 bytes each,
  *     the results of the restarts before this one (restart): a record each, then five doubles per cluster and the means
- *     of all of them together (kept_clusters, D),
+ *     of all of them together (earlier_clusters, D),
  *     a checksum over all of that;
  *     records, one per point: 4 bytes for the run under way, and 4 for each result before it;
  *     a checksum over the records, to which every point adds its own, so that ranks can write and read their parts.
@@ -31,7 +31,7 @@ typedef struct ast_checkpoint_head {
     double angle;
     uint64_t restart, iterations, converged, oir_restarts, label_hash_count, live; /* ... and where it stands */
     double objective;
-    uint64_t kept_clusters; /* of the restarts before this one, together */
+    uint64_t earlier_clusters; /* of the restarts before this one, together */
 } ast_checkpoint_head;
 
 /* What is kept of a cluster of a result, besides its mean. */
@@ -41,9 +41,9 @@ typedef struct ast_checkpoint_cluster {
 
 /* Where the parts are, in bytes from the start. */
 typedef struct ast_checkpoint_layout {
-    size_t label_hashes, means, results, clusters, kept_means, checksum, records;
-    size_t width;  /* numbers in a record: 1, and 1 for each result */
-    uint64_t tail; /* the checksum over the records */
+    size_t label_hashes, means, results, clusters, earlier_means, checksum, records;
+    size_t width; /* numbers in a record: 1, and 1 for each result */
+    uint64_t records_checksum;
 } ast_checkpoint_layout;
 
 /* false: numbers that no checkpoint has. */

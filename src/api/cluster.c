@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * ast_cluster and ast_cluster_source: check, load, run, keep the best run. The two differ in their checks and in the
- * ast_labelling_input that they fill in; everything else is one path. Restarts, shuffles and weights become points in
- * an order, with weights relative to the smallest. result.c turns the labelling into the caller's result. */
+ * ast_labelling_input that they fill in; the rest is the same. result.c turns the labelling into the caller's result.
+ */
 #include "call.h"
 
 #include "baselines.h"
@@ -62,13 +62,12 @@ static ast_status check_sparse(const ast_context *context, const ast_points *poi
                           : check_columns(context, points, options, fault);
 }
 
-/* The arguments that both calls have. */
+/* Checks the arguments of both calls. */
 static ast_status check_call(const ast_context *context, const ast_points *points, const ast_options *options,
                              const ast_report *report, ast_fault *fault) {
-    const char *problem = ast_options_problem(options);
-    if (problem)
-        return ast_fail(fault, AST_BAD_OPTION, "%s", problem);
-    ast_status status = ast_check_points(points, fault);
+    ast_status status = ast_fail_option(ast_options_problem(options), fault);
+    if (status == AST_OK)
+        status = ast_check_points(points, fault);
     if (status == AST_OK)
         status = ast_check_struct(report, sizeof *report, "report", fault);
     if (status == AST_OK && points->weights && (options->method == AST_FSD || options->method == AST_CRP))
@@ -80,8 +79,8 @@ static ast_status check_call(const ast_context *context, const ast_points *point
 
 /* ---- The run ----------------------------------------------------------------------------------------------------- */
 
-/* The order in which this restart visits the rows, in c->order; as they are given if that stays NULL. */
-static ast_status find_order(ast_call *c, int restart, ast_fault *fault) {
+/* Finds the order in which this restart visits the rows. c->order stays NULL if it is the given order. */
+static ast_status find_order(ast_call *c, int restart) {
     const ast_options *o = c->options;
     bool ordered = o->method == AST_DP || o->method == AST_DPMEANS;
     size_t count = c->points->count;
@@ -90,21 +89,21 @@ static ast_status find_order(ast_call *c, int restart, ast_fault *fault) {
     if (!c->order)
         c->order = ast_allocate(count, sizeof *c->order);
     if (!c->order)
-        return ast_fail_memory(fault);
+        return ast_fail_memory(c->fault);
     if (restart > 0 || o->dp.order == AST_ORDER_CONTENT)
         return ast_order_by_content(c->points, c->points->weights, o->axial != 0, o->seed + (uint64_t)restart,
-                                    c->context->pool, c->order, fault);
+                                    c->context->pool, c->order, c->fault);
     ast_random random;
     ast_random_seed(&random, o->seed, 1);
     ast_random_permutation(&random, c->order, count);
     return AST_OK;
 }
 
-/* The order of this restart, and the weights in that order: a copy, since they are scaled. */
-static ast_status prepare_order(ast_call *c, int restart, ast_fault *fault) {
+/* The order of this restart, and a copy of the weights in that order, which the labelling scales. */
+static ast_status prepare_order(ast_call *c, int restart) {
     const double *given = c->points->weights;
     size_t count = c->points->count;
-    ast_status status = find_order(c, restart, fault);
+    ast_status status = find_order(c, restart);
     if (status != AST_OK)
         return status;
     if (given && !c->weights)
@@ -113,27 +112,26 @@ static ast_status prepare_order(ast_call *c, int restart, ast_fault *fault) {
         c->weights[i] = given[c->order ? c->order[i] : i];
     c->input.order = c->order;
     c->input.weights = c->weights;
-    return c->weights || !given ? AST_OK : ast_fail_memory(fault);
+    return c->weights || !given ? AST_OK : ast_fail_memory(c->fault);
 }
 
 /* The smallest weight of the points that take part, as given. */
-static double weight_unit(const ast_call *c, const ast_labelling *l) {
-    const ast_labelling_view v = ast_view_of(l);
+static double weight_unit(const ast_call *c) {
     const double *weights = c->points->weights;
     double smallest = INFINITY;
-    for (size_t i = 0; weights && !c->store && i < v.rows->count; i++) {
+    for (size_t i = 0; weights && !c->store && i < c->v.rows->count; i++) {
         double weight = weights[c->order ? c->order[i] : i];
-        smallest = v.labels[i] != AST_MISSING && weight < smallest ? weight : smallest;
+        smallest = c->v.labels[i] != AST_MISSING && weight < smallest ? weight : smallest;
     }
     return isfinite(smallest) ? smallest : 1;
 }
 
-/* Rows of a source, within a pass; iteration 0 is the survey before the first. */
-static ast_status tell(void *data, const ast_pass_result *work, size_t left, ast_fault *fault) {
+/* Reports progress within a pass over a source; iteration 0 is the survey before the first pass. */
+static ast_status report_segment(void *data, const ast_pass_result *work, size_t left, ast_fault *fault) {
     const ast_call *c = data;
     const ast_run *run = c->run;
     ast_progress state = {.iteration = run->pass_start > 0 ? run->iterations + 1 : 0,
-                          .clusters = ast_view_of(c->context->labelling).clusters->live,
+                          .clusters = ast_view_of(c->l).clusters->live,
                           .changed = work->changed,
                           .scored = work->scored,
                           .objective = NAN,
@@ -142,19 +140,14 @@ static ast_status tell(void *data, const ast_pass_result *work, size_t left, ast
     return ast_run_report_progress(run, &state, fault);
 }
 
-/* Rows of weight 0 take no part in sizes; they are outliers if there is no cluster left for them. */
-static size_t outliers_of(const ast_run *run, const ast_labelling *l) {
-    const ast_labelling_view v = ast_view_of(l);
-    return run->outliers > 0 && v.clusters->live == 0 ? v.rows->count - v.missing : run->outliers;
-}
-
-static ast_report report_of(const ast_call *c, const ast_run *run, const ast_labelling *l) {
-    const ast_labelling_view v = ast_view_of(l);
+ast_report ast_call_report(const ast_call *c, const ast_run *run) {
+    const ast_labelling_view *v = &c->v;
+    bool all_out = run->outliers > 0 && v->clusters->live == 0; /* rows of weight 0 have no cluster left, either */
     return (ast_report){.size = sizeof(ast_report),
                         .points = c->total,
-                        .missing = v.missing,
-                        .dimension = v.rows->dimension,
-                        .clusters = v.clusters->live,
+                        .missing = v->missing,
+                        .dimension = v->rows->dimension,
+                        .clusters = v->clusters->live,
                         .objective = run->objective,
                         .log_likelihood = run->log_likelihood,
                         .bic = run->bic,
@@ -163,7 +156,7 @@ static ast_report report_of(const ast_call *c, const ast_run *run, const ast_lab
                         .oir_restarts = run->oir_restarts,
                         .improvement = run->improvement,
                         .merged = run->clusters_before_merge,
-                        .outliers = outliers_of(run, l),
+                        .outliers = all_out ? v->rows->count - v->missing : run->outliers,
                         .silhouette = NAN,
                         .stability = NAN,
                         .background = run->components.background ? run->components.weights[run->components.count] : NAN,
@@ -181,21 +174,20 @@ static run_method *const methods[] = {
 };
 
 /* The method, then what the options ask for after it has converged. */
-static ast_status run_stages(ast_call *c, ast_labelling *l, ast_run *run, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(l);
-    ast_status status = c->resume ? ast_resume_take(c, l, run, fault) : AST_OK;
+static ast_status run_stages(ast_call *c, ast_run *run) {
+    ast_status status = c->resume ? ast_resume_take(c, run) : AST_OK;
     if (status == AST_OK)
-        status = methods[run->options->method](l, run, fault);
-    run->clusters_before_merge = v.clusters->live;
+        status = methods[run->options->method](c->l, run, c->fault);
+    run->clusters_before_merge = c->v.clusters->live;
     run->merging = true;
     if (status == AST_OK && !c->store)
-        status = ast_run_merge(l, run, fault);
+        status = ast_run_merge(c->l, run, c->fault);
     if (status == AST_OK)
-        status = ast_overall_resultant(l, &run->resultant, fault);
-    return status == AST_OK ? ast_run_dissolve(l, run, fault) : status;
+        status = ast_overall_resultant(c->l, &run->resultant, c->fault);
+    return status == AST_OK ? ast_run_dissolve(c->l, run, c->fault) : status;
 }
 
-/* Of all points: every restart finds the same. The sums of clusters lack the points of a background. */
+/* The uniformity of all points, the same for every restart. The sums of clusters lack the points of a background. */
 static void test_uniformity(ast_call *c, const ast_run *run, const ast_result *r) {
     bool background = r->components.background, added = c->points->weights || background;
     double n = r->effective + (added ? 0 : (double)r->report.outliers);
@@ -204,25 +196,24 @@ static void test_uniformity(ast_call *c, const ast_run *run, const ast_result *r
                                       : ast_rayleigh(r->report.dimension, n, resultant, &c->uniformity_p);
 }
 
-/* Takes the result of a restart over; frees those that cannot be the one to keep. */
-static ast_status keep_result(ast_call *c, ast_labelling *l, ast_run *run, ast_fault *fault) {
+/* Moves the result of a run into the list of results. */
+static ast_status keep_result(ast_call *c, ast_run *run) {
     ast_result *r = &c->results[run->restart];
     bool several = c->options->restarts > 1;
-    ast_report report = report_of(c, run, l);
-    r->components = run->components;
-    r->tree = run->tree;
-    r->posterior = run->cluster_posterior;
+    *r = (ast_result){.components = run->components,
+                      .tree = run->tree,
+                      .posterior = run->cluster_posterior,
+                      .report = ast_call_report(c, run),
+                      .labels = several ? ast_allocate(c->points->count, sizeof *r->labels) : c->labels};
     run->cluster_posterior = NULL;
     run->components = (ast_components){0};
     run->tree = (ast_tree_of_run){0};
-    r->labels = several ? ast_allocate(c->points->count, sizeof *r->labels) : c->labels;
     bool ready = !several || r->labels;
-    ast_status status = ast_comm_agree(c->context->comm, ready ? AST_OK : ast_fail_memory(fault), fault);
-    r->report = report;
+    ast_status status = ast_comm_agree(c->context->comm, ready ? AST_OK : ast_fail_memory(c->fault), c->fault);
     if (status == AST_OK && several) /* before points of weight 0 get their labels */
-        status = ast_restart_measure(c, l, r, fault);
+        status = ast_restart_measure(c, r);
     if (status == AST_OK)
-        status = ast_call_result(c, l, r, fault);
+        status = ast_call_result(c, r);
     if (status == AST_OK)
         test_uniformity(c, run, r);
     if (!several)
@@ -232,41 +223,42 @@ static ast_status keep_result(ast_call *c, ast_labelling *l, ast_run *run, ast_f
     return status;
 }
 
-static ast_status run_once(ast_call *c, ast_labelling *l, int restart, ast_fault *fault) {
+static ast_status run_once(ast_call *c, int restart) {
     ast_run run = ast_run_begin(c->options, restart);
     run.start_points = c->options->start.points;
     c->run = &run;
-    ast_status status = ast_labelling_load(l, &c->input, fault);
+    ast_status status = ast_labelling_load(c->l, &c->input, c->fault);
+    c->v = ast_view_of(c->l);
     if (status == AST_OK)
-        status = check_counts(c->options, ast_view_of(l).everyone, fault);
-    run.weight_unit = weight_unit(c, l);
+        status = check_counts(c->options, c->v.everyone, c->fault);
+    run.weight_unit = weight_unit(c);
     if (status == AST_OK)
-        status = run_stages(c, l, &run, fault);
+        status = run_stages(c, &run);
     c->run = NULL;
+    c->v = ast_view_of(c->l);
     ast_resume_free(c);
     ast_history_free(&run.history);
     if (status == AST_OK)
-        status = ast_labelling_finish(l, ast_check_cancelled(c->context), fault);
+        status = ast_labelling_finish(c->l, ast_check_cancelled(c->context), c->fault);
     if (status == AST_OK)
-        status = keep_result(c, l, &run, fault);
+        status = keep_result(c, &run);
     ast_components_free(&run.components);
-    free(run.cluster_posterior);
     ast_tree_free(&run.tree);
+    free(run.cluster_posterior);
     return status;
 }
 
-static ast_status run_restarts(ast_call *c, ast_fault *fault) {
+static ast_status run_restarts(ast_call *c) {
     int restart = 0;
-    ast_labelling *l = c->context->labelling;
-    ast_status status = c->options->resume ? ast_resume_open(c, &restart, fault) : AST_OK;
+    ast_status status = c->options->resume ? ast_resume_open(c, &restart) : AST_OK;
     for (; status == AST_OK && restart < c->options->restarts; restart++) {
-        status = ast_comm_agree(c->context->comm, prepare_order(c, restart, fault), fault);
+        status = ast_comm_agree(c->context->comm, prepare_order(c, restart), c->fault);
         if (status == AST_OK)
-            status = run_once(c, l, restart, fault);
+            status = run_once(c, restart);
         if (status != AST_OK)
-            ast_labelling_clear(l);
+            ast_labelling_clear(c->l);
     }
-    return status == AST_OK && c->options->restarts > 1 ? ast_restarts_choose(c, fault) : status;
+    return status == AST_OK && c->options->restarts > 1 ? ast_restarts_choose(c) : status;
 }
 
 /* ---- The calls --------------------------------------------------------------------------------------------------- */
@@ -281,12 +273,12 @@ static ast_labelling_input describe_input(const ast_context *context, const ast_
 }
 
 /* The late rows of this rank. */
-static ast_status label_late(const ast_call *c, ast_result *r, ast_fault *fault) {
+static ast_status label_late(const ast_call *c, ast_result *r) {
     const ast_options *o = c->options;
     size_t clusters = r->report.clusters;
     bool by_angle = o->method == AST_DP || o->method == AST_DPMEANS;
     _Atomic size_t *counts = ast_allocate_zero(clusters, sizeof *counts);
-    ast_status status = ast_comm_agree(c->context->comm, counts ? AST_OK : ast_fail_memory(fault), fault);
+    ast_status status = ast_comm_agree(c->context->comm, counts ? AST_OK : ast_fail_memory(c->fault), c->fault);
     ast_late late = {.kernels = c->context->kernels,
                      .points = c->points,
                      .means = r->means,
@@ -306,7 +298,7 @@ static ast_status label_late(const ast_call *c, ast_result *r, ast_fault *fault)
     return status;
 }
 
-/* Labels and leaves of the best restart go to the caller, all else to the context. Nothing can fail any more. */
+/* Labels and leaves of the best restart go to the caller, the rest to the context. Cannot fail. */
 static void hand_over(ast_call *c, double start, ast_report *report) {
     ast_result *best = &c->results[c->best];
     size_t count = c->points->count;
@@ -328,20 +320,21 @@ static void hand_over(ast_call *c, double start, ast_report *report) {
 /* Runs a call that was checked, and hands its result to the context and the caller. */
 static ast_status run_call(ast_call *c, double start, ast_report *report) {
     ast_context *context = c->context;
-    ast_fault *fault = &context->fault;
+    c->fault = &context->fault;
+    c->l = context->labelling;
     c->results = ast_allocate_zero((size_t)c->options->restarts, sizeof *c->results);
-    ast_status status = ast_comm_agree(context->comm, c->results ? AST_OK : ast_fail_memory(fault), fault);
+    ast_status status = ast_comm_agree(context->comm, c->results ? AST_OK : ast_fail_memory(c->fault), c->fault);
     context->call = c;
     if (status == AST_OK)
-        status = run_restarts(c, fault);
+        status = run_restarts(c);
     context->call = NULL;
     ast_resume_free(c);
     if (status == AST_OK && c->input.late)
-        status = label_late(c, &c->results[c->best], fault);
+        status = label_late(c, &c->results[c->best]);
     if (status == AST_OK)
         hand_over(c, start, report);
     if (c->input.source) /* the memory for a source is planned call by call */
-        ast_labelling_clear(context->labelling);
+        ast_labelling_clear(c->l);
     for (int i = 0; c->results && i < c->options->restarts; i++)
         ast_result_free(&c->results[i]);
     ast_free_all(c->results, c->order, c->weights);
@@ -381,19 +374,19 @@ ast_status ast_cluster(ast_context *context, const ast_points *points, const ast
     return ast_enter(context) ? ast_leave(context, cluster(context, points, options, labels, report)) : AST_BAD_OPTION;
 }
 
-/* The plan says which labels are in memory. AST_DP without weights need not know the missing rows before its passes. */
+/* The plan determines which labels are in memory. AST_DP without weights needs no survey of missing rows. */
 static ast_labelling_input plan_input(ast_call *c, const ast_source *source, const ast_plan *plan) {
-    bool whole = plan->rows >= source->count;
+    bool one_window = plan->rows >= source->count;
     ast_labelling_input in = describe_input(c->context, NULL, c->options);
     in.source = source;
     in.unbounded = plan->bounds == 0;
     in.headless = plan->heads == 0;
-    in.store = whole ? NULL : c->store;
-    in.window = whole ? (source->count / AST_WINDOW_STEP + 1) * AST_WINDOW_STEP : plan->rows;
+    in.store = one_window ? NULL : c->store;
+    in.window = one_window ? (source->count / AST_WINDOW_STEP + 1) * AST_WINDOW_STEP : plan->rows;
     in.segment = ast_plan_segment_chunks(source);
     in.max_clusters = plan->clusters;
     in.survey = source->weights || c->options->method != AST_DP;
-    in.report = tell;
+    in.report = report_segment;
     in.report_data = c;
     return in;
 }

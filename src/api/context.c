@@ -216,120 +216,117 @@ ast_labelling_input ast_resident_input(const ast_context *context, const ast_poi
                                  .heads = context->heads};
 }
 
-static const char *mixture_problem(const ast_options *o) {
-    if (!isnan(o->mixture.kappa) && !(o->mixture.kappa >= 0 && o->mixture.kappa <= MOST_KAPPA))
-        return "kappa must be between 0 and 1e9, or NaN to estimate it";
-    if (!(o->mixture.tolerance >= 0) || isinf(o->mixture.tolerance))
-        return "the tolerance must be a number of at least 0";
-    if ((o->mixture.auto_clusters || o->mixture.background) && o->method != AST_MOVMF)
-        return "auto_clusters and background are for AST_MOVMF";
-    if (o->mixture.auto_clusters && o->mixture.hard)
-        return "auto_clusters is for soft memberships: hard needs a number of clusters";
+const char *ast_first_problem(const ast_requirement *list, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (list[i].broken)
+            return list[i].problem;
     return NULL;
+}
+
+ast_status ast_fail_option(const char *problem, ast_fault *fault) {
+    return problem ? ast_fail(fault, AST_BAD_OPTION, "%s", problem) : AST_OK;
 }
 
 static bool positive(double x) {
     return x > 0 && isfinite(x);
 }
 
+static bool not_negative(double x) {
+    return x >= 0 && isfinite(x);
+}
+
+static const char *mixture_problem(const ast_options *o) {
+    double kappa = o->mixture.kappa;
+    return ast_problem_of({!isnan(kappa) && !(kappa >= 0 && kappa <= MOST_KAPPA),
+                           "kappa must be between 0 and 1e9, or NaN to estimate it"},
+                          {!not_negative(o->mixture.tolerance), "the tolerance must be a number of at least 0"},
+                          {(o->mixture.auto_clusters || o->mixture.background) && o->method != AST_MOVMF,
+                           "auto_clusters and background are for AST_MOVMF"},
+                          {o->mixture.auto_clusters && o->mixture.hard,
+                           "auto_clusters is for soft memberships: hard needs a number of clusters"});
+}
+
 static const char *sampler_problem(const ast_options *o) {
-    if (!positive(o->sampler.concentration))
-        return "the concentration must be a number above 0";
-    if (!(o->sampler.kappa_median == 0 || positive(o->sampler.kappa_median)))
-        return "kappa_median must be a number above 0, or 0 for 10 D";
-    if (!(o->sampler.prior_kappa >= 0 && o->sampler.prior_kappa <= MOST_KAPPA))
-        return "prior_kappa must be between 0 and 1e9";
-    if ((o->sampler.prior_kappa > 0) != (o->sampler.prior_mean != NULL))
-        return "prior_kappa and prior_mean go together: both or neither";
-    if (o->sampler.burn_in < 0 || o->sampler.sample_every < 0)
-        return "burn_in and sample_every must be at least 0";
-    if (!positive(o->online.learning_rate) || !positive(o->online.learning_rate_end))
-        return "both learning rates must be numbers above 0";
-    return NULL;
+    double median = o->sampler.kappa_median, kappa = o->sampler.prior_kappa;
+    return ast_problem_of(
+        {!positive(o->sampler.concentration), "the concentration must be a number above 0"},
+        {median != 0 && !positive(median), "kappa_median must be a number above 0, or 0 for 10 D"},
+        {!(kappa >= 0 && kappa <= MOST_KAPPA), "prior_kappa must be between 0 and 1e9"},
+        {(kappa > 0) != (o->sampler.prior_mean != NULL), "prior_kappa and prior_mean go together: both or neither"},
+        {o->sampler.burn_in < 0 || o->sampler.sample_every < 0, "burn_in and sample_every must be at least 0"},
+        {!positive(o->online.learning_rate) || !positive(o->online.learning_rate_end),
+         "both learning rates must be numbers above 0"});
 }
 
 static const char *order_problem(const ast_options *o) {
-    if (o->dp.order != AST_ORDER_GIVEN && o->dp.order != AST_ORDER_CONTENT && o->dp.order != AST_ORDER_RANDOM)
-        return "order must be AST_ORDER_GIVEN, AST_ORDER_CONTENT or AST_ORDER_RANDOM";
-    if (o->dp.order != AST_ORDER_GIVEN && o->method != AST_DP && o->method != AST_DPMEANS)
-        return "order is for AST_DP and AST_DPMEANS: the other methods do not depend on the order of the points";
-    return NULL;
+    return ast_problem_of(
+        {o->dp.order != AST_ORDER_GIVEN && o->dp.order != AST_ORDER_CONTENT && o->dp.order != AST_ORDER_RANDOM,
+         "order must be AST_ORDER_GIVEN, AST_ORDER_CONTENT or AST_ORDER_RANDOM"},
+        {o->dp.order != AST_ORDER_GIVEN && o->method != AST_DP && o->method != AST_DPMEANS,
+         "order is for AST_DP and AST_DPMEANS: the other methods do not depend on the order of the points"});
 }
 
 static const char *merge_problem(const ast_options *o) {
     bool merges = o->merge.by != AST_MERGE_NONE || o->merge.tree || o->merge.min_size != 0;
-    if ((int)o->merge.by < AST_MERGE_NONE || o->merge.by > AST_MERGE_COUNT)
-        return "merge must be one of AST_MERGE_NONE to AST_MERGE_COUNT";
-    if (merges && o->method != AST_DP && o->method != AST_SPKM)
-        return "merge, tree and min_size are for AST_DP and AST_SPKM";
-    if (o->merge.by == AST_MERGE_ANGLE && !(o->merge.angle >= 0 && o->merge.angle <= 180))
-        return "merge.angle must be between 0 and 180 degrees";
-    if (o->merge.by == AST_MERGE_COUNT && o->merge.count == 0)
-        return "merge.count must be at least 1";
-    if (o->merge.leaves && !o->merge.tree)
-        return "leaves are those of a tree: set tree too";
-    if (!(o->merge.min_size >= 0) || isinf(o->merge.min_size))
-        return "min_size must be a number of at least 0";
-    return NULL;
+    return ast_problem_of({(int)o->merge.by < AST_MERGE_NONE || o->merge.by > AST_MERGE_COUNT,
+                           "merge must be one of AST_MERGE_NONE to AST_MERGE_COUNT"},
+                          {merges && o->method != AST_DP && o->method != AST_SPKM,
+                           "merge, tree and min_size are for AST_DP and AST_SPKM"},
+                          {o->merge.by == AST_MERGE_ANGLE && !(o->merge.angle >= 0 && o->merge.angle <= 180),
+                           "merge.angle must be between 0 and 180 degrees"},
+                          {o->merge.by == AST_MERGE_COUNT && o->merge.count == 0, "merge.count must be at least 1"},
+                          {o->merge.leaves && !o->merge.tree, "leaves are those of a tree: set tree too"},
+                          {!not_negative(o->merge.min_size), "min_size must be a number of at least 0"});
+}
+
+static const char *method_problem(const ast_options *o) {
+    bool by_angle = o->method == AST_DP || o->method == AST_DPMEANS,
+         any_number = by_angle || o->method == AST_FSD || o->method == AST_CRP || o->mixture.auto_clusters,
+         means = o->method == AST_DP || o->method == AST_SPKM || o->method == AST_MBSPKM;
+    return ast_problem_of(
+        {(int)o->method < AST_DP || o->method > AST_MBSPKM, "the method must be one of AST_DP to AST_MBSPKM"},
+        {by_angle && isnan(o->angle),
+         "the angle is not set: DP-vMF-means and DP-means need one, between 0 and 180 degrees"},
+        {by_angle && !(o->angle >= 0 && o->angle <= 180), "the angle must be between 0 and 180 degrees"},
+        {!any_number && o->clusters == 0 && o->start.by != AST_GIVEN,
+         "the number of clusters is not set: this method needs one, at least 1"},
+        {o->axial && !means, "axial data are for AST_DP, AST_SPKM and AST_MBSPKM"},
+        {o->axial && o->center, "axial rows cannot be centred: x and -x would differ"},
+        {o->dp.sample && o->method != AST_DP, "a sample is for AST_DP"},
+        {o->minibatch.points && o->method != AST_MBSPKM, "batches are for AST_MBSPKM"},
+        {o->start.points && o->method != AST_SPKM && o->method != AST_MBSPKM,
+         "start.points is for AST_SPKM and AST_MBSPKM"},
+        {o->start.points && o->start.points < o->clusters, "start.points must be at least the number of clusters"});
+}
+
+static const char *run_problem(const ast_options *o) {
+    bool given = o->start.by == AST_GIVEN, by_angle = o->method == AST_DP || o->method == AST_DPMEANS;
+    return ast_problem_of(
+        {o->max_iterations < 1, "max_iterations must be at least 1"}, {o->restarts < 1, "restarts must be at least 1"},
+        {o->parallel != AST_ORDERED && o->parallel != AST_OIR && o->parallel != AST_SERIAL,
+         "parallel must be AST_ORDERED, AST_OIR or AST_SERIAL"},
+        {o->start.by != AST_PLUSPLUS && o->start.by != AST_RANDOM && !given,
+         "start must be AST_PLUSPLUS, AST_RANDOM or AST_GIVEN"},
+        {given && (!o->start.means || o->start.means_count == 0), "start is AST_GIVEN, but there are no means"},
+        {!given && o->start.means, "there are means to start from, but start is not AST_GIVEN"},
+        {o->resume && o->method != AST_DP && o->method != AST_SPKM, "resume is for AST_DP and AST_SPKM"},
+        {o->resume && o->merge.tree && o->restarts > 1,
+         "a checkpoint keeps no trees of runs that are over: resume with tree is for one run"},
+        {o->resume && (o->dp.sample || o->start.points),
+         "resume is for runs over all points, without sample and start.points"},
+        {o->resume && ast_size_problem(o->resume, sizeof *o->resume),
+         "the storage to resume from was not initialised: its size is not set"},
+        {o->resume && !ast_size_problem(o->resume, sizeof *o->resume) && !o->resume->read,
+         "the storage to resume from needs a function that reads"},
+        {!by_angle && given && o->clusters && o->clusters != o->start.means_count,
+         "the number of clusters differs from the number of means to start from"});
 }
 
 const char *ast_options_problem(const ast_options *o) {
-    if (ast_size_problem(o, sizeof *o))
-        return ast_size_problem(o, sizeof *o);
-    if ((int)o->method < AST_DP || o->method > AST_MBSPKM)
-        return "the method must be one of AST_DP to AST_MBSPKM";
-    bool by_angle = o->method == AST_DP || o->method == AST_DPMEANS,
-         any_number = by_angle || o->method == AST_FSD || o->method == AST_CRP || o->mixture.auto_clusters;
-    if (by_angle && isnan(o->angle))
-        return "the angle is not set: DP-vMF-means and DP-means need one, between 0 and 180 degrees";
-    if (by_angle && !(o->angle >= 0 && o->angle <= 180))
-        return "the angle must be between 0 and 180 degrees";
-    if (!any_number && o->clusters == 0 && o->start.by != AST_GIVEN)
-        return "the number of clusters is not set: this method needs one, at least 1";
-    if (o->axial && o->method != AST_DP && o->method != AST_SPKM && o->method != AST_MBSPKM)
-        return "axial data are for AST_DP, AST_SPKM and AST_MBSPKM";
-    if (o->axial && o->center)
-        return "axial rows cannot be centred: x and -x would differ";
-    if (o->dp.sample && o->method != AST_DP)
-        return "a sample is for AST_DP";
-    if (o->minibatch.points && o->method != AST_MBSPKM)
-        return "batches are for AST_MBSPKM";
-    if (o->start.points && o->method != AST_SPKM && o->method != AST_MBSPKM)
-        return "start.points is for AST_SPKM and AST_MBSPKM";
-    if (o->start.points && o->start.points < o->clusters)
-        return "start.points must be at least the number of clusters";
-    const char *problem = mixture_problem(o);
-    if (!problem)
-        problem = sampler_problem(o);
-    if (!problem)
-        problem = order_problem(o);
-    if (!problem)
-        problem = merge_problem(o);
-    if (problem)
-        return problem;
-    if (o->max_iterations < 1)
-        return "max_iterations must be at least 1";
-    if (o->restarts < 1)
-        return "restarts must be at least 1";
-    if (o->parallel != AST_ORDERED && o->parallel != AST_OIR && o->parallel != AST_SERIAL)
-        return "parallel must be AST_ORDERED, AST_OIR or AST_SERIAL";
-    if (o->start.by != AST_PLUSPLUS && o->start.by != AST_RANDOM && o->start.by != AST_GIVEN)
-        return "start must be AST_PLUSPLUS, AST_RANDOM or AST_GIVEN";
-    if (o->start.by == AST_GIVEN && (!o->start.means || o->start.means_count == 0))
-        return "start is AST_GIVEN, but there are no means";
-    if (o->start.by != AST_GIVEN && o->start.means)
-        return "there are means to start from, but start is not AST_GIVEN";
-    if (o->resume && o->method != AST_DP && o->method != AST_SPKM)
-        return "resume is for AST_DP and AST_SPKM";
-    if (o->resume && o->merge.tree && o->restarts > 1)
-        return "a checkpoint keeps no trees of runs that are over: resume with tree is for one run";
-    if (o->resume && (o->dp.sample || o->start.points))
-        return "resume is for runs over all points, without sample and start.points";
-    if (o->resume && ast_size_problem(o->resume, sizeof *o->resume))
-        return "the storage to resume from was not initialised: its size is not set";
-    if (o->resume && !o->resume->read)
-        return "the storage to resume from needs a function that reads";
-    if (!by_angle && o->start.by == AST_GIVEN && o->clusters && o->clusters != o->start.means_count)
-        return "the number of clusters differs from the number of means to start from";
-    return NULL;
+    static const char *(*const groups[])(const ast_options *) = {method_problem, mixture_problem, sampler_problem,
+                                                                 order_problem,  merge_problem,   run_problem};
+    const char *problem = ast_size_problem(o, sizeof *o);
+    for (size_t i = 0; !problem && i < sizeof groups / sizeof *groups; i++)
+        problem = groups[i](o);
+    return problem;
 }

@@ -47,8 +47,8 @@ struct ast_context {
     struct ast_call *call;    /* an ast_cluster that is under way (call.h) */
     ast_cancel *cancel;       /* of ast_set_cancel, or NULL */
     void *cancel_data;
-    bool busy;    /* a call is under way: callbacks may not make another */
-    bool writing; /* an ast_checkpoint is under way */
+    bool busy;          /* a call is under way: callbacks may not make another */
+    bool checkpointing; /* an ast_checkpoint is under way */
 };
 
 /* One of several ranks begins to cluster: whether they want the same, and where this one's points are among all. A
@@ -69,8 +69,8 @@ ast_status ast_refuse_sparse(const ast_points *points, const char *what, ast_fau
 /* A result becomes the context's last one; *result is empty then. */
 void ast_keep_result(ast_context *context, ast_result *result);
 
-/* Points of weight 0 did not take part. Labels them with the cluster of the largest cosine, or with the component of
- * the largest log density if there are components. */
+/* Labels the points of weight 0, which took no part: with the cluster of the largest cosine, or the component of the
+ * largest log density if there are components. *outliers grows by those whose best component is the background. */
 ast_status ast_label_weightless(ast_labelling *labelling, const ast_components *components, size_t *outliers,
                                 ast_fault *fault);
 
@@ -105,6 +105,19 @@ ast_status ast_check_struct(const void *given, size_t size, const char *name, as
 /* Three numbers a row, none of them infinite; `what` is the noun of the sentence. Faces: whether all vertices exist. */
 ast_status ast_check_rows(ast_fault *fault, const float *rows, size_t count, const char *what);
 ast_status ast_check_faces(ast_fault *fault, const int32_t *faces, size_t face_count, size_t vertex_count);
+
+/* The sentence of the first requirement that is broken, or NULL: ast_problem_of({broken, "sentence"}, ...). */
+typedef struct ast_requirement {
+    bool broken;
+    const char *problem;
+} ast_requirement;
+#define ast_problem_of(...)                                                                                            \
+    ast_first_problem((const ast_requirement[]){__VA_ARGS__},                                                          \
+                      sizeof((const ast_requirement[]){__VA_ARGS__}) / sizeof(ast_requirement))
+const char *ast_first_problem(const ast_requirement *list, size_t count);
+
+/* AST_OK if there is no problem (NULL), otherwise AST_BAD_OPTION with that sentence. */
+ast_status ast_fail_option(const char *problem, ast_fault *fault);
 
 /* The sentence about a struct that was never initialised, or NULL. */
 const char *ast_size_problem(const void *given, size_t size);

@@ -41,7 +41,7 @@ static void merge_label(void *data, size_t i, int worker) {
     job->usable[i] = job->usable[i] == AST_MISSING ? -1 : job->labels[i];
 }
 
-/* Several ranks must agree on the dimension and on what is asked. */
+/* Ranks must agree on the dimension and the options. */
 static ast_status agree_on_options(const ast_context *context, const ast_points *points,
                                    ast_dissimilarity dissimilarity, uint64_t seed, ast_measured *given,
                                    ast_fault *fault) {
@@ -59,7 +59,7 @@ static ast_status agree_on_options(const ast_context *context, const ast_points 
     return ast_comm_agree(comm, status, fault);
 }
 
-/* Loads the points; labels without the rows that have no direction, usable: (count up to a multiple of AST_LANES). */
+/* Loads the points. usable (count, padded to AST_LANES) becomes the labels, -1 for rows without a direction. */
 static ast_status load_usable(ast_context *context, const ast_points *points, const int32_t *labels, int32_t *usable,
                               ast_rowset *loaded) {
     size_t padded = (points->count + AST_LANES - 1) / AST_LANES * AST_LANES;
@@ -127,21 +127,14 @@ ast_status ast_silhouette(ast_context *context, const ast_points *points, const 
 static const char *mixture_problem(const ast_mixture *m) {
     if (ast_size_problem(m, sizeof *m))
         return m ? "the mixture was not initialised: its size is not set" : "the mixture is NULL";
-    if (m->points == 0 || m->points > INT32_MAX)
-        return "the number of points must be between 1 and 2147483647";
-    if (m->dimension < 2 || m->dimension > 4096)
-        return "the dimension must be between 2 and 4096";
-    if (m->clusters == 0 || m->clusters > INT32_MAX)
-        return "the number of clusters must be between 1 and 2147483647";
-    if (!(m->kappa >= 0) || isinf(m->kappa))
-        return "kappa must be a number from 0 on";
-    if (!(m->separation >= 0 && m->separation <= 180))
-        return "the separation must be between 0 and 180 degrees";
-    if (m->axial && m->separation > 90)
-        return "the separation of axes must be between 0 and 90 degrees";
-    if (!(m->noise >= 0 && m->noise <= 1))
-        return "the share of noise must be between 0 and 1";
-    return NULL;
+    return ast_problem_of(
+        {m->points == 0 || m->points > INT32_MAX, "the number of points must be between 1 and 2147483647"},
+        {m->dimension < 2 || m->dimension > 4096, "the dimension must be between 2 and 4096"},
+        {m->clusters == 0 || m->clusters > INT32_MAX, "the number of clusters must be between 1 and 2147483647"},
+        {!(m->kappa >= 0) || isinf(m->kappa), "kappa must be a number from 0 on"},
+        {!(m->separation >= 0 && m->separation <= 180), "the separation must be between 0 and 180 degrees"},
+        {m->axial && m->separation > 90, "the separation of axes must be between 0 and 90 degrees"},
+        {!(m->noise >= 0 && m->noise <= 1), "the share of noise must be between 0 and 1"});
 }
 
 typedef struct drawing {
@@ -149,8 +142,8 @@ typedef struct drawing {
     ast_pool *pool;
 } drawing;
 
-/* The caller's progress function, and the question whether to cancel. */
-static int tell(size_t drawn, void *data) {
+/* Calls the caller's progress function, and checks for cancellation. */
+static int report_drawn(size_t drawn, void *data) {
     const drawing *d = data;
     int stop = d->given->progress ? d->given->progress(drawn, d->given->progress_data) : 0;
     return stop != 0 || ast_pool_poll(d->pool);
@@ -162,10 +155,10 @@ ast_status ast_sample_mixture(ast_context *context, const ast_mixture *mixture, 
         return AST_BAD_OPTION;
     const char *problem = points ? mixture_problem(mixture) : "points: the pointer is NULL";
     if (problem)
-        return ast_leave(context, ast_fail(&context->fault, AST_BAD_OPTION, "%s", problem));
-    drawing told = {mixture, context->pool};
+        return ast_leave(context, ast_fail_option(problem, &context->fault));
+    drawing drawn = {mixture, context->pool};
     ast_mixture own = *mixture;
-    own.progress = tell;
-    own.progress_data = &told;
+    own.progress = report_drawn;
+    own.progress_data = &drawn;
     return ast_leave(context, ast_mixture_draw(&context->fault, &own, points, labels, means));
 }

@@ -1,45 +1,45 @@
 /* SPDX-License-Identifier: MIT
  *
- * How a run over a source keeps to its memory. Everything that a labelling allocates is counted here, as it is at its
- * worst: an array that grows is there twice for a moment. What is left over is for clusters. */
+ * How a run over a source stays within its memory. Everything that a labelling allocates is counted here at its
+ * largest: an array that grows exists twice for a moment. The rest is for clusters. */
 #include "plan.h"
 
 #include "center.h"
 
 #include <math.h>
 
-#define SLACK ((size_t)2 << 20)         /* what is small: messages, prints, the allocator's own */
-#define WINDOW_POINTS ((size_t)1 << 23) /* labels of so many points at a time, where there is no room for all */
+#define SLACK ((size_t)2 << 20)         /* small things: messages, label hashes, the allocator */
+#define WINDOW_POINTS ((size_t)1 << 23) /* labels in memory at a time, if there is no room for all */
 #define LEAST_WINDOW ((size_t)AST_WINDOW_STEP)
-#define FEW_CLUSTERS 64         /* AST_DP: there is room for so many at least ... */
-#define MANY_CLUSTERS 4096      /* ... for so many, before their means get heads ... */
-#define CLUSTER_SHARE 4         /* ... and for them this part of the memory */
+#define FEW_CLUSTERS 64         /* AST_DP: room for at least so many */
+#define MANY_CLUSTERS 4096      /* heads need room for so many */
+#define CLUSTER_SHARE 4         /* clusters get a quarter of the memory */
 #define REPRESENTATIVE_BYTES 24 /* of a cluster: a score and its row, and the row in the result */
 #define SEGMENT_BYTES ((size_t)64 << 20)
 
-/* Bytes that one cluster takes, on so many threads. */
+/* Bytes of one cluster, on so many threads. */
 static double slot_bytes(size_t dimension, double threads) {
     double row = (double)dimension;
-    double list = (dimension <= AST_SMALL ? 16 : 12) * row + 56; /* means, sums, shifts and what is one number each */
+    double list = (dimension <= AST_SMALL ? 16 : 12) * row + 56; /* means, sums, moves, and single numbers */
     double tables = 3 * 4 * row + 64, starts = 12 * row, result = 4 * row + 64;
     double worker = 4 * 4 * row + 3 * 8 * (row + 8) + 160; /* tables of its own, sums of its own */
     return 2.5 * list + 1.5 * tables + starts + result + threads * worker;
 }
 
-/* Bytes that the heads of one cluster's mean take (scores/heads.h): with every table once. */
+/* Bytes of the heads of one mean (scores/heads.h), in all tables. */
 static double head_bytes(size_t dimension, double threads) {
     double width = dimension < AST_MOST_AXES ? (double)dimension : AST_MOST_AXES;
     return dimension <= AST_SMALL ? 0
                                   : (1 + threads) * (1.5 * (5 * (double)dimension + 12 * width) + 48) + threads * 768;
 }
 
-/* The axes and a sample; of each thread, heads of some points. */
+/* Bytes of the axes and a sample; of each thread, heads of some points. */
 static double head_fixed_bytes(size_t dimension, double threads) {
     double row = (double)dimension, width = dimension < AST_MOST_AXES ? row : AST_MOST_AXES;
     return dimension <= AST_SMALL ? 0 : 4 * row * (2 * width + 3 * 1024) + 8 * 1024 * width + threads * 4 * 512 * width;
 }
 
-/* Of one thread: scores and lists of a chunk, and its rows. */
+/* Bytes of one thread: scores, lists and rows of a chunk. */
 static double worker_bytes(const ast_source *source) {
     double chunk = (double)ast_chunk_size(source->dimension), row = (double)source->dimension;
     bool small = source->dimension <= AST_SMALL, raw = small || source->type != AST_F4;
@@ -47,7 +47,7 @@ static double worker_bytes(const ast_source *source) {
     return rows + (chunk + AST_BLOCK) * 96 + 8 * row + (small ? 16384 : 8 * 4096.0) + 4 * AST_ROW_SCRATCH;
 }
 
-/* Of one point: its label, sign and part of a block; and where every one has a bound, scores. */
+/* Bytes of one point: its label, its sign, its share of a block, its score for representatives. */
 static double label_bytes(const ast_options *options) {
     double score = options->representatives ? sizeof(double) : 0;
     return score + 4 + 1.0 / AST_LANES + 4.0 / AST_LANES + (double)(sizeof(ast_block) + sizeof(size_t)) / AST_BLOCK;
@@ -60,7 +60,8 @@ static double least_clusters(const ast_options *options, size_t count) {
     return given + (double)(count < FEW_CLUSTERS ? count : FEW_CLUSTERS);
 }
 
-/* The labels of as many points as there is memory for, and then the bounds of all. */
+/* Places the labels of as many points as there is memory for, and the bounds of all points if they fit, too. Returns
+ * the bytes. */
 static double place_points(const ast_source *source, const ast_options *options, double room, ast_plan *plan) {
     double count = (double)(source->count + AST_WINDOW_STEP), label = label_bytes(options);
     double seeds = options->method == AST_SPKM && options->start.by == AST_PLUSPLUS
@@ -136,21 +137,21 @@ ast_status ast_check_source(const ast_source *source, ast_fault *fault) {
 
 static ast_status check_options(const ast_options *o, ast_fault *fault) {
     const char *problem = ast_options_problem(o);
-    if (!problem && o->method != AST_DP && o->method != AST_SPKM)
-        problem = "a source is for AST_DP and AST_SPKM: the other methods need all points in memory";
-    if (!problem && o->restarts > 1)
-        problem = "a source is for one run: restarts need all points in memory";
-    if (!problem && o->dp.order != AST_ORDER_GIVEN)
-        problem = "a source is read in its own order: other orders need all points in memory";
-    if (!problem && (o->merge.by != AST_MERGE_NONE || o->merge.tree || o->merge.min_size > 0))
-        problem = "merge, tree and min_size need all points in memory";
-    if (!problem && o->parallel != AST_ORDERED)
-        problem = "a source is read by AST_ORDERED passes: AST_OIR and AST_SERIAL need all points in memory";
-    if (!problem && (o->dp.sample || o->start.points))
-        problem = "a source is read as a whole: sample and start.points need all points in memory";
-    if (!problem && o->resume)
-        problem = "a source is read from the start: resume needs all points in memory";
-    return problem ? ast_fail(fault, AST_BAD_OPTION, "%s", problem) : AST_OK;
+    if (!problem)
+        problem =
+            ast_problem_of({o->method != AST_DP && o->method != AST_SPKM,
+                            "a source is for AST_DP and AST_SPKM: the other methods need all points in memory"},
+                           {o->restarts > 1, "a source is for one run: restarts need all points in memory"},
+                           {o->dp.order != AST_ORDER_GIVEN,
+                            "a source is read in its own order: other orders need all points in memory"},
+                           {o->merge.by != AST_MERGE_NONE || o->merge.tree || o->merge.min_size > 0,
+                            "merge, tree and min_size need all points in memory"},
+                           {o->parallel != AST_ORDERED,
+                            "a source is read by AST_ORDERED passes: AST_OIR and AST_SERIAL need all points in memory"},
+                           {o->dp.sample || o->start.points,
+                            "a source is read as a whole: sample and start.points need all points in memory"},
+                           {o->resume, "a source is read from the start: resume needs all points in memory"});
+    return ast_fail_option(problem, fault);
 }
 
 ast_status ast_plan_call(ast_context *context, const ast_source *source, const ast_options *options, size_t memory,

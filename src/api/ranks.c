@@ -23,22 +23,20 @@ ast_status ast_join(ast_context *context, const ast_comm *comm) {
 
 /* What several ranks cannot do. */
 static ast_status check_method(const ast_options *o, ast_fault *fault) {
-    if (o->method != AST_DP && o->method != AST_SPKM)
-        return ast_fail(fault, AST_BAD_OPTION, "several ranks work on AST_DP and AST_SPKM; other methods need one");
-    if (o->parallel != AST_ORDERED)
-        return ast_fail(fault, AST_BAD_OPTION, "several ranks run ordered passes: parallel must be AST_ORDERED");
-    if (o->dp.sample || o->start.points)
-        return ast_fail(fault, AST_BAD_OPTION, "several ranks look at all points: sample and start.points need one");
-    if (o->dp.order != AST_ORDER_GIVEN || (o->method == AST_DP && o->restarts > 1))
-        return ast_fail(fault, AST_BAD_OPTION,
-                        "several ranks visit the points as given: other orders and restarts of AST_DP need one");
-    if (o->merge.by != AST_MERGE_NONE || o->merge.tree || o->merge.min_size > 0)
-        return ast_fail(fault, AST_BAD_OPTION, "merge, tree and min_size need one rank");
-    return AST_OK;
+    const char *problem = ast_problem_of(
+        {o->method != AST_DP && o->method != AST_SPKM,
+         "several ranks work on AST_DP and AST_SPKM; other methods need one"},
+        {o->parallel != AST_ORDERED, "several ranks run ordered passes: parallel must be AST_ORDERED"},
+        {o->dp.sample || o->start.points, "several ranks look at all points: sample and start.points need one"},
+        {o->dp.order != AST_ORDER_GIVEN || (o->method == AST_DP && o->restarts > 1),
+         "several ranks visit the points as given: other orders and restarts of AST_DP need one"},
+        {o->merge.by != AST_MERGE_NONE || o->merge.tree || o->merge.min_size > 0,
+         "merge, tree and min_size need one rank"});
+    return ast_fail_option(problem, fault);
 }
 
-/* Stands for everything that the ranks must agree on. */
-static uint64_t wish(const ast_points *points, const ast_options *o) {
+/* A checksum of everything that the ranks must agree on. */
+static uint64_t options_checksum(const ast_points *points, const ast_options *o) {
     const uint64_t all[] = {
         points->dimension,           points->weights != NULL, o->resume != NULL, o->method,          o->clusters,
         (uint64_t)o->max_iterations, (uint64_t)o->restarts,   o->seed,           (uint64_t)o->axial, o->start.by,
@@ -60,7 +58,7 @@ ast_status ast_ranks_agree(ast_context *context, const ast_points *points, const
     status = ast_comm_agree(comm, status, fault);
     if (status != AST_OK)
         return status;
-    uint64_t all, mine = wish(points, options), first = mine;
+    uint64_t all, mine = options_checksum(points, options), first = mine;
     *offset = ast_comm_before(comm, points->count, &all);
     *total = all;
     ast_comm_broadcast(comm, &first, sizeof first, 0);

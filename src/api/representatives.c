@@ -64,40 +64,38 @@ static bool open_heaps(ast_representatives *n) {
 }
 
 /* With weights the number of members is not known yet: points of weight 0 have just got their labels. */
-ast_status ast_representatives_open(ast_representatives *n, const ast_call *c, const ast_labelling *l, ast_result *r,
-                                    ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(l);
-    const ast_cluster_list *list = v.clusters;
+ast_status ast_representatives_open(ast_representatives *n, const ast_call *c, ast_result *r) {
+    const ast_cluster_list *list = c->v.clusters;
     n->each = c->options->representatives < c->total ? c->options->representatives : c->total;
     n->clusters = list->live;
     if (n->each == 0)
         return AST_OK;
     n->starts = ast_allocate_zero(list->live + 1, sizeof *n->starts);
-    n->scores = ast_allocate(v.rows->padded + v.window_rows, sizeof *n->scores);
+    n->scores = ast_allocate(c->v.rows->padded + c->v.window_rows, sizeof *n->scores);
     for (size_t k = 0; n->starts && k < list->live; k++) {
         size_t members = c->points->weights ? n->each : (size_t)list->members[list->order[k]];
         n->starts[k + 1] = n->starts[k] + (members < n->each ? members : n->each);
     }
     r->representatives = n->starts ? ast_allocate(n->starts[list->live], sizeof *r->representatives) : NULL;
     bool ready = r->representatives && n->scores && open_heaps(n);
-    return ast_comm_agree(v.comm, ready ? AST_OK : ast_fail_memory(fault), fault);
+    return ast_comm_agree(c->v.comm, ready ? AST_OK : ast_fail_memory(c->fault), c->fault);
 }
 
 typedef struct scoring {
-    ast_labelling_view v;
-    const uint32_t *order;
+    const ast_call *call;
     const int32_t *labels;
     double *scores;
 } scoring;
 
 static void score_chunk(void *data, ast_chunk *memory, size_t first, size_t last, int worker) {
     const scoring *s = data;
-    const ast_rowset *rows = s->v.rows;
-    const ast_cluster_list *c = s->v.clusters;
+    const ast_rowset *rows = s->call->v.rows;
+    const ast_cluster_list *c = s->call->v.clusters;
+    const uint32_t *order = s->call->order;
     (void)worker;
     ast_rows_fetch(rows, &memory->rows);
     for (size_t i = first; i < last; i++) {
-        int32_t label = s->labels[s->order ? s->order[i] : i];
+        int32_t label = s->labels[order ? order[i] : i];
         if (label < 0)
             continue;
         const float *mean = c->means + (size_t)c->order[label] * rows->dimension;
@@ -106,22 +104,20 @@ static void score_chunk(void *data, ast_chunk *memory, size_t first, size_t last
     }
 }
 
-ast_status ast_representatives_add(ast_representatives *n, const ast_call *c, ast_labelling *l, const int32_t *labels,
-                                   ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(l);
-    scoring s = {v, c->order, labels, n->scores};
+ast_status ast_representatives_add(ast_representatives *n, const ast_call *c, const int32_t *labels) {
+    scoring s = {c, labels, n->scores};
     if (n->each == 0)
         return AST_OK;
-    ast_status status = ast_labelling_each_chunk(l, score_chunk, &s, fault);
-    for (size_t i = 0; i < v.rows->count && status == AST_OK; i++) {
+    ast_status status = ast_labelling_each_chunk(c->l, score_chunk, &s, c->fault);
+    for (size_t i = 0; i < c->v.rows->count && status == AST_OK; i++) {
         size_t row = c->order ? c->order[i] : i;
         if (labels[row] >= 0)
-            offer(n, (size_t)labels[row], (near_row){n->scores[i], v.rows->offset + row});
+            offer(n, (size_t)labels[row], (near_row){n->scores[i], c->v.rows->offset + row});
     }
     return status;
 }
 
-/* Every rank tells what it has found in turn. */
+/* Each rank in turn broadcasts its rows; all ranks keep the nearest of all. */
 static ast_status gather(ast_representatives *n, const ast_comm *comm, ast_fault *fault) {
     ast_representatives own = *n;
     size_t all = n->starts[n->clusters];
@@ -129,13 +125,13 @@ static ast_status gather(ast_representatives *n, const ast_comm *comm, ast_fault
     near_row *found = ast_allocate(all, sizeof *found);
     bool ready = open_heaps(n) && counts && found;
     ast_status status = ast_comm_agree(comm, ready ? AST_OK : ast_fail_memory(fault), fault);
-    for (int turn = 0; turn < ast_comm_size(comm) && status == AST_OK; turn++) {
-        if (turn == ast_comm_rank(comm)) {
+    for (int rank = 0; rank < ast_comm_size(comm) && status == AST_OK; rank++) {
+        if (rank == ast_comm_rank(comm)) {
             memcpy(counts, own.counts, n->clusters * sizeof *counts);
             memcpy(found, own.found, all * sizeof *found);
         }
-        ast_comm_broadcast(comm, counts, n->clusters * sizeof *counts, turn);
-        ast_comm_broadcast(comm, found, all * sizeof *found, turn);
+        ast_comm_broadcast(comm, counts, n->clusters * sizeof *counts, rank);
+        ast_comm_broadcast(comm, found, all * sizeof *found, rank);
         for (size_t k = 0; k < n->clusters; k++)
             for (size_t i = 0; i < counts[k]; i++)
                 offer(n, k, found[n->starts[k] + i]);
@@ -144,9 +140,8 @@ static ast_status gather(ast_representatives *n, const ast_comm *comm, ast_fault
     return status;
 }
 
-ast_status ast_representatives_hand_over(ast_representatives *n, const ast_comm *comm, ast_result *r,
-                                         ast_fault *fault) {
-    ast_status status = n->each && ast_comm_many(comm) ? gather(n, comm, fault) : AST_OK;
+ast_status ast_representatives_hand_over(ast_representatives *n, const ast_call *c, ast_result *r) {
+    ast_status status = n->each && ast_comm_many(c->v.comm) ? gather(n, c->v.comm, c->fault) : AST_OK;
     for (size_t k = 0; n->each && k < n->clusters && status == AST_OK; k++) {
         near_row *heap = n->found + n->starts[k];
         size_t *rows = r->representatives + n->starts[k];

@@ -16,28 +16,27 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The labelling's rows and labels in order of visit; slots are labels as good as any. */
-ast_status ast_restart_measure(const ast_call *c, ast_labelling *l, ast_result *r, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(l);
-    if (c->options->method != AST_DP || v.clusters->live < 2)
+/* Rows and labels are those of the labelling, in the order of visit. */
+ast_status ast_restart_measure(const ast_call *c, ast_result *r) {
+    if (c->options->method != AST_DP || c->v.clusters->live < 2)
         return AST_OK;
-    ast_measured given = {.rows = v.rows, .all = v.rows->count};
+    ast_measured given = {.rows = c->v.rows, .all = c->v.rows->count};
     ast_dissimilarity kind = c->options->axial ? AST_AXIAL_COSINE : AST_COSINE;
-    return ast_silhouette_of(fault, c->context->pool, &given, v.labels, kind, c->options->seed, &r->report.silhouette,
-                             NULL);
+    return ast_silhouette_of(c->fault, c->context->pool, &given, c->v.labels, kind, c->options->seed,
+                             &r->report.silhouette, NULL);
 }
 
 /* ---- Evidence, where a run has no silhouette --------------------------------------------------------------------- */
 
-/* Adds the rows that are no copies to the counts and sums of their clusters. Axial rows count from the side of the
- * mean. */
+/* Adds up counts (K) and sums (K, D) of the distinct rows of a result; row: (D) scratch memory. Axial rows count from
+ * the side of the mean. */
 static void add_rows(const ast_call *c, const ast_result *r, const uint8_t *copies, float *row, int64_t *sums,
                      double *counts) {
     size_t dimension = c->points->dimension;
     for (size_t i = 0; i < c->points->count; i++) {
         int32_t label = r->labels[i];
-        bool weightless = (c->points->weights && c->points->weights[i] == 0) || (c->points->late && c->points->late[i]);
-        if (label < 0 || copies[i] || weightless)
+        bool left_out = (c->points->weights && c->points->weights[i] == 0) || (c->points->late && c->points->late[i]);
+        if (label < 0 || copies[i] || left_out)
             continue;
         ast_read_row(c->points, i, row);
         bool flipped = c->options->axial && ast_exact_score(row, r->clusters[label].mean, dimension) < 0;
@@ -47,13 +46,13 @@ static void add_rows(const ast_call *c, const ast_result *r, const uint8_t *copi
     }
 }
 
-static ast_status find_evidence(const ast_call *c, ast_result *r, const uint8_t *copies, ast_fault *fault) {
+static ast_status find_evidence(const ast_call *c, ast_result *r, const uint8_t *copies) {
     size_t clusters = r->report.clusters, dimension = c->points->dimension;
-    ast_evidence evidence;
+    ast_evidence evidence = {0};
     float *row = ast_allocate(dimension, sizeof *row);
     int64_t *sums = ast_allocate_zero(clusters * dimension, sizeof *sums);
     double *counts = ast_allocate_zero(clusters, sizeof *counts);
-    bool ready = ast_evidence_open(&evidence, clusters, dimension, AST_SUMS_UNIT) && row && sums && counts;
+    bool ready = row && sums && counts && ast_evidence_open(&evidence, clusters, dimension, AST_SUMS_UNIT);
     if (ready)
         add_rows(c, r, copies, row, sums, counts);
     for (size_t k = 0; k < clusters && ready; k++)
@@ -61,27 +60,28 @@ static ast_status find_evidence(const ast_call *c, ast_result *r, const uint8_t 
     r->evidence = ready ? ast_evidence_value(&evidence) : 0;
     ast_evidence_close(&evidence);
     ast_free_all(row, sums, counts);
-    return ready ? AST_OK : ast_fail_memory(fault);
+    return ready ? AST_OK : ast_fail_memory(c->fault);
 }
 
-static ast_status find_all_evidence(ast_call *c, ast_fault *fault) {
-    uint8_t *copies = ast_allocate(c->points->count, 1);
-    ast_status status =
-        copies ? ast_find_copies(c->points, c->points->weights, c->options->axial != 0, c->context->pool, copies, fault)
-               : ast_fail_memory(fault);
+static ast_status find_all_evidence(const ast_call *c) {
+    const ast_points *p = c->points;
+    uint8_t *copies = ast_allocate(p->count, 1);
+    ast_status status = copies
+                            ? ast_find_copies(p, p->weights, c->options->axial != 0, c->context->pool, copies, c->fault)
+                            : ast_fail_memory(c->fault);
     for (int i = 0; i < c->options->restarts && status == AST_OK; i++)
-        status = find_evidence(c, &c->results[i], copies, fault);
+        status = find_evidence(c, &c->results[i], copies);
     free(copies);
     return status;
 }
 
 /* ---- The choice -------------------------------------------------------------------------------------------------- */
 
-static ast_status choose(ast_call *c, ast_fault *fault) {
+static ast_status choose(ast_call *c) {
     bool by_evidence = false;
     for (int i = 0; i < c->options->restarts; i++)
         by_evidence = by_evidence || isnan(c->results[i].report.silhouette);
-    ast_status status = by_evidence ? find_all_evidence(c, fault) : AST_OK;
+    ast_status status = by_evidence ? find_all_evidence(c) : AST_OK;
     c->best = 0;
     for (int i = 1; i < c->options->restarts; i++) {
         const ast_result *a = &c->results[i], *b = &c->results[c->best];
@@ -93,7 +93,7 @@ static ast_status choose(ast_call *c, ast_fault *fault) {
 
 /* ---- Stability --------------------------------------------------------------------------------------------------- */
 
-/* How often labels of two runs occur, alone and together. */
+/* How often each label of two runs occurs, and each pair of labels. */
 typedef struct overlap {
     uint64_t *mine, *theirs; /* (K of each run) */
     ast_counter pairs;       /* by label << 32 | other label */
@@ -117,16 +117,16 @@ static bool count_overlap(overlap *o, const ast_result *kept, const ast_result *
 
 /* For every cluster of the kept run the Jaccard index with the most similar cluster of another run is added to
  * jaccard (K). Ranks add up what they counted. */
-static ast_status add_jaccard(const ast_call *c, const ast_result *other, double *jaccard, ast_fault *fault) {
+static ast_status add_jaccard(const ast_call *c, const ast_result *other, double *jaccard) {
     const ast_result *kept = &c->results[c->best];
     const ast_comm *comm = c->context->comm;
     size_t clusters = kept->report.clusters;
     double *best = ast_allocate_zero(clusters, sizeof *best);
     overlap o = {0};
     bool ready = count_overlap(&o, kept, other, c->points->count) && best;
-    ast_status status = ast_comm_agree(comm, ready ? AST_OK : ast_fail_memory(fault), fault);
+    ast_status status = ast_comm_agree(comm, ready ? AST_OK : ast_fail_memory(c->fault), c->fault);
     if (status == AST_OK && !ast_counter_share(&o.pairs, comm))
-        status = ast_fail_memory(fault);
+        status = ast_fail_memory(c->fault);
     if (status == AST_OK) {
         ast_comm_allreduce(comm, o.mine, clusters);
         ast_comm_allreduce(comm, o.theirs, other->report.clusters);
@@ -143,21 +143,21 @@ static ast_status add_jaccard(const ast_call *c, const ast_result *other, double
 }
 
 /* The mean agreement with the other runs, of all points and of every cluster. */
-static ast_status find_stability(ast_call *c, ast_fault *fault) {
+static ast_status find_stability(ast_call *c) {
     ast_result *kept = &c->results[c->best];
     size_t clusters = kept->report.clusters, count = c->points->count;
     double *jaccard = ast_allocate_zero(clusters, sizeof *jaccard), ari = 0;
     int others = c->options->restarts - 1;
     const ast_comm *comm = c->context->comm;
-    ast_status status = ast_comm_agree(comm, jaccard ? AST_OK : ast_fail_memory(fault), fault);
+    ast_status status = ast_comm_agree(comm, jaccard ? AST_OK : ast_fail_memory(c->fault), c->fault);
     for (int i = 0; i <= others && status == AST_OK; i++) {
         ast_agreement agreement;
         if (i == c->best)
             continue;
-        status = ast_agreement_of(fault, comm, kept->labels, c->results[i].labels, count, &agreement);
+        status = ast_agreement_of(c->fault, comm, kept->labels, c->results[i].labels, count, &agreement);
         ari += agreement.ari / others;
         if (status == AST_OK)
-            status = add_jaccard(c, &c->results[i], jaccard, fault);
+            status = add_jaccard(c, &c->results[i], jaccard);
     }
     for (size_t k = 0; k < clusters && status == AST_OK; k++)
         kept->clusters[k].stability = jaccard[k] / others;
@@ -166,7 +166,7 @@ static ast_status find_stability(ast_call *c, ast_fault *fault) {
     return status;
 }
 
-ast_status ast_restarts_choose(ast_call *c, ast_fault *fault) {
-    ast_status status = c->options->method == AST_DP ? choose(c, fault) : AST_OK;
-    return status == AST_OK ? find_stability(c, fault) : status;
+ast_status ast_restarts_choose(ast_call *c) {
+    ast_status status = c->options->method == AST_DP ? choose(c) : AST_OK;
+    return status == AST_OK ? find_stability(c) : status;
 }

@@ -20,7 +20,7 @@ typedef struct weightless {
     _Atomic size_t outliers;
 } weightless;
 
-/* What a point and a cluster are compared by: the cosine, or the log density of the component. */
+/* The score of a point with a cluster: the cosine, or the log density of the component. */
 static double affinity(const weightless *w, ast_row_buffer *buffer, size_t k, size_t i) {
     const ast_cluster_list *list = w->v.clusters;
     const float *mean = list->means + (size_t)list->order[k] * list->dimension;
@@ -54,8 +54,6 @@ static void label_weightless(void *data, ast_chunk *memory, size_t first, size_t
     }
 }
 
-/* Points of weight 0 took no part; now they get the label of the cluster that suits them best, or none if that is the
- * background. *outliers grows by those that get none. */
 ast_status ast_label_weightless(ast_labelling *l, const ast_components *components, size_t *outliers,
                                 ast_fault *fault) {
     weightless w = {.v = ast_view_of(l), .labels = ast_labelling_labels(l), .components = components};
@@ -66,63 +64,61 @@ ast_status ast_label_weightless(ast_labelling *l, const ast_components *componen
     return status;
 }
 
-/* Slots become ranks in the order of clusters, and points stand in the caller's order. */
-static void rename_labels(const ast_call *c, const ast_labelling *l, const int32_t *rank, int32_t *labels) {
-    const ast_labelling_view v = ast_view_of(l);
-    bool same = !c->order; /* slots are ranks: no slot was used twice */
-    for (size_t k = 0; k < v.clusters->live; k++)
-        same = same && v.clusters->order[k] == (int32_t)k;
-    if (same && labels != v.labels && v.rows->count) /* no label is below -1 after a method */
-        memcpy(labels, v.labels, v.rows->count * sizeof *labels);
-    for (size_t i = 0; !same && i < v.rows->count; i++)
-        labels[c->order ? c->order[i] : i] = v.labels[i] < 0 ? -1 : rank[v.labels[i]];
+/* Writes the labels in the order of the caller's points; a label becomes the place of its slot in the order of
+ * clusters. */
+static void rename_labels(const ast_call *c, const int32_t *rank, int32_t *labels) {
+    const ast_labelling_view *v = &c->v;
+    bool same = !c->order; /* slots are places in the order: no slot was used twice */
+    for (size_t k = 0; k < v->clusters->live; k++)
+        same = same && v->clusters->order[k] == (int32_t)k;
+    if (same && labels != v->labels && v->rows->count) /* no label is below -1 after a method */
+        memcpy(labels, v->labels, v->rows->count * sizeof *labels);
+    for (size_t i = 0; !same && i < v->rows->count; i++)
+        labels[c->order ? c->order[i] : i] = v->labels[i] < 0 ? -1 : rank[v->labels[i]];
 }
 
-/* Weighted points: sizes and weights as the caller counts them, points of weight 0 included. Each rank goes on where
- * the one before stopped. */
-static void count_members(const ast_call *c, const ast_labelling *l, const ast_result *r, const int32_t *labels) {
-    const ast_labelling_view v = ast_view_of(l);
-    const ast_comm *comm = v.comm;
-    const double *weights = c->points->weights ? c->points->weights + v.window_first : NULL;
-    for (int turn = 0; weights && turn < ast_comm_size(comm); turn++) {
-        for (size_t i = 0; turn == ast_comm_rank(comm) && i < v.rows->count; i++)
+/* Weighted points: sizes and weights in the caller's units, points of weight 0 included. Each rank adds to the sums of
+ * the rank before, so that the order of additions does not depend on the ranks. */
+static void count_members(const ast_call *c, const ast_result *r, const int32_t *labels) {
+    const ast_labelling_view *v = &c->v;
+    const double *weights = c->points->weights ? c->points->weights + ast_view_of(c->l).window_first : NULL;
+    for (int rank = 0; weights && rank < ast_comm_size(v->comm); rank++) {
+        for (size_t i = 0; rank == ast_comm_rank(v->comm) && i < v->rows->count; i++)
             if (labels[i] >= 0) {
                 r->clusters[labels[i]].count++;
                 r->clusters[labels[i]].weight += weights[i];
                 r->clusters[labels[i]].effective += weights[i] * weights[i]; /* until `describe` */
             }
-        ast_comm_broadcast(comm, r->clusters, v.clusters->live * sizeof *r->clusters, turn);
+        ast_comm_broadcast(v->comm, r->clusters, v->clusters->live * sizeof *r->clusters, rank);
     }
 }
 
-static ast_status write_labels(const ast_call *c, const ast_labelling *l, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(l);
-    for (size_t first = 0; c->store && first < v.rows->count; first += PART) {
-        size_t n = v.rows->count - first < PART ? v.rows->count - first : PART, row = v.rows->offset + first;
-        if (c->store->write(row, n, v.labels + first, c->store->data) != 0)
-            return ast_fail(fault, AST_NO_INPUT, "the labels from row %zu (counting from 1) on could not be written",
+static ast_status write_labels(const ast_call *c) {
+    const ast_labelling_view *v = &c->v;
+    for (size_t first = 0; c->store && first < v->rows->count; first += PART) {
+        size_t n = v->rows->count - first < PART ? v->rows->count - first : PART, row = v->rows->offset + first;
+        if (c->store->write(row, n, v->labels + first, c->store->data) != 0)
+            return ast_fail(c->fault, AST_NO_INPUT, "the labels from row %zu (counting from 1) on could not be written",
                             row + 1);
     }
     return AST_OK;
 }
 
-/* The labels, window by window. */
-static ast_status hand_over(const ast_call *c, ast_labelling *l, const int32_t *rank, ast_result *r,
-                            ast_representatives *nearest, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(l);
-    int32_t *labels = c->store ? ast_labelling_labels(l) : r->labels;
+/* Hands over the labels, window by window. */
+static ast_status hand_over(const ast_call *c, const int32_t *rank, ast_result *r, ast_representatives *nearest) {
+    int32_t *labels = c->store ? ast_labelling_labels(c->l) : r->labels;
     ast_status status = AST_OK;
-    for (size_t n = 0; n < v.windows && status == AST_OK; n++) {
-        status = ast_labelling_open_window(l, n, fault);
+    for (size_t n = 0; n < c->v.windows && status == AST_OK; n++) {
+        status = ast_labelling_open_window(c->l, n, c->fault);
         if (status != AST_OK)
             break;
-        status = ast_label_weightless(l, &r->components, &r->report.outliers, fault);
-        rename_labels(c, l, rank, labels);
-        count_members(c, l, r, labels);
+        status = ast_label_weightless(c->l, &r->components, &r->report.outliers, c->fault);
+        rename_labels(c, rank, labels);
+        count_members(c, r, labels);
         if (status == AST_OK)
-            status = ast_representatives_add(nearest, c, l, labels, fault);
+            status = ast_representatives_add(nearest, c, labels);
         if (status == AST_OK)
-            status = write_labels(c, l, fault);
+            status = write_labels(c);
     }
     return status;
 }
@@ -137,15 +133,14 @@ void ast_cluster_errors(ast_cluster_info *info, size_t dimension, double resulta
     info->kappa_interval[1] = error.kappa_interval[1];
 }
 
-static void describe(const ast_call *c, const ast_labelling *l, const ast_result *r, size_t k) {
-    const ast_labelling_view v = ast_view_of(l);
-    const ast_cluster_list *list = v.clusters;
+static void describe(const ast_call *c, const ast_result *r, size_t k) {
+    const ast_cluster_list *list = c->v.clusters;
     int32_t slot = list->order[k];
     ast_cluster_info *info = &r->clusters[k];
     float *mean = r->means + k * list->dimension;
     double weight = ast_clusters_weight(list, slot);
     double resultant = weight > 0 ? ast_clusters_length(list, slot) / weight : 0;
-    bool equal = list->members[slot] < 2 || resultant >= 1 - 0x1p-23; /* unit vectors of floats are that short */
+    bool equal = list->members[slot] < 2 || resultant >= 1 - 0x1p-23; /* as short as unit vectors of floats */
     if (!c->points->weights)
         info->effective = info->weight = (double)(info->count = (size_t)list->members[slot]);
     else
@@ -153,17 +148,17 @@ static void describe(const ast_call *c, const ast_labelling *l, const ast_result
     info->resultant = resultant < 1 ? resultant : 1;
     info->kappa = equal ? NAN : ast_vmf_kappa(list->dimension, resultant);
     info->share = info->stability = NAN;
-    if (r->components.count) { /* where the method has components their numbers are part of the result */
+    if (r->components.count) { /* the numbers of a component are part of the result */
         info->share = r->components.weights[k];
         info->kappa = r->components.kappas[k];
     }
     info->mean = memcpy(mean, list->means + (size_t)slot * list->dimension, list->dimension * sizeof *mean);
-    if (v.rows->axial)
+    if (c->v.rows->axial)
         ast_mean_choose_sign(mean, list->dimension);
 }
 
-/* The errors of the means. The points of a mixture belong to several components: a component has its share of them, and
- * the resultant that its kappa stands for. */
+/* The errors of the means. A point of a mixture belongs to several components: a component counts its share of all
+ * points, with the resultant of its kappa. */
 static void describe_errors(const ast_call *c, ast_result *r, size_t clusters) {
     size_t dimension = c->points->dimension;
     double rest = r->components.background && !c->points->weights ? (double)r->report.outliers : 0;
@@ -192,30 +187,31 @@ static void order_leaves(const ast_call *c, ast_result *r, size_t count, int32_t
         r->tree.leaves[c->order[i]] = scratch[i];
 }
 
-ast_status ast_call_result(const ast_call *c, ast_labelling *l, ast_result *r, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(l);
-    size_t clusters = v.clusters->live, slots = v.clusters->slots + 1;
-    size_t scratch = r->tree.leaves && v.rows->count > slots ? v.rows->count : slots;
+ast_status ast_call_result(const ast_call *c, ast_result *r) {
+    const ast_labelling_view *v = &c->v;
+    size_t clusters = v->clusters->live, slots = v->clusters->slots + 1;
+    size_t scratch = r->tree.leaves && v->rows->count > slots ? v->rows->count : slots;
     ast_representatives nearest = {0};
     int32_t *rank = ast_allocate(scratch, sizeof *rank);
-    r->clusters = ast_allocate_zero(clusters, sizeof *r->clusters);
-    r->means = ast_allocate(clusters * v.rows->dimension, sizeof *r->means);
-    bool ready = rank && r->clusters && r->means;
-    ast_status status = ast_comm_agree(v.comm, ready ? AST_OK : ast_fail_memory(fault), fault);
+    bool ready =
+        ast_replace_arrays(AST_REQUEST(r->clusters, clusters), AST_REQUEST(r->means, clusters * v->rows->dimension));
+    ast_status status = ast_comm_agree(v->comm, ready && rank ? AST_OK : ast_fail_memory(c->fault), c->fault);
+    for (size_t k = 0; k < clusters && status == AST_OK; k++) {
+        r->clusters[k] = (ast_cluster_info){0};
+        rank[v->clusters->order[k]] = (int32_t)k;
+    }
+    if (status == AST_OK)
+        status = ast_representatives_open(&nearest, c, r);
+    if (status == AST_OK)
+        status = hand_over(c, rank, r, &nearest);
+    if (status == AST_OK)
+        status = ast_representatives_hand_over(&nearest, c, r);
     for (size_t k = 0; k < clusters && status == AST_OK; k++)
-        rank[v.clusters->order[k]] = (int32_t)k;
-    if (status == AST_OK)
-        status = ast_representatives_open(&nearest, c, l, r, fault);
-    if (status == AST_OK)
-        status = hand_over(c, l, rank, r, &nearest, fault);
-    if (status == AST_OK)
-        status = ast_representatives_hand_over(&nearest, v.comm, r, fault);
-    for (size_t k = 0; k < clusters && status == AST_OK; k++)
-        describe(c, l, r, k);
-    if (status == AST_OK)
+        describe(c, r, k);
+    if (status == AST_OK) {
         describe_errors(c, r, clusters);
-    if (status == AST_OK)
-        order_leaves(c, r, v.rows->count, rank);
+        order_leaves(c, r, v->rows->count, rank);
+    }
     ast_representatives_free(&nearest);
     free(rank);
     return status;

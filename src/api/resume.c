@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Going on from a checkpoint. Nothing of it is believed before its checksums match, it belongs to these points and
- * options, and its numbers are within their ranges. */
+ * Resuming from a checkpoint. It is used only if its checksums match, it belongs to these points and options, and its
+ * numbers are within their ranges. */
 #include "checkpoint.h"
 
 #include "checksum.h"
@@ -50,7 +50,7 @@ static ast_status read_start(ast_resume *s, ast_fault *fault) {
     return get(s->storage, 0, &s->head, sizeof s->head, fault);
 }
 
-/* What was looked at to know how much to read is read again with the rest: only that is believed. */
+/* Reads everything up to the records. The numbers that determine its size are read again, with the checksum. */
 static ast_status read_head(ast_resume *s, ast_fault *fault) {
     uint64_t sum, size;
     ast_status status = read_start(s, fault);
@@ -66,7 +66,7 @@ static ast_status read_head(ast_resume *s, ast_fault *fault) {
     memcpy(&s->head, s->bytes, sizeof s->head);
     memcpy(&sum, s->bytes + size - sizeof sum, sizeof sum);
     if (sum != ast_checksum(s->bytes, size - sizeof sum) || !ast_checkpoint_lay_out(&s->head, &s->at) ||
-        size != s->at.records || s->head.size != s->at.tail + sizeof sum)
+        size != s->at.records || s->head.size != s->at.records_checksum + sizeof sum)
         return damaged(fault);
     if (s->head.size != s->storage->bytes)
         return ast_fail(fault, AST_BAD_STATE, "the state is damaged: it has %llu bytes in place of %llu",
@@ -88,7 +88,7 @@ static const char *other_option(const ast_checkpoint_head *a, const ast_checkpoi
                                         : NULL;
 }
 
-/* Restarts that are over cannot be made longer. */
+/* Restarts that are over cannot get more iterations. */
 static ast_status check_limits(const ast_checkpoint_head *head, const ast_options *o, ast_fault *fault) {
     if (head->restart > 0 && head->max_iterations != (uint64_t)o->max_iterations)
         return ast_fail(fault, AST_BAD_STATE, "the state was made with another limit of iterations: %llu, not %d",
@@ -114,7 +114,7 @@ static ast_status check_head(const ast_call *c, const ast_checkpoint_head *head,
                         "the state was made with another %s; go on with the same one, or begin a new state", other);
     ast_status status = check_limits(head, c->options, fault);
     bool possible = head->iterations > 0 && head->live <= head->points &&
-                    head->kept_clusters <= head->points * head->restart && head->label_hash_count > 0 &&
+                    head->earlier_clusters <= head->points * head->restart && head->label_hash_count > 0 &&
                     head->label_hash_count <= head->iterations &&
                     (c->options->method != AST_DP || head->label_hash_count == head->iterations);
     return status == AST_OK && !possible ? damaged(fault) : status;
@@ -132,8 +132,9 @@ static ast_status check_ranks(const ast_resume *s, const ast_comm *comm, ast_fau
     return ast_comm_agree(comm, status, fault);
 }
 
-ast_status ast_resume_open(ast_call *c, int *restart, ast_fault *fault) {
+ast_status ast_resume_open(ast_call *c, int *restart) {
     const ast_comm *comm = c->context->comm;
+    ast_fault *fault = c->fault;
     c->resume = ast_allocate_zero(1, sizeof *c->resume);
     ast_status status = c->resume ? AST_OK : ast_fail_memory(fault);
     if (status == AST_OK) {
@@ -169,15 +170,14 @@ static bool are_finite(const float *numbers, size_t count) {
     return true;
 }
 
-/* One piece: the labels of the run, and those of the results before it. false: no such records can be. */
-static bool take_piece(const ast_call *c, ast_labelling *l, size_t first, size_t count, const uint32_t *records,
-                       uint64_t *sum) {
+/* One piece: the labels of the run, and those of earlier results. false: impossible records. */
+static bool take_piece(const ast_call *c, size_t first, size_t count, const uint32_t *records, uint64_t *sum) {
     size_t width = c->resume->at.width;
     bool good = true;
     for (size_t j = 0; j < count; j++) {
         const uint32_t *record = records + j * width;
         *sum += ast_checkpoint_part(c->input.offset + first + j, record, width);
-        good = ast_restore_label(l, first + j, record[0]) && good;
+        good = ast_restore_label(c->l, first + j, record[0]) && good;
         for (size_t i = 1; i < width; i++) {
             ast_result *r = &c->results[i - 1];
             int32_t label = r->labels[first + j] = (int32_t)record[i];
@@ -187,24 +187,23 @@ static bool take_piece(const ast_call *c, ast_labelling *l, size_t first, size_t
     return good;
 }
 
-static ast_status read_records(const ast_call *c, ast_labelling *l, uint32_t *records, uint64_t *sum, bool *good,
-                               ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(l);
+static ast_status read_records(const ast_call *c, uint32_t *records, uint64_t *sum, bool *good) {
     const ast_resume *s = c->resume;
-    size_t count = v.rows->count, size = s->at.width * sizeof *records, n;
+    size_t count = c->v.rows->count, size = s->at.width * sizeof *records, n;
     ast_status status = AST_OK;
     for (size_t first = 0; status == AST_OK && first < count; first += n) {
         n = count - first < PIECE ? count - first : PIECE;
-        status = get(s->storage, s->at.records + (c->input.offset + first) * size, records, n * size, fault);
+        status = get(s->storage, s->at.records + (c->input.offset + first) * size, records, n * size, c->fault);
         if (status == AST_OK)
-            *good = take_piece(c, l, first, n, records, sum) && *good;
+            *good = take_piece(c, first, n, records, sum) && *good;
     }
     return status;
 }
 
-/* The zeros that pad the records belong to what must be as it was. */
-static ast_status read_tail(const ast_resume *s, uint64_t sum, ast_fault *fault) {
-    uint64_t end = s->at.records + s->head.points * s->at.width * sizeof(uint32_t), gap = s->at.tail - end, kept;
+/* The padding behind the records must be zero, too. */
+static ast_status read_checksum(const ast_resume *s, uint64_t sum, ast_fault *fault) {
+    uint64_t end = s->at.records + s->head.points * s->at.width * sizeof(uint32_t), gap = s->at.records_checksum - end,
+             kept;
     unsigned char bytes[16];
     ast_status status = get(s->storage, end, bytes, (size_t)gap + sizeof kept, fault);
     if (status != AST_OK)
@@ -216,18 +215,19 @@ static ast_status read_tail(const ast_resume *s, uint64_t sum, ast_fault *fault)
     return zeros && kept == sum ? AST_OK : damaged(fault);
 }
 
-static ast_status take_records(const ast_call *c, ast_labelling *l, ast_fault *fault) {
+static ast_status take_records(const ast_call *c) {
+    ast_fault *fault = c->fault;
     const ast_comm *comm = c->context->comm;
     uint32_t *records = ast_allocate(PIECE * c->resume->at.width, sizeof *records);
     uint64_t sum = 0;
     bool good = true;
-    ast_status status = records ? read_records(c, l, records, &sum, &good, fault) : ast_fail_memory(fault);
+    ast_status status = records ? read_records(c, records, &sum, &good) : ast_fail_memory(fault);
     free(records);
     status = ast_comm_agree(comm, status, fault);
     if (status != AST_OK)
         return status;
     ast_comm_allreduce(comm, &sum, 1);
-    status = read_tail(c->resume, sum, fault);
+    status = read_checksum(c->resume, sum, fault);
     if (status == AST_OK && !good)
         status = damaged(fault);
     return ast_comm_agree(comm, status, fault);
@@ -239,24 +239,20 @@ static ast_status take_run(const ast_resume *s, ast_run *run, ast_fault *fault) 
     run->converged = s->head.converged != 0;
     run->oir_restarts = s->head.oir_restarts;
     run->objective = s->head.objective;
-    const uint64_t *prints = (const uint64_t *)(const void *)(s->bytes + s->at.label_hashes);
+    const uint64_t *hashes = (const uint64_t *)(const void *)(s->bytes + s->at.label_hashes);
     ast_status status = AST_OK;
     bool repeats;
     for (size_t i = 0; i < s->head.label_hash_count && status == AST_OK; i++)
-        status = ast_history_add(&run->history, prints[i], &repeats, fault);
+        status = ast_history_add(&run->history, hashes[i], &repeats, fault);
     return status;
 }
 
-static ast_status take_clusters(const ast_call *c, ast_labelling *l, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(l);
+static ast_status take_clusters(const ast_call *c) {
     const ast_resume *s = c->resume;
     const float *means = means_at(s, s->at.means);
-    ast_status status = AST_OK;
-    if (!are_finite(means, s->head.live * v.rows->dimension))
-        status = damaged(fault);
-    else if (!ast_labelling_add_means(l, means, s->head.live, fault) == AST_OK)
-        status = ast_fail_memory(fault);
-    return ast_comm_agree(c->context->comm, status, fault);
+    bool finite = are_finite(means, s->head.live * s->head.dimension);
+    ast_status status = finite ? ast_labelling_add_means(c->l, means, s->head.live, c->fault) : damaged(c->fault);
+    return ast_comm_agree(c->context->comm, status, c->fault);
 }
 
 /* What is kept of a cluster; its mean is in the result already. */
@@ -271,43 +267,34 @@ static ast_cluster_info cluster_at(const ast_resume *s, size_t number, const flo
 }
 
 static ast_report report_at(const ast_call *c, const ast_checkpoint_result *kept) {
-    return (ast_report){.size = sizeof(ast_report),
-                        .points = c->total,
-                        .missing = ast_view_of(c->context->labelling).missing,
-                        .dimension = c->resume->head.dimension,
-                        .clusters = kept->clusters,
-                        .objective = kept->objective,
-                        .log_likelihood = NAN,
-                        .bic = NAN,
-                        .iterations = (int)kept->iterations,
-                        .converged = (int)kept->converged,
-                        .oir_restarts = kept->oir_restarts,
-                        .improvement = NAN,
-                        .merged = kept->merged,
-                        .outliers = kept->outliers,
-                        .silhouette = kept->silhouette,
-                        .stability = NAN,
-                        .background = NAN,
-                        .effective_samples = NAN};
+    ast_run run = ast_run_begin(c->options, 0);
+    run.objective = kept->objective;
+    run.iterations = (int)kept->iterations;
+    run.converged = (int)kept->converged;
+    run.oir_restarts = kept->oir_restarts;
+    run.clusters_before_merge = kept->merged;
+    ast_report report = ast_call_report(c, &run);
+    report.clusters = kept->clusters;
+    report.outliers = kept->outliers;
+    report.silhouette = kept->silhouette;
+    return report;
 }
 
 /* A result of a restart before this one, whose clusters begin at number `first`; its labels are read later. */
-static ast_status take_result(const ast_call *c, int number, size_t first, ast_fault *fault) {
+static ast_status take_result(const ast_call *c, int number, size_t first) {
     const ast_resume *s = c->resume;
     ast_result *r = &c->results[number];
     ast_checkpoint_result kept;
     size_t dimension = s->head.dimension;
     memcpy(&kept, s->bytes + s->at.results + (size_t)number * sizeof kept, sizeof kept);
-    if (kept.clusters > s->head.kept_clusters - first)
-        return damaged(fault);
+    if (kept.clusters > s->head.earlier_clusters - first)
+        return damaged(c->fault);
     r->report = report_at(c, &kept);
-    r->labels = ast_allocate(c->points->count, sizeof *r->labels);
-    r->clusters = ast_allocate_zero(kept.clusters, sizeof *r->clusters);
-    r->means = ast_allocate(kept.clusters * dimension, sizeof *r->means);
-    if (!r->labels || !r->clusters || !r->means)
-        return ast_fail_memory(fault);
+    if (!ast_replace_arrays(AST_REQUEST(r->labels, c->points->count), AST_REQUEST(r->clusters, kept.clusters),
+                            AST_REQUEST(r->means, kept.clusters * dimension)))
+        return ast_fail_memory(c->fault);
     if (kept.clusters)
-        memcpy(r->means, means_at(s, s->at.kept_means) + first * dimension,
+        memcpy(r->means, means_at(s, s->at.earlier_means) + first * dimension,
                kept.clusters * dimension * sizeof *r->means);
     for (size_t k = 0; k < kept.clusters; k++)
         r->clusters[k] = cluster_at(s, first + k, r->means + k * dimension);
@@ -315,36 +302,36 @@ static ast_status take_result(const ast_call *c, int number, size_t first, ast_f
 }
 
 /* All of them; the one with the best objective is the best so far. */
-static ast_status take_results(ast_call *c, ast_fault *fault) {
+static ast_status take_results(ast_call *c) {
     size_t first = 0;
     ast_status status = AST_OK;
     c->best = 0;
     for (int i = 0; i < (int)c->resume->head.restart && status == AST_OK; i++) {
-        status = take_result(c, i, first, fault);
+        status = take_result(c, i, first);
         first += c->results[i].report.clusters;
         if (c->results[i].report.objective > c->results[c->best].report.objective)
             c->best = i;
     }
-    if (status == AST_OK && first != c->resume->head.kept_clusters)
-        status = damaged(fault);
-    return ast_comm_agree(c->context->comm, status, fault);
+    if (status == AST_OK && first != c->resume->head.earlier_clusters)
+        status = damaged(c->fault);
+    return ast_comm_agree(c->context->comm, status, c->fault);
 }
 
-ast_status ast_resume_take(ast_call *c, ast_labelling *l, ast_run *run, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(l);
+ast_status ast_resume_take(ast_call *c, ast_run *run) {
+    ast_fault *fault = c->fault;
     const ast_resume *s = c->resume;
     bool filled = true;
-    ast_status status = ast_comm_agree(v.comm, take_run(s, run, fault), fault);
+    ast_status status = ast_comm_agree(c->v.comm, take_run(s, run, fault), fault);
     if (status == AST_OK && ast_checkpoint_digest(c) != s->head.digest)
         status = ast_fail(fault, AST_BAD_STATE, "the state was made with other points or weights");
     if (status == AST_OK)
-        status = take_clusters(c, l, fault);
+        status = take_clusters(c);
     if (status == AST_OK)
-        status = take_results(c, fault);
+        status = take_results(c);
     if (status == AST_OK)
-        status = take_records(c, l, fault);
+        status = take_records(c);
     if (status == AST_OK)
-        status = ast_restore_sums(l, run->history.label_hashes[run->history.count - 1], &filled, fault);
+        status = ast_restore_sums(c->l, run->history.label_hashes[run->history.count - 1], &filled, fault);
     if (status == AST_OK && !filled)
         status = damaged(fault);
     return status;

@@ -25,7 +25,7 @@ typedef struct state_header {
     double angle, drift, beta;
     uint64_t frame, next_id, count, pairs;
     ast_spread spread;
-    double turn[3];
+    double rotation_step[3];
 } state_header;
 
 static size_t cluster_bytes(size_t dimension) {
@@ -61,7 +61,7 @@ static state_header describe(const ast_stream *s) {
                           .count = s->count,
                           .pairs = s->joins.count,
                           .spread = s->spread,
-                          .turn = {s->turn[0], s->turn[1], s->turn[2]}};
+                          .rotation_step = {s->rotation_step[0], s->rotation_step[1], s->rotation_step[2]}};
 }
 
 static unsigned char *put(unsigned char *at, const void *bytes, size_t size) {
@@ -81,7 +81,7 @@ static ast_status save(ast_stream *s, size_t *size) {
     unsigned char *at = put(s->state, &header, sizeof header);
     at = put(at, s->track, s->count * sizeof *s->track);
     at = put(at, s->m, s->count * dimension * sizeof *s->m);
-    at = put(at, s->u, s->count * dimension * sizeof *s->u);
+    at = put(at, s->data_direction, s->count * dimension * sizeof *s->data_direction);
     at = put(at, s->joins.pairs, s->joins.count * sizeof *s->joins.pairs);
     uint64_t sum = ast_checksum(s->state, (size_t)(at - s->state));
     put(at, &sum, sizeof sum);
@@ -173,7 +173,7 @@ static bool is_possible(const unsigned char *state, const state_header *header) 
     int64_t last = -1;
     bool good = header->next_id <= INT32_MAX && is_spread(&header->spread) && header->spread.den > 0;
     for (int d = 0; d < 3; d++)
-        good = good && isfinite(header->turn[d]);
+        good = good && isfinite(header->rotation_step[d]);
     for (size_t k = 0; k < count && good; k++) {
         ast_track track;
         get(&track, tracks + k * sizeof track, sizeof track);
@@ -248,14 +248,14 @@ static ast_status load(ast_stream *s, const void *state, size_t size) {
     const unsigned char *at = (const unsigned char *)state + sizeof header;
     at = get(s->track, at, count * sizeof *s->track);
     at = get(s->m, at, count * dimension * sizeof *s->m);
-    at = get(s->u, at, count * dimension * sizeof *s->u);
+    at = get(s->data_direction, at, count * dimension * sizeof *s->data_direction);
     get(s->joins.pairs, at, pairs * sizeof *s->joins.pairs);
     s->count = count;
     s->joins.count = pairs;
     s->frame = header.frame;
     s->next_id = (int32_t)header.next_id;
     s->spread = header.spread;
-    memcpy(s->turn, header.turn, sizeof s->turn);
+    memcpy(s->rotation_step, header.rotation_step, sizeof s->rotation_step);
     list_clusters(s);
     return AST_OK;
 }

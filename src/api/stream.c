@@ -15,68 +15,58 @@
 const char *ast_stream_options_problem(const ast_stream_options *o) {
     if (ast_size_problem(o, sizeof *o))
         return ast_size_problem(o, sizeof *o);
-    if (o->dimension < 2 || o->dimension > AST_MAX_DIMENSION)
-        return "the dimension must be between 2 and 4096";
-    if (o->method != AST_STREAM_DDP && o->method != AST_STREAM_SDP && o->method != AST_STREAM_DP)
-        return "the method must be AST_STREAM_DDP, AST_STREAM_SDP or AST_STREAM_DP";
-    if (!(o->angle >= 0 && o->angle <= 180))
-        return "the angle must be set, between 0 and 180 degrees";
-    if (isnan(o->beta) && !(o->drift > 0 && o->drift <= 180))
-        return "the drift must be more than 0 and at most 180 degrees a frame";
-    if (!isnan(o->beta) && !(o->beta >= 0))
-        return "beta must be 0 or more";
-    if (o->weight_update != AST_UPDATE_OF_TRACKER && o->weight_update != AST_POSTERIOR && o->weight_update != AST_PAPER)
-        return "weight_update must be AST_UPDATE_OF_TRACKER, AST_POSTERIOR or AST_PAPER";
-    if (o->max_iterations < 1)
-        return "max_iterations must be at least 1";
-    if (o->parallel != AST_ORDERED && o->parallel != AST_OIR && o->parallel != AST_SERIAL)
-        return "parallel must be AST_ORDERED, AST_OIR or AST_SERIAL";
-    if (o->rigid && o->method != AST_STREAM_DDP)
-        return "rigid is for AST_STREAM_DDP";
-    if (o->rigid && o->dimension != 3)
-        return "rigid is for directions of 3 dimensions";
-    return NULL;
+    return ast_problem_of(
+        {o->dimension < 2 || o->dimension > AST_MAX_DIMENSION, "the dimension must be between 2 and 4096"},
+        {o->method != AST_STREAM_DDP && o->method != AST_STREAM_SDP && o->method != AST_STREAM_DP,
+         "the method must be AST_STREAM_DDP, AST_STREAM_SDP or AST_STREAM_DP"},
+        {!(o->angle >= 0 && o->angle <= 180), "the angle must be set, between 0 and 180 degrees"},
+        {isnan(o->beta) && !(o->drift > 0 && o->drift <= 180),
+         "the drift must be more than 0 and at most 180 degrees a frame"},
+        {!isnan(o->beta) && !(o->beta >= 0), "beta must be 0 or more"},
+        {o->weight_update != AST_UPDATE_OF_TRACKER && o->weight_update != AST_POSTERIOR &&
+             o->weight_update != AST_PAPER,
+         "weight_update must be AST_UPDATE_OF_TRACKER, AST_POSTERIOR or AST_PAPER"},
+        {o->max_iterations < 1, "max_iterations must be at least 1"},
+        {o->parallel != AST_ORDERED && o->parallel != AST_OIR && o->parallel != AST_SERIAL,
+         "parallel must be AST_ORDERED, AST_OIR or AST_SERIAL"},
+        {o->rigid && o->method != AST_STREAM_DDP, "rigid is for AST_STREAM_DDP"},
+        {o->rigid && o->dimension != 3, "rigid is for directions of 3 dimensions"});
 }
 
-/* What a stream knows of the spread before its first frame. */
+/* Forgets all clusters. The spread starts at a third of the angle. */
 static void forget(ast_stream *s) {
     double phi = s->options.angle * AST_DEGREE;
     s->count = s->records.count = s->joins.count = 0;
     s->spread = (ast_spread){phi / 3 * (phi / 3), 1};
-    memset(s->turn, 0, sizeof s->turn);
+    memset(s->rotation_step, 0, sizeof s->rotation_step);
 }
 
 ast_status ast_stream_open(ast_stream **opened, ast_context *context, const ast_stream_options *options) {
-    if (opened)
-        *opened = NULL;
-    if (!ast_enter(context))
-        return AST_BAD_OPTION;
     const char *problem = opened ? ast_stream_options_problem(options) : "stream: the pointer is NULL";
-    ast_stream *s = problem ? NULL : calloc(1, sizeof *s);
-    if (problem)
-        return ast_leave(context, ast_fail(&context->fault, AST_BAD_OPTION, "%s", problem));
-    if (!s)
-        return ast_leave(context, ast_fail_memory(&context->fault));
-    s->labelling = ast_labelling_new();
-    if (!s->labelling) {
-        free(s);
-        return ast_leave(context, ast_fail_memory(&context->fault));
-    }
+    ast_status status = ast_open_handle(opened, sizeof **opened, context, problem);
+    if (status != AST_OK)
+        return status;
+    ast_stream *s = *opened;
     s->context = context;
     s->fault = &context->fault;
     s->kernels = context->kernels;
     s->pool = context->pool;
     s->options = *options;
+    s->labelling = ast_labelling_new();
+    if (!s->labelling) {
+        *opened = NULL;
+        free(s);
+        return ast_fail_memory(&context->fault);
+    }
     forget(s);
-    *opened = s;
-    return ast_leave(context, AST_OK);
+    return AST_OK;
 }
 
 void ast_stream_close(ast_stream *s) {
     if (!s || ast_in_callback(s->context, __func__))
         return;
-    ast_free_all(s->track, s->m, s->u, s->id_of, s->records.list, s->records.means, s->late.names, s->late.counts,
-                 s->state);
+    ast_free_all(s->track, s->m, s->data_direction, s->id_of, s->records.list, s->records.means, s->late.names,
+                 s->late.counts, s->state);
     ast_free_all(s->joins.pairs, s->joins.found, s->joins.cosines, s->joins.seen, s->joins.host);
     ast_tracks_free(&s->tracks);
     ast_history_free(&s->history);
@@ -109,12 +99,12 @@ typedef struct naming {
     int32_t *labels;
     size_t count;
     bool same;      /* slots are ids */
-    ast_late *late; /* rows that get their label now, or NULL */
+    ast_late *late; /* late rows, which get their labels now, or NULL */
 } naming;
 
 enum { NEIGHBOURS = 16 };
 
-/* Neighbours mostly have one slot. */
+/* 16 neighbours at a time, since most of them have the same slot. */
 static void name_points(const int32_t *slots, const int32_t *id_of, size_t count, int32_t *labels) {
     size_t i = 0;
     for (; i + NEIGHBOURS <= count; i += NEIGHBOURS) {
@@ -133,9 +123,8 @@ static void name_points(const int32_t *slots, const int32_t *id_of, size_t count
 /* Slots to ids; then late rows, while the labels are in the cache. */
 static void name_block(void *data, size_t block, int worker) {
     const naming *n = data;
-    const ast_labelling_view v = ast_view_of(n->stream->labelling);
     (void)worker;
-    const int32_t *slots = v.labels, *id_of = n->stream->id_of;
+    const int32_t *slots = n->stream->v.labels, *id_of = n->stream->id_of;
     size_t first = block * NAME_BLOCK, last = first + NAME_BLOCK < n->count ? first + NAME_BLOCK : n->count;
     if (n->same)
         memcpy(n->labels + first, slots + first, (last - first) * sizeof *slots);
@@ -147,8 +136,7 @@ static void name_block(void *data, size_t block, int worker) {
 
 /* A young stream has lost no cluster yet: its slots are its ids. */
 static bool slots_are_ids(const ast_stream *s) {
-    const ast_labelling_view v = ast_view_of(s->labelling);
-    const ast_cluster_list *c = v.clusters;
+    const ast_cluster_list *c = s->v.clusters;
     for (size_t k = 0; k < c->live; k++)
         if (s->id_of[c->order[k]] != c->order[k])
             return false;
@@ -211,8 +199,8 @@ ast_status ast_stream_predict(ast_stream *s, const ast_points *points, int32_t *
     return ast_leave(s->context, status);
 }
 
-/* Turns a vector in place, and makes it a unit vector again. */
-static void turn(const double *rotation, size_t dimension, const double *old, double *out) {
+/* Rotates a vector, and makes it a unit vector again. */
+static void rotate(const double *rotation, size_t dimension, const double *old, double *out) {
     double squared = 0;
     for (size_t i = 0; i < dimension; i++) {
         out[i] = 0;
@@ -242,18 +230,18 @@ ast_status ast_stream_rotate(ast_stream *s, const double *rotation) {
     size_t dimension = s->options.dimension;
     const char *problem = rotation ? rotation_problem(rotation, dimension) : "rotation: the pointer is NULL";
     if (problem)
-        return ast_leave(s->context, ast_fail(s->fault, AST_BAD_OPTION, "%s", problem));
-    double old[AST_MAX_DIMENSION], turned[AST_MAX_DIMENSION];
+        return ast_leave(s->context, ast_fail_option(problem, s->fault));
+    double old[AST_MAX_DIMENSION], rotated[AST_MAX_DIMENSION];
     for (size_t k = 0; k < s->count; k++) {
         float *m = s->m + k * dimension;
-        double *u = s->u + k * dimension;
+        double *u = s->data_direction + k * dimension;
         for (size_t d = 0; d < dimension; d++)
             old[d] = m[d];
-        turn(rotation, dimension, old, turned);
+        rotate(rotation, dimension, old, rotated);
         for (size_t d = 0; d < dimension; d++)
-            m[d] = (float)turned[d];
-        turn(rotation, dimension, u, turned);
-        memcpy(u, turned, dimension * sizeof *u);
+            m[d] = (float)rotated[d];
+        rotate(rotation, dimension, u, rotated);
+        memcpy(u, rotated, dimension * sizeof *u);
     }
     return ast_leave(s->context, AST_OK);
 }

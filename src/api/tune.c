@@ -344,15 +344,13 @@ static ast_status describe(ast_tuning *t, int32_t *labels) {
 /* ---- The call ---------------------------------------------------------------------------------------------------- */
 
 static const char *problem_of(const ast_tune_options *o) {
-    if (!(o->from >= 0 && o->from <= 180) || !(o->to >= 0 && o->to <= 180))
-        return "from and to must be between 0 and 180 degrees";
-    if (o->to > o->from)
-        return "to is above from; the sweep goes from large angles to small ones";
-    if (!(o->step > 0) || (o->from - o->to) / o->step >= MOST_ANGLES)
-        return "step must be above 0, and large enough for at most 20000 angles";
-    if (o->max_clusters < 2)
-        return "max_clusters must be at least 2";
-    return o->draws < 1 ? "draws must be at least 1" : NULL;
+    return ast_problem_of({!(o->from >= 0 && o->from <= 180) || !(o->to >= 0 && o->to <= 180),
+                           "from and to must be between 0 and 180 degrees"},
+                          {o->to > o->from, "to is above from; the sweep goes from large angles to small ones"},
+                          {!(o->step > 0) || (o->from - o->to) / o->step >= MOST_ANGLES,
+                           "step must be above 0, and large enough for at most 20000 angles"},
+                          {o->max_clusters < 2, "max_clusters must be at least 2"},
+                          {o->draws < 1, "draws must be at least 1"});
 }
 
 static ast_status check(ast_tuning *t) {

@@ -216,7 +216,7 @@ static double log_partition(const ast_sampler *s) {
 ast_status ast_crp_sweep(ast_sampler *s, size_t *changed, ast_fault *fault) {
     s->sweep++;
     if (!visit_all(s, changed))
-        return ast_pool_cancelled(s->tiles.v.pool) ? ast_fail_cancelled(fault) : ast_fail_memory(fault);
+        return ast_pool_cancelled(ast_view_of(s->l).pool) ? ast_fail_cancelled(fault) : ast_fail_memory(fault);
     ast_status status = ast_components_recount(s->c, s->l, fault);
     if (status != AST_OK)
         return status;

@@ -29,8 +29,9 @@ enum {
     PATIENCE = 100 /* points a cluster: a cluster that gets none of so many is replaced */
 };
 #define MOST_POINTS 0x1p32 /* whose sums fit 64 bits */
-#define WORTH_IT 1e-3 /* gain over the window before, as a part of 1 - its mean cosine, that is worth another window   \
-                       */
+#define WORTH_IT                                                                                                       \
+    1e-3 /* gain over the window before, as a part of 1 - its mean cosine, that is worth another window                \
+          */
 
 typedef struct learner {
     ast_labelling *l;

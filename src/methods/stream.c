@@ -14,7 +14,8 @@
  *     parameter  the mean of a revived cluster: the end of the best great circle from m_k to s_k
  *     weight     after the frame: w_k = f*_k (the paper), or the Kalman update 1 / (1/w_k + dt_k/beta_k) + |s_k|
  *
- * The first two repeat as in batch.c. Then stream_close.c takes over what the frame taught: ids, ages, deaths. */
+ * The first two repeat as in batch.c. Then stream_close.c updates ids, ages and weights, and removes clusters that have
+ * been without points for too long. */
 #include "methods.h"
 #include "stream.h"
 
@@ -30,7 +31,7 @@ static bool consider_unseen(const ast_tracks *t, const ast_candidates *c, ast_ve
     int32_t own = c->singleton && (size_t)c->own < t->count ? c->own : AST_NOBODY;
     double least = v->score > c->limit ? v->score : c->limit;
     bool revived = false;
-    for (int32_t k = 0; t->candidates && (size_t)k < t->count; k++) {
+    for (int32_t k = 0; t->unseen_may_win && (size_t)k < t->count; k++) {
         if ((!t->unseen[k] && k != own) || !ast_tracks_may_win(t, (size_t)k, c->row, least))
             continue;
         if (k != own && !ast_tracks_within(t, (size_t)k, c->row))
@@ -72,8 +73,7 @@ static void mean_of(void *data, const ast_cluster_list *clusters, int32_t slot, 
         memcpy(mean, t->m + (size_t)slot * t->dimension, t->dimension * sizeof *mean);
 }
 
-/* ---- The weight update --------------------------------------------------------------------------------------------
- */
+/* ---- The weight update ------------------------------------------------------------------------------------------- */
 
 ast_weight_update ast_stream_weight_update(const ast_stream *s) {
     if (s->options.weight_update != AST_UPDATE_OF_TRACKER)
@@ -83,7 +83,7 @@ ast_weight_update ast_stream_weight_update(const ast_stream *s) {
 
 /* The Kalman update in units of tau, or the paper's f*, of which an infinite beta leaves the finite part. */
 double ast_stream_next_weight(const ast_stream *s, size_t k, double length) {
-    const ast_cluster_list *c = ast_view_of(s->labelling).clusters;
+    const ast_cluster_list *c = s->v.clusters;
     const ast_tracks *t = &s->tracks;
     double steps = (double)t->dt[k], unused;
     if (ast_stream_weight_update(s) == AST_POSTERIOR) {
@@ -117,8 +117,8 @@ static ast_status place_tracked(ast_stream *s) {
         t->dt[k] = s->track[k].dt;
         t->beta[k] = ast_stream_beta(s, &s->track[k].spread);
     }
-    t->candidates = s->options.lifetime > 0;
-    t->q = t->candidates ? lambda_of(s) / (double)s->options.lifetime : 0;
+    t->unseen_may_win = s->options.lifetime > 0;
+    t->q = t->unseen_may_win ? lambda_of(s) / (double)s->options.lifetime : 0;
     t->limit = ast_view_of(s->labelling).limit;
     t->revive_needs_fit = s->options.revive_near != 0;
     t->axial = s->options.axial != 0;
@@ -128,7 +128,7 @@ static ast_status place_tracked(ast_stream *s) {
 }
 
 static double objective(const ast_stream *s) {
-    const ast_cluster_list *c = ast_view_of(s->labelling).clusters;
+    const ast_cluster_list *c = s->v.clusters;
     const double lambda = lambda_of(s);
     double sum = 0, length;
     for (size_t k = 0; k < c->live; k++) {
@@ -178,15 +178,15 @@ ast_status ast_stream_frame(ast_stream *s, const ast_points *points, ast_frame *
     if (ast_view_of(s->labelling).present > 0)
         status = ast_iterate(s->labelling, &run, 0, s->fault);
     else
-        run.converged = 1; /* nothing to do is done */
-    ast_labelling_view v = ast_view_of(s->labelling);
-    if (v.present == 0) /* the first pass loads rows, and found that all are missing */
+        run.converged = 1;
+    s->v = ast_view_of(s->labelling);
+    if (s->v.present == 0) /* the first pass, which loads the rows, found that all are missing */
         run.iterations = 0;
     s->history = run.history;
     report->iterations = run.iterations;
-    report->converged = run.converged || v.present == 0;
+    report->converged = run.converged || s->v.present == 0;
     report->oir_restarts = run.oir_restarts;
-    report->missing = v.missing;
+    report->missing = s->v.missing;
     if (status == AST_OK)
         report->objective = objective(s);
     return status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The close of a frame: what is remembered of it. Clusters born in it get ids, those with points new means and weights,
- * those without grow older, and who is too old dies. The new state is built beside the old one: a frame that cannot be
- * closed leaves everything as it was. */
+ * The close of a frame. Clusters born in it get ids, clusters with points get new means and weights, clusters without
+ * points grow older, and clusters that are too old are removed. All memory is reserved first: a frame that cannot be
+ * closed changes nothing. */
 #include "stream.h"
 
 #include "degree.h"
@@ -17,13 +17,13 @@ bool ast_stream_reserve(ast_stream *s, size_t count) {
     size_t capacity = 2 * count + 16, dimension = s->options.dimension;
     bool grown = ast_grow_array(&s->track, s->count, capacity, sizeof *s->track) &&
                  ast_grow_array(&s->m, s->count, capacity, dimension * sizeof *s->m) &&
-                 ast_grow_array(&s->u, s->count, capacity, dimension * sizeof *s->u);
+                 ast_grow_array(&s->data_direction, s->count, capacity, dimension * sizeof *s->data_direction);
     if (grown)
         s->capacity = capacity;
     return grown;
 }
 
-/* The records there are stay, whatever fails later. */
+/* The records of the last frame stay if memory runs out. */
 bool ast_stream_reserve_records(ast_stream *s, size_t count) {
     ast_record_list *old = &s->records;
     size_t capacity = 2 * count + 16, row = s->options.dimension * sizeof *old->means;
@@ -46,51 +46,51 @@ bool ast_stream_reserve_records(ast_stream *s, size_t count) {
     return true;
 }
 
-/* What the frame found of one cluster. */
+bool ast_stream_has_direction(const ast_stream *s, int32_t slot) {
+    return ast_clusters_length(s->v.clusters, slot) > ast_clusters_weight(s->v.clusters, slot) * AST_ZERO_SUM;
+}
+
+/* The points of one cluster in this frame. */
 typedef struct finding {
     int32_t slot;
-    double count, length; /* members (their weights together), |sum| */
+    double count, length; /* number of members, |sum| */
     bool zero;            /* the sum has no direction */
 } finding;
 
 static finding find(const ast_stream *s, int32_t slot) {
-    const ast_labelling_view v = ast_view_of(s->labelling);
-    const ast_cluster_list *c = v.clusters;
+    const ast_cluster_list *c = s->v.clusters;
     finding f = {slot, ast_clusters_weight(c, slot), ast_clusters_length(c, slot), false};
-    f.zero = f.length <= f.count * AST_ZERO_SUM;
+    f.zero = !ast_stream_has_direction(s, slot);
     return f;
 }
 
 static void add_record(ast_stream *s, ast_event event, const ast_track *track, const float *mean, size_t count) {
-    const ast_labelling_view v = ast_view_of(s->labelling);
     size_t dimension = s->options.dimension;
     ast_record_list *records = &s->records;
     float *copy = memcpy(records->means + records->count * dimension, mean, dimension * sizeof *mean);
-    size_t present = v.present;
+    double present = (double)s->v.present;
     records->list[records->count++] = (ast_tracked){.id = track->id,
                                                     .event = event,
                                                     .age = track->dt - 1,
                                                     .count = count,
-                                                    .share = present ? (double)count / (double)present : 0,
+                                                    .share = present > 0 ? (double)count / present : 0,
                                                     .weight = track->weight,
                                                     .mean = copy,
                                                     .spread = sqrt(ast_stream_spread(s, &track->spread)) / AST_DEGREE,
                                                     .into = -1};
 }
 
-/* The direction of the data, for the next frame to learn from. */
-static void note_direction(const ast_stream *s, const finding *f, double *u) {
-    const ast_labelling_view v = ast_view_of(s->labelling);
-    const int64_t *sum = v.clusters->sums + (size_t)f->slot * s->options.dimension;
-    double raw = f->length * v.clusters->unit;
+/* Keeps the direction of the points, from which the next frame learns spread and rotation. */
+static void set_data_direction(const ast_stream *s, const finding *f, double *u) {
+    const int64_t *sum = s->v.clusters->sums + (size_t)f->slot * s->options.dimension;
+    double raw = f->length * s->v.clusters->unit;
     for (size_t d = 0; d < s->options.dimension && !f->zero; d++)
         u[d] = (double)sum[d] / raw;
 }
 
-/* Cluster k of the frames before; its place in the new list is `to` <= k. Returns whether it lives on. */
+/* Closes tracked cluster k; its place in the new list is `to` <= k. Returns whether it stays tracked. */
 static bool close_tracked(ast_stream *s, size_t k, size_t to) {
-    const ast_labelling_view v = ast_view_of(s->labelling);
-    const ast_cluster_list *c = v.clusters;
+    const ast_cluster_list *c = s->v.clusters;
     size_t dimension = s->options.dimension, count = (size_t)c->members[k];
     bool alive = c->alive[k];
     ast_track track = s->track[k];
@@ -100,7 +100,7 @@ static bool close_tracked(ast_stream *s, size_t k, size_t to) {
         track.weight = s->options.method == AST_STREAM_DDP ? ast_stream_next_weight(s, k, f.length) : f.length;
         track.dt = 1;
         track.n_prev = f.zero ? track.n_prev : f.count;
-        note_direction(s, &f, s->u + k * dimension);
+        set_data_direction(s, &f, s->data_direction + k * dimension);
     } else {
         track.dt++;
         event = AST_UNSEEN;
@@ -113,13 +113,13 @@ static bool close_tracked(ast_stream *s, size_t k, size_t to) {
         return false;
     s->track[to] = track;
     memmove(s->m + to * dimension, mean, dimension * sizeof *mean);
-    memmove(s->u + to * dimension, s->u + k * dimension, dimension * sizeof *s->u);
+    memmove(s->data_direction + to * dimension, s->data_direction + k * dimension,
+            dimension * sizeof *s->data_direction);
     return true;
 }
 
 static bool close_born(ast_stream *s, int32_t slot, size_t to) {
-    const ast_labelling_view v = ast_view_of(s->labelling);
-    const ast_cluster_list *c = v.clusters;
+    const ast_cluster_list *c = s->v.clusters;
     size_t dimension = s->options.dimension;
     finding f = find(s, slot);
     ast_track track = {s->next_id++, 1, f.length, f.count, ast_stream_spread_of(s, slot)};
@@ -130,12 +130,12 @@ static bool close_born(ast_stream *s, int32_t slot, size_t to) {
         return false;
     s->track[to] = track;
     memcpy(s->m + to * dimension, c->means + (size_t)slot * dimension, dimension * sizeof *s->m);
-    memset(s->u + to * dimension, 0, dimension * sizeof *s->u);
-    note_direction(s, &f, s->u + to * dimension);
+    memset(s->data_direction + to * dimension, 0, dimension * sizeof *s->data_direction);
+    set_data_direction(s, &f, s->data_direction + to * dimension);
     return true;
 }
 
-/* Which of two goes first where there are too many: the longer unseen, then the lighter, then the younger. */
+/* Whether a is removed before b if there are too many: the longer unseen, then the lighter, then the younger. */
 static bool goes_first(const ast_track *a, const ast_track *b) {
     if (a->dt != b->dt)
         return a->dt > b->dt;
@@ -148,7 +148,8 @@ void ast_stream_forget(ast_stream *s, size_t index) {
     size_t dimension = s->options.dimension, after = s->count - index - 1;
     memmove(s->track + index, s->track + index + 1, after * sizeof *s->track);
     memmove(s->m + index * dimension, s->m + (index + 1) * dimension, after * dimension * sizeof *s->m);
-    memmove(s->u + index * dimension, s->u + (index + 1) * dimension, after * dimension * sizeof *s->u);
+    memmove(s->data_direction + index * dimension, s->data_direction + (index + 1) * dimension,
+            after * dimension * sizeof *s->data_direction);
     s->count--;
 }
 
@@ -175,9 +176,9 @@ static void drop_surplus(ast_stream *s) {
     }
 }
 
-/* Axial: a mean stays on the side it had; that of a new cluster is turned as those of a batch are. */
+/* Axial: a mean stays on its side; that of a new cluster is flipped as in a batch. */
 static void choose_sides(ast_stream *s, size_t before) {
-    const ast_cluster_list *c = ast_view_of(s->labelling).clusters;
+    const ast_cluster_list *c = s->v.clusters;
     size_t dimension = s->options.dimension;
     float mean[AST_MAX_DIMENSION];
     for (size_t k = 0; k < c->live; k++) {
@@ -192,8 +193,7 @@ static void choose_sides(ast_stream *s, size_t before) {
 }
 
 bool ast_stream_close_frame(ast_stream *s) {
-    const ast_labelling_view v = ast_view_of(s->labelling);
-    const ast_cluster_list *c = v.clusters;
+    const ast_cluster_list *c = s->v.clusters;
     size_t before = s->options.method == AST_STREAM_DP ? 0 : s->count, all = before + c->live;
     bool ids = ast_reserve(&s->id_of, &s->id_capacity, 0, c->slots + 1, sizeof *s->id_of);
     if (!ids || !ast_stream_reserve_records(s, all) || !ast_stream_reserve(s, all) ||
@@ -213,7 +213,7 @@ bool ast_stream_close_frame(ast_stream *s) {
     for (size_t k = 0; k < c->live; k++)
         if ((size_t)c->order[k] >= before && c->members[c->order[k]] > 0)
             to += close_born(s, c->order[k], to);
-    for (size_t slot = 0; slot < c->slots; slot++) /* a piece has the label of its cluster */
+    for (size_t slot = 0; slot < c->slots; slot++) /* a piece has the id of its cluster */
         s->id_of[slot] = s->id_of[s->joins.host[slot]];
     s->count = to;
     s->frame++;

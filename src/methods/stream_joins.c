@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Merging of tracked clusters: nothing in the passes joins two clusters whose directions have become one. So at the
- * close of a frame two clusters with points whose means are closer than half the angle, three frames in a row, become
- * one: the older id stays, with the sum of the weights and the mean on the great circle between the two. Nearest pairs
- * go first, and a cluster takes part in one join per frame at most. */
+ * Merging of tracked clusters: the passes do not join two clusters whose directions have become one. So at the close of
+ * a frame two clusters with points are joined if their means were closer than half the angle in three frames in a row.
+ * The older id stays, with the sum of the weights and the mean on the great circle between the two. Nearest pairs come
+ * first, and a cluster takes part in at most one join per frame. */
 #include "stream.h"
 
 #include "degree.h"
@@ -13,14 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#define JOIN_AFTER 3 /* frames in a row: a pair that is near in passing is not joined */
-
-static size_t list_seen(ast_stream *s);
-static uint32_t frames_before(const ast_joins *j, const ast_near_pair *pair, size_t *at);
-static bool add_pair(ast_joins *j, ast_near_pair pair, double cosine);
-static size_t nearest_ready(const ast_joins *j);
-static void join(ast_stream *s, const ast_near_pair *pair);
-static void drop_pairs_of(ast_joins *j, const ast_near_pair *joined);
+#define JOIN_AFTER 3 /* frames in a row: clusters may pass each other */
 
 double ast_stream_closeness(const ast_stream *s, const float *a, const float *b) {
     double cosine = ast_exact_score(a, b, s->options.dimension);
@@ -31,55 +24,10 @@ bool ast_stream_merges(const ast_stream *s) {
     return s->options.merge_tracked && s->options.method == AST_STREAM_DDP && s->options.lifetime > 1;
 }
 
-bool ast_stream_find_near(ast_stream *s) {
-    const ast_labelling_view v = ast_view_of(s->labelling);
-    ast_joins *j = &s->joins;
-    const ast_cluster_list *c = v.clusters;
-    const double limit = ast_cosine(s->options.angle / 2);
-    size_t at = 0;
-    j->found_count = 0;
-    if (!ast_stream_merges(s))
-        return true;
-    if (!ast_reserve(&j->seen, &j->seen_capacity, 0, c->live + 1, sizeof *j->seen))
-        return false;
-    size_t seen = list_seen(s);
-    for (size_t a = 0; a < seen; a++) {
-        for (size_t b = a + 1; b < seen; b++) {
-            const float *means = c->means;
-            double cosine = ast_stream_closeness(s, means + (size_t)j->seen[a].slot * c->dimension,
-                                                 means + (size_t)j->seen[b].slot * c->dimension);
-            ast_near_pair pair = {j->seen[a].id, j->seen[b].id, 1};
-            if (!(cosine > limit))
-                continue;
-            pair.frames += frames_before(j, &pair, &at);
-            if (!add_pair(j, pair, cosine))
-                return false;
-        }
-    }
-    return true;
-}
-
-void ast_stream_join(ast_stream *s) {
-    ast_joins *j = &s->joins;
-    ast_near_pair *old = j->pairs;
-    size_t old_capacity = j->capacity, best;
-    j->pairs = j->found;
-    j->count = j->found_count;
-    j->capacity = j->found_capacity;
-    j->found = old;
-    j->found_capacity = old_capacity;
-    while ((best = nearest_ready(j)) < j->count) {
-        ast_near_pair pair = j->pairs[best];
-        join(s, &pair);
-        drop_pairs_of(j, &pair);
-    }
-}
-
-/* Lists the clusters with points that will be remembered, in order of id; those born in this frame get the next ids.
- * Returns how many they are. */
+/* Lists the clusters with points that will be tracked, in order of id; clusters born in this frame get the next ids.
+ * Returns their number. */
 static size_t list_seen(ast_stream *s) {
-    const ast_labelling_view v = ast_view_of(s->labelling);
-    const ast_cluster_list *c = v.clusters;
+    const ast_cluster_list *c = s->v.clusters;
     int32_t next = s->next_id;
     size_t count = 0;
     for (size_t k = 0; k < c->live; k++) {
@@ -88,15 +36,14 @@ static size_t list_seen(ast_stream *s) {
             continue;
         bool born = (size_t)slot >= s->count;
         int32_t id = born ? next++ : s->track[slot].id;
-        bool zero = ast_clusters_length(c, slot) <= ast_clusters_weight(c, slot) * AST_ZERO_SUM;
-        if (!(born && zero))
+        if (!born || ast_stream_has_direction(s, slot))
             s->joins.seen[count++] = (ast_sighting){slot, id};
     }
     return count;
 }
 
-/* For how many frames the pair was near up to the last one, and at most so many that one more joins it. Pairs come in
- * order of their ids: *at goes through the list once. */
+/* The number of frames, up to the last one, in which the pair was near; at most JOIN_AFTER - 1. Pairs come in order of
+ * their ids, so that *at passes through the list once. */
 static uint32_t frames_before(const ast_joins *j, const ast_near_pair *pair, size_t *at) {
     while (*at < j->count && (j->pairs[*at].older < pair->older ||
                               (j->pairs[*at].older == pair->older && j->pairs[*at].younger < pair->younger)))
@@ -117,7 +64,7 @@ static bool add_pair(ast_joins *j, ast_near_pair pair, double cosine) {
     return true;
 }
 
-/* The nearest pair that is to be joined, of equal ones the first; the number of pairs if there is none. */
+/* The nearest pair that is ready to join, of equal ones the first; j->count if there is none. */
 static size_t nearest_ready(const ast_joins *j) {
     size_t best = j->count;
     for (size_t p = 0; p < j->count; p++)
@@ -127,7 +74,7 @@ static size_t nearest_ready(const ast_joins *j) {
     return best;
 }
 
-/* After a join: the younger id is in no pair any more, and pairs of the older one wait for the next frame. */
+/* After a join: drops the pairs of the younger id; pairs of the older id wait for the next frame. */
 static void drop_pairs_of(ast_joins *j, const ast_near_pair *joined) {
     size_t kept = 0;
     for (size_t p = 0; p < j->count; p++) {
@@ -178,8 +125,8 @@ static void join_means(const ast_stream *s, size_t older, size_t younger) {
 /* The last data of both together. */
 static void join_data(const ast_stream *s, size_t older, size_t younger) {
     size_t dimension = s->options.dimension;
-    double *u = s->u + older * dimension, along = 0, squared = 0, sum[AST_MAX_DIMENSION];
-    const double *other = s->u + younger * dimension;
+    double *u = s->data_direction + older * dimension, along = 0, squared = 0, sum[AST_MAX_DIMENSION];
+    const double *other = s->data_direction + younger * dimension;
     for (size_t d = 0; d < dimension; d++)
         along += u[d] * other[d];
     double n = s->track[older].n_prev, added = s->track[younger].n_prev;
@@ -209,4 +156,49 @@ static void join(ast_stream *s, const ast_near_pair *pair) {
     memcpy(s->records.means + (size_t)(stays - s->records.list) * s->options.dimension,
            s->m + older * s->options.dimension, s->options.dimension * sizeof *s->m);
     ast_stream_forget(s, younger);
+}
+
+/* ---- The frame ----------------------------------------------------------------------------------------------------
+ */
+
+bool ast_stream_find_near(ast_stream *s) {
+    ast_joins *j = &s->joins;
+    const ast_cluster_list *c = s->v.clusters;
+    const double limit = ast_cosine(s->options.angle / 2);
+    size_t at = 0;
+    j->found_count = 0;
+    if (!ast_stream_merges(s))
+        return true;
+    if (!ast_reserve(&j->seen, &j->seen_capacity, 0, c->live + 1, sizeof *j->seen))
+        return false;
+    size_t seen = list_seen(s);
+    for (size_t a = 0; a < seen; a++) {
+        for (size_t b = a + 1; b < seen; b++) {
+            double cosine = ast_stream_closeness(s, c->means + (size_t)j->seen[a].slot * c->dimension,
+                                                 c->means + (size_t)j->seen[b].slot * c->dimension);
+            ast_near_pair pair = {j->seen[a].id, j->seen[b].id, 1};
+            if (!(cosine > limit))
+                continue;
+            pair.frames += frames_before(j, &pair, &at);
+            if (!add_pair(j, pair, cosine))
+                return false;
+        }
+    }
+    return true;
+}
+
+void ast_stream_join(ast_stream *s) {
+    ast_joins *j = &s->joins;
+    ast_joins before = *j;
+    size_t best;
+    j->pairs = before.found;
+    j->count = before.found_count;
+    j->capacity = before.found_capacity;
+    j->found = before.pairs;
+    j->found_capacity = before.capacity;
+    while ((best = nearest_ready(j)) < j->count) {
+        ast_near_pair pair = j->pairs[best];
+        join(s, &pair);
+        drop_pairs_of(j, &pair);
+    }
 }

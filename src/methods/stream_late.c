@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The late rows of a frame. They are labelled after the frame has closed, so that they change nothing that is
- * remembered. */
+ * The late rows of a frame. They are labelled after the frame has closed, so that they do not change the clusters. */
 #include "memory.h"
 #include "scorer.h"
 #include "stream.h"
@@ -9,8 +8,7 @@
 #include <math.h>
 
 static void add_counts(ast_stream *s, size_t labelled) {
-    const ast_labelling_view v = ast_view_of(s->labelling);
-    size_t present = v.present + labelled;
+    size_t present = s->v.present + labelled;
     for (size_t r = 0; r < s->records.count; r++) {
         ast_tracked *record = &s->records.list[r];
         record->count += s->late.counts[r];
@@ -27,7 +25,7 @@ bool ast_stream_reserve_late(ast_stream *s, size_t records) {
     return true;
 }
 
-/* Which clusters late rows can get. */
+/* The search for the clusters that late rows may join. */
 typedef struct opening {
     ast_stream *s;
     double limit; /* the lowest score of two means within the angle */
@@ -35,7 +33,7 @@ typedef struct opening {
 
 #define RECORDS 64 /* of a task */
 
-/* Whether cluster b supersedes cluster a from late rows: it was seen later, and is within the angle. */
+/* Whether late rows join cluster b rather than a: b was seen later, and is within the angle of a. */
 static bool supersedes(const opening *o, size_t b, size_t a) {
     const ast_record_list *records = &o->s->records;
     const ast_tracked *one = &records->list[b], *other = &records->list[a];
@@ -48,7 +46,7 @@ static bool supersedes(const opening *o, size_t b, size_t a) {
     return (o->s->options.axial ? fabs(score) : score) >= o->limit;
 }
 
-/* Late rows can get the clusters that rows of the frame belong to, and those out of sight that no other supersedes: old
+/* Late rows may join the clusters with points in this frame, and unseen clusters that no other supersedes: old
  * directions of one surface do not compete for its rows. */
 static bool is_open(const opening *o, size_t r) {
     const ast_record_list *records = &o->s->records;

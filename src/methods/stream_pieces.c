@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pieces: clusters that are part of another one by the end of the passes (merge_tracked). A stray point far from every
- * mean starts a cluster, or revives one, or is all that is left of one; the passes then move its mean into the surface
- * that the point came from, and two ids share one surface, or the wrong one has it. A direction cannot come that near
- * another by itself: points within the angle of a mean join it, and no direction jumps. So a cluster whose mean is
- * closer than half the angle to another one is a piece of it
- *   - if it was born in this frame and the other one was born before it or is tracked;
- *   - if it is tracked, moved by more than a quarter of the angle or had no points in the frame before, and the other
- *     one had some then.
- * A cluster that had points in the frame before is where it was expected in this frame, with or without points, and
- * where its mean is now, unless that jumped; every other one is where its mean is, if it has points.
+ * Pieces: clusters that are part of another cluster at the end of the passes (merge_tracked). A stray point far from
+ * every mean may start or revive a cluster, or be its last point. The passes then move its mean into the surface that
+ * the point came from, so that two ids share one surface, or the wrong id has it. Two directions do not come that near
+ * each other by themselves: points within the angle of a mean join it, and directions do not jump. So a cluster whose
+ * mean is closer than half the angle to another cluster is a piece of it
+ *   - if it was born in this frame, and the other cluster was born before it or is tracked;
+ *   - if it is tracked and moved by more than a quarter of the angle or had no points in the frame before, and the
+ * other cluster had points then. Where a cluster is: if it had points in the frame before, where it was expected in
+ * this frame, and where its mean is now unless it jumped; otherwise where its mean is, if it has points.
  *
- * The points of a piece count as those of the other cluster. A cluster that was born gets no id, a tracked one has no
- * points in this frame, and neither gets any points in turn. The nearest pair goes first, and its mean is found anew,
- * until there are no pieces left. */
+ * The points of a piece become points of the other cluster. A piece that was born in this frame gets no id; a tracked
+ * piece has no points in this frame. A piece gets no points from other pieces. The nearest pair is joined first and its
+ * mean is computed anew, until no piece is left. */
 #include "stream.h"
 
 #include "memory.h"
@@ -26,8 +25,8 @@ typedef struct piece {
     double cosine;
 } piece;
 
-static bool has_direction(const ast_cluster_list *c, int32_t slot) {
-    return c->members[slot] > 0 && ast_clusters_length(c, slot) > ast_clusters_weight(c, slot) * AST_ZERO_SUM;
+static bool has_direction(const ast_stream *s, int32_t slot) {
+    return s->v.clusters->members[slot] > 0 && ast_stream_has_direction(s, slot);
 }
 
 static bool is_tracked(const ast_stream *s, int32_t slot) {
@@ -40,7 +39,7 @@ static const float *start_of(const ast_stream *s, int32_t slot) {
 }
 
 static const float *mean_of(const ast_stream *s, int32_t slot) {
-    return ast_view_of(s->labelling).clusters->means + (size_t)slot * s->options.dimension;
+    return s->v.clusters->means + (size_t)slot * s->options.dimension;
 }
 
 /* Whether a tracked cluster was seen in the frame before. */
@@ -53,18 +52,16 @@ static bool jumped(const ast_stream *s, int32_t slot) {
 }
 
 static bool may_be_piece(const ast_stream *s, int32_t slot) {
-    const ast_labelling_view v = ast_view_of(s->labelling);
-    return has_direction(v.clusters, slot) && (!was_seen(s, slot) || jumped(s, slot));
+    return has_direction(s, slot) && (!was_seen(s, slot) || jumped(s, slot));
 }
 
 /* How near the mean of a piece is to a cluster; -2: the cluster is nowhere. */
 static double nearness(const ast_stream *s, int32_t slot, int32_t into) {
-    const ast_labelling_view v = ast_view_of(s->labelling);
     double start = -2, now = -2;
     bool seen = was_seen(s, into);
     if (seen)
         start = ast_stream_closeness(s, start_of(s, into), mean_of(s, slot));
-    if (has_direction(v.clusters, into) && !(seen && jumped(s, into)))
+    if (has_direction(s, into) && !(seen && jumped(s, into)))
         now = ast_stream_closeness(s, mean_of(s, into), mean_of(s, slot));
     return start > now ? start : now;
 }
@@ -72,8 +69,7 @@ static double nearness(const ast_stream *s, int32_t slot, int32_t into) {
 /* The nearest pair of a piece and its cluster, of equal ones the first in order of the pieces; slot -1: there is none.
  * In the order of clusters, those born come last. */
 static piece nearest_piece(const ast_stream *s) {
-    const ast_labelling_view v = ast_view_of(s->labelling);
-    const ast_cluster_list *c = v.clusters;
+    const ast_cluster_list *c = s->v.clusters;
     piece best = {-1, -1, ast_cosine(s->options.angle / 2)};
     for (size_t b = 0; b < c->live; b++) {
         int32_t slot = c->order[b];
@@ -92,7 +88,7 @@ static piece nearest_piece(const ast_stream *s) {
 
 /* The sums are integers: that of both is the sum over all points, as if they had joined the other one. */
 static void add_piece(ast_stream *s, const piece *p) {
-    const ast_cluster_list *c = ast_view_of(s->labelling).clusters;
+    const ast_cluster_list *c = s->v.clusters;
     float mean[AST_MAX_DIMENSION];
     ast_labelling_absorb(s->labelling, p->slot, p->into);
     if (!is_tracked(s, p->into))
@@ -102,8 +98,7 @@ static void add_piece(ast_stream *s, const piece *p) {
 }
 
 bool ast_stream_absorb_pieces(ast_stream *s) {
-    const ast_labelling_view v = ast_view_of(s->labelling);
-    const ast_cluster_list *c = v.clusters;
+    const ast_cluster_list *c = s->v.clusters;
     ast_joins *j = &s->joins;
     if (!ast_reserve(&j->host, &j->host_capacity, 0, c->slots + 1, sizeof *j->host))
         return false;

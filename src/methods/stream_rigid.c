@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A camera that turns in a scene that does not: between two frames all directions turn by one rotation. It is fitted to
- * the clusters that had points in both, smoothed as a rotation vector, and applied to all means before the next frame,
- * those that are out of sight included. So a direction that comes back after a long turn is where it is expected. */
+ * A camera that rotates in a fixed scene: between two frames all directions rotate alike. The rotation is fitted to the
+ * clusters with points in both frames, smoothed as a rotation vector, and applied to all means before the next frame,
+ * also to clusters without points. So a direction that comes back after a long rotation is where it is expected. */
 #include "stream.h"
 
 #include "degree.h"
@@ -11,12 +11,12 @@
 #include <math.h>
 #include <string.h>
 
-#define NEW_PART 0.2            /* of the last turn in the smoothed one */
-#define LEAST (20 * AST_DEGREE) /* between two directions that are not parallel: less would magnify their noise */
+#define NEW_PART 0.2            /* share of the last rotation in the smoothed one */
+#define LEAST (20 * AST_DEGREE) /* least angle between two directions for a fit: less would magnify their noise */
 
 void ast_stream_rotate_means(const ast_stream *s, float *m) {
     double rotation[9];
-    ast_rotation_of_vector(s->turn, rotation);
+    ast_rotation_of_vector(s->rotation_step, rotation);
     for (size_t k = 0; k < s->count; k++) {
         double v[3] = {s->m[3 * k], s->m[3 * k + 1], s->m[3 * k + 2]};
         ast_rotation_apply(rotation, v, v);
@@ -25,17 +25,16 @@ void ast_stream_rotate_means(const ast_stream *s, float *m) {
     }
 }
 
-/* A direction is known up to the noise of its points in both frames, and moves by itself as `drift` says. */
+/* The inverse variance of a direction: the noise of its points in both frames, and its own drift. */
 static double trust(const ast_stream *s, size_t k, double count) {
     double drift = s->options.drift * AST_DEGREE, spread = ast_stream_spread(s, &s->track[k].spread);
     return 1 / (spread * (1 / s->track[k].n_prev + 1 / count) + drift * drift);
 }
 
-/* Cluster k: its last data, turned as expected, became those of this frame. Axial: on the same side. */
+/* Adds cluster k: the expected direction of its points, and that in this frame. Axial: on the same side. */
 static void add_pair(const ast_stream *s, size_t k, ast_alignment *alignment) {
-    const ast_labelling_view v = ast_view_of(s->labelling);
-    const ast_cluster_list *c = v.clusters;
-    const double *from = s->u + 3 * k;
+    const ast_cluster_list *c = s->v.clusters;
+    const double *from = s->data_direction + 3 * k;
     const int64_t *sum = c->sums + 3 * k;
     double raw = ast_sum_length(sum, 3), count = ast_clusters_weight(c, (int32_t)k), to[3], along = 0;
     if (c->members[k] == 0 || s->track[k].dt > 1 || raw / c->unit <= count * AST_ZERO_SUM)
@@ -49,21 +48,21 @@ static void add_pair(const ast_stream *s, size_t k, ast_alignment *alignment) {
     ast_alignment_add(alignment, from, to, trust(s, k, count));
 }
 
-/* Without a fit the turn fades: a camera that sees too little may have stopped. */
+/* Without a fit the rotation fades: a camera that sees too little may have stopped. */
 void ast_stream_learn_rotation(ast_stream *s) {
     ast_alignment alignment = {0};
-    double expected[9], rest[9], whole[9], turn[3] = {0};
-    ast_rotation_of_vector(s->turn, expected);
+    double expected[9], rest[9], rotation[9], step[3] = {0};
+    ast_rotation_of_vector(s->rotation_step, expected);
     if (s->count)
         memcpy(s->m, s->tracks.m, s->count * 3 * sizeof *s->m);
     for (size_t k = 0; k < s->count; k++) {
-        ast_rotation_apply(expected, s->u + 3 * k, s->u + 3 * k);
+        ast_rotation_apply(expected, s->data_direction + 3 * k, s->data_direction + 3 * k);
         add_pair(s, k, &alignment);
     }
     if (ast_alignment_solve(&alignment, LEAST, rest)) {
-        ast_rotation_product(rest, expected, whole);
-        ast_vector_of_rotation(whole, turn);
+        ast_rotation_product(rest, expected, rotation);
+        ast_vector_of_rotation(rotation, step);
     }
     for (int d = 0; d < 3; d++)
-        s->turn[d] = NEW_PART * turn[d] + (1 - NEW_PART) * s->turn[d];
+        s->rotation_step[d] = NEW_PART * step[d] + (1 - NEW_PART) * s->rotation_step[d];
 }

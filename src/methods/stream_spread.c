@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a stream learns of the spread of its clusters: how far members lie from the direction of their cluster. beta of
- * the tracker is (spread / drift)^2: the more a direction is known from its points, the less the old one counts.
+ * The spread of clusters: how far members lie from the direction of their cluster. beta of the tracker is
+ * (spread / drift)^2: the smaller the spread, the less the old direction counts.
  *
- * Every cluster has a spread of its own, since a broad one would otherwise make the mean of a tight one lag. A cluster
- * that has seen few points borrows from the others: its spread is shrunk to the pooled one, which counts as one point.
- */
+ * Every cluster has a spread of its own: with one for all, a broad cluster would make the mean of a tight one lag. The
+ * spread of a cluster with few points is shrunk to the pooled one, which counts as one point. */
 #include "stream.h"
 
 #include "degree.h"
 
 #include <math.h>
 
-#define MEMORY 0.9 /* share of what was learned that the next frame keeps */
-#define PRIOR 1    /* point that the pooled spread counts as (docs/trackers.md has the measurements) */
+#define MEMORY 0.9 /* factor of the sums of earlier frames in the next one */
+#define PRIOR 1    /* points that the pooled spread counts as; measured in docs/trackers.md */
 
 double ast_stream_spread(const ast_stream *s, const ast_spread *own) {
     double pooled = s->spread.num / s->spread.den, spread = (own->num + PRIOR * pooled) / (own->den + PRIOR);
@@ -31,23 +30,21 @@ double ast_stream_beta(const ast_stream *s, const ast_spread *own) {
     return spread / (drift * drift);
 }
 
-/* How far apart the members of one cluster are, or one member from where it was expected. */
+/* From the distances of the members; of a single member, from its distance to the expected direction. */
 ast_spread ast_stream_spread_of(const ast_stream *s, int32_t slot) {
-    const ast_labelling *l = s->labelling;
-    const ast_labelling_view v = ast_view_of(l);
-    double count = ast_clusters_weight(v.clusters, slot), length = ast_clusters_length(v.clusters, slot);
+    double count = ast_clusters_weight(s->v.clusters, slot), length = ast_clusters_length(s->v.clusters, slot);
     if (count >= 2)
         return (ast_spread){2 * (count - length), count - 1};
     if ((size_t)slot >= s->count)
         return (ast_spread){0, 0};
     const ast_track *before = &s->track[slot];
-    const double *u = s->u + (size_t)slot * s->options.dimension;
+    const double *u = s->data_direction + (size_t)slot * s->options.dimension;
     double drift = s->options.drift * AST_DEGREE, along = 0;
     float row[AST_MAX_DIMENSION];
     size_t i = 0;
-    while (v.labels[i] < 0 || s->joins.host[v.labels[i]] != slot)
+    while (s->v.labels[i] < 0 || s->joins.host[s->v.labels[i]] != slot)
         i++;
-    const float *x = ast_rowset_row(v.rows, i, row);
+    const float *x = ast_rowset_row(s->v.rows, i, row);
     for (size_t d = 0; d < s->options.dimension; d++)
         along += u[d] * (double)x[d];
     along = s->options.axial ? fabs(along) : along;
@@ -63,8 +60,7 @@ static void add(ast_spread *to, const ast_spread *of) {
 }
 
 void ast_stream_learn_spreads(ast_stream *s) {
-    const ast_labelling_view v = ast_view_of(s->labelling);
-    const ast_cluster_list *c = v.clusters;
+    const ast_cluster_list *c = s->v.clusters;
     ast_spread all = {0, 0};
     for (size_t k = 0; k < c->live; k++) {
         int32_t slot = c->order[k];

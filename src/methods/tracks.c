@@ -18,14 +18,15 @@ bool ast_tracks_reserve(ast_tracks *t, size_t count, size_t dimension) {
                  ast_grow_array(&t->dt, used, capacity, sizeof *t->dt) &&
                  ast_grow_array(&t->unseen, used, capacity, sizeof *t->unseen) &&
                  ast_grow_array(&t->near, used, capacity, sizeof *t->near) &&
-                 ast_grow_array(&t->pairs, 0, capacity, AST_MASK_BITS * sizeof *t->pairs);
+                 ast_grow_array(&t->pair_bounds, 0, capacity, AST_MASK_BITS * sizeof *t->pair_bounds);
     if (grown)
         t->capacity = capacity;
     return grown;
 }
 
 void ast_tracks_free(ast_tracks *t) {
-    ast_free_all(t->m, t->w, t->beta, t->dt, t->unseen, t->near, t->met, t->previous_means, t->changed, t->pairs);
+    ast_free_all(t->m, t->w, t->beta, t->dt, t->unseen, t->near, t->had_points, t->previous_means, t->changed,
+                 t->pair_bounds);
     *t = (ast_tracks){0};
 }
 
@@ -35,10 +36,10 @@ void ast_tracks_begin(ast_tracks *t) {
     for (size_t k = 0; k < t->count; k++)
         t->near[k].slot = -1;
     if (t->previous_capacity)
-        memset(t->met, 0, t->previous_capacity);
+        memset(t->had_points, 0, t->previous_capacity);
 }
 
-/* Axial: x or -x, whichever is on the side of m_k; in the copy (D) if it has to be turned. */
+/* Axial: x or -x, whichever is on the side of m_k; -x goes to the copy (D). */
 static const float *facing(const ast_tracks *t, size_t k, const float *x, float *copy) {
     if (!t->axial || ast_exact_score(x, t->m + k * t->dimension, t->dimension) >= 0)
         return x;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Clusters that are tracked over a stream, as one frame sees them: where each was, how sure that is, and for how long
- * it has had no points. A tracked cluster without points is a candidate for every point x, with the score
+ * Tracked clusters, as one frame of a stream sees them: the last mean of each, its weight, and the number of frames
+ * without points. A tracked cluster without points is a candidate for every point x, with the score
  * (docs/rules.md and methods/stream.c)
  *
  *     J_k = 1 + dt_k Q - losses
@@ -11,45 +11,45 @@
  *
  *     W (1 - cos zeta),    1 / W = 1 / w + dt / beta + 1.
  *
- * So J_k is at most 1 + dt_k Q - W (1 - x . m_k), which is linear in a dot product. That shows for nearly every point,
- * without a Newton step, that no cluster without points can win it (unseen_bounds.c). */
+ * So J_k is at most 1 + dt_k Q - W (1 - x . m_k), which is linear in a dot product. For nearly every point this bound
+ * shows, without a Newton step, that no cluster without points wins (unseen_bounds.c). */
 #ifndef AST_TRACKS_H
 #define AST_TRACKS_H
 
 #include "clusters.h"
 
-/* Which of the clusters with points is nearest to an unseen one. */
+/* The cluster with points that is nearest to an unseen one. */
 typedef struct ast_neighbour {
     int32_t slot;        /* -1: not known */
     double cosine;       /* of its mean and m_k; -4 if no cluster has points */
-    double unseen_bound; /* from this score on the unseen one cannot win */
+    double unseen_bound; /* an unseen cluster cannot win a point whose best score is at least this */
 } ast_neighbour;
 
 typedef struct ast_tracks {
     size_t count, capacity, dimension; /* tracked clusters are slots 0..count-1, in order of id */
     double q;                          /* Q = lambda / lifetime */
-    bool candidates;                   /* may clusters without points win at all */
+    bool unseen_may_win;               /* clusters without points are candidates */
     bool axial;                        /* x and -x are the same */
     double limit;                      /* a score fits from here */
     bool revive_needs_fit;             /* points that do not fit m_k cannot revive it */
-    float *m;                          /* (count, D) where each was */
-    double *w;                         /* (count) how sure that is */
+    float *m;                          /* (count, D) the last mean, as expected in this frame */
+    double *w;                         /* (count) the weight w_k */
     double *beta;                      /* (count) of the transition */
     uint32_t *dt;                      /* (count) frames since it last had points */
     uint8_t *unseen;                   /* (count) has no points now */
     ast_neighbour *near;               /* (count) of those that are unseen, as of the last ast_tracks_unseen_bound */
     size_t previous_capacity;          /* slots that the following have memory for */
-    uint8_t *met;                      /* (slots) it had points then, */
-    float *previous_means;             /* (slots, D) and this mean */
-    int32_t *changed;                  /* (slots) list of those that are not as they were */
-    size_t changed_count;              /* at the last ast_tracks_unseen_bound; SIZE_MAX: there was no memory to tell */
-    float *pairs; /* (capacity, AST_MASK_BITS) as `unseen_bound`, of each cluster and the mean of a slot */
+    uint8_t *had_points;               /* (slots) at the last ast_tracks_unseen_bound, */
+    float *previous_means;             /* (slots, D) and the mean then */
+    int32_t *changed;                  /* (changed_count) slots that differed from the call before */
+    size_t changed_count;              /* SIZE_MAX: there was no memory to compare */
+    float *pair_bounds; /* (capacity, AST_MASK_BITS) unseen_bound of each cluster and the mean of a slot */
 } ast_tracks;
 
 bool ast_tracks_reserve(ast_tracks *tracks, size_t count, size_t dimension);
 void ast_tracks_free(ast_tracks *tracks);
 
-/* Starts a frame: everybody unseen. */
+/* Starts a frame: all are unseen. */
 void ast_tracks_begin(ast_tracks *tracks);
 
 /* J_k of a point. */
@@ -62,14 +62,14 @@ bool ast_tracks_within(const ast_tracks *tracks, size_t k, const float *x);
 bool ast_tracks_may_win(const ast_tracks *tracks, size_t k, const float *x, double best);
 
 /* Functions of the rule, whose data are an ast_tracks. Whether any unseen cluster might score `best` or more for the
- * point; from which score on with a cluster that has points no unseen one can win, at the cost of what has changed
- * since the last call; and the geodesic mean of point x alone into mu (D). */
+ * point; the score with a cluster that has points from which on no unseen cluster can win (only what changed since the
+ * last call is computed); and the geodesic mean of point x alone into mu (D). */
 bool ast_tracks_unseen_can_win(void *tracks, const float *x, double best);
 float ast_tracks_unseen_bound(void *tracks, const ast_cluster_list *clusters);
 void ast_tracks_revive(void *tracks, int32_t slot, const float *x, float *mu);
 
-/* After ast_tracks_unseen_bound, where there are no more slots than bits: the same for each slot, for points whose best
- * score is that with its mean. */
+/* After ast_tracks_unseen_bound, if there are no more slots than bits: the same bound per slot, for points whose best
+ * score is with the mean of that slot. */
 void ast_tracks_unseen_bound_of(void *tracks, const ast_cluster_list *clusters, float of[AST_MASK_BITS]);
 
 /* The geodesic mean of the cluster's sum into mu (D); false: the sum is zero. */

@@ -55,7 +55,7 @@ static void begin(situation *s, uint64_t seed) {
     ast_clusters_clear(&s->clusters, s->dimension);
     s->tracks.count = s->clusters.tracked_slots = count;
     s->tracks.q = lambda / lifetime;
-    s->tracks.candidates = true;
+    s->tracks.unseen_may_win = true;
     s->tracks.limit = 1 + lambda - 0x1p-20;
     for (size_t k = 0; k < count; k++) {
         float *m = s->tracks.m + k * s->dimension;
@@ -118,7 +118,7 @@ static float worked_out_anew(const situation *s, float of[AST_MASK_BITS]) {
     assert_true(ast_tracks_reserve(&fresh, count, s->dimension));
     fresh.count = count;
     fresh.q = s->tracks.q;
-    fresh.candidates = s->tracks.candidates;
+    fresh.unseen_may_win = s->tracks.unseen_may_win;
     fresh.limit = s->tracks.limit;
     ast_tracks_begin(&fresh);
     if (count) {
