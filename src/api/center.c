@@ -6,13 +6,14 @@
 #include "center.h"
 
 #include "memory.h"
+#include "plan.h"
 
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NOTHING 0x1p-20 /* a row that is no farther from the mean has no direction left */
+#define NOTHING 0x1p-20 /* a row closer than this to the mean is missing */
 #define SUM_BITS 60     /* of a sum of weighted components at most, besides its sign */
 
 typedef struct mean_job {
@@ -27,17 +28,14 @@ typedef struct mean_job {
 
 /* ---- The mean ---------------------------------------------------------------------------------------------------- */
 
-static double scaled_weight(const mean_job *job, size_t row) {
-    return job->points->weights ? ldexp(job->points->weights[row], -job->exponent) : 1;
-}
-
 /* `rows` are those from number `first` on. Infinities are found by whoever reads the rows next. */
 static void add_rows(mean_job *job, const ast_points *rows, size_t first) {
+    const double *weights = job->points->weights;
     int64_t sums[AST_MAX_DIMENSION + 1] = {0};
     float row[AST_MAX_DIMENSION];
     size_t dimension = rows->dimension;
     for (size_t i = 0; i < rows->count; i++) {
-        double factor = scaled_weight(job, first + i) * job->unit;
+        double weight = weights ? ldexp(weights[first + i], -job->exponent) : 1, factor = weight * job->unit;
         ast_row_kind kind = factor > 0 ? ast_read_row(rows, i, row) : AST_ROW_MISSING;
         if (kind == AST_ROW_MISSING || kind == AST_ROW_INFINITE)
             continue;
@@ -122,7 +120,8 @@ static ast_status find_mean(ast_context *context, const ast_points *points, cons
     return status;
 }
 
-/* ---- Without it -------------------------------------------------------------------------------------------------- */
+/* ---- Rows without the mean
+ * -------------------------------------------------------------------------------------------------- */
 
 /* Row i of the view, centred; NaN if it is missing or nothing is left of it. Infinities stay, to be reported. */
 static void centre_row(const ast_points *view, size_t i, const float *center, float *row) {
@@ -217,8 +216,7 @@ ast_status ast_center_points(ast_context *context, const ast_points *points, siz
 }
 
 ast_status ast_center_source(ast_context *context, const ast_source *source, ast_centred *centred) {
-    ast_points shape = ast_points_dense(source, source->type, 0, source->count, source->dimension);
-    shape.weights = source->weights;
+    ast_points shape = ast_source_shape(source);
     ast_status status = keep_center(NULL, source->dimension, centred, &context->fault);
     if (status == AST_OK)
         status = find_mean(context, &shape, source, source->count, centred->center);

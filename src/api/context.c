@@ -258,25 +258,22 @@ static const char *sampler_problem(const ast_options *o) {
          "both learning rates must be numbers above 0"});
 }
 
-static const char *order_problem(const ast_options *o) {
+static const char *order_and_merge_problem(const ast_options *o) {
+    bool merges = o->merge.by != AST_MERGE_NONE || o->merge.tree || o->merge.min_size != 0;
     return ast_problem_of(
         {o->dp.order != AST_ORDER_GIVEN && o->dp.order != AST_ORDER_CONTENT && o->dp.order != AST_ORDER_RANDOM,
          "order must be AST_ORDER_GIVEN, AST_ORDER_CONTENT or AST_ORDER_RANDOM"},
         {o->dp.order != AST_ORDER_GIVEN && o->method != AST_DP && o->method != AST_DPMEANS,
-         "order is for AST_DP and AST_DPMEANS: the other methods do not depend on the order of the points"});
-}
-
-static const char *merge_problem(const ast_options *o) {
-    bool merges = o->merge.by != AST_MERGE_NONE || o->merge.tree || o->merge.min_size != 0;
-    return ast_problem_of({(int)o->merge.by < AST_MERGE_NONE || o->merge.by > AST_MERGE_COUNT,
-                           "merge must be one of AST_MERGE_NONE to AST_MERGE_COUNT"},
-                          {merges && o->method != AST_DP && o->method != AST_SPKM,
-                           "merge, tree and min_size are for AST_DP and AST_SPKM"},
-                          {o->merge.by == AST_MERGE_ANGLE && !(o->merge.angle >= 0 && o->merge.angle <= 180),
-                           "merge.angle must be between 0 and 180 degrees"},
-                          {o->merge.by == AST_MERGE_COUNT && o->merge.count == 0, "merge.count must be at least 1"},
-                          {o->merge.leaves && !o->merge.tree, "leaves are those of a tree: set tree too"},
-                          {!not_negative(o->merge.min_size), "min_size must be a number of at least 0"});
+         "order is for AST_DP and AST_DPMEANS: the other methods do not depend on the order of the points"},
+        {(int)o->merge.by < AST_MERGE_NONE || o->merge.by > AST_MERGE_COUNT,
+         "merge must be one of AST_MERGE_NONE to AST_MERGE_COUNT"},
+        {merges && o->method != AST_DP && o->method != AST_SPKM,
+         "merge, tree and min_size are for AST_DP and AST_SPKM"},
+        {o->merge.by == AST_MERGE_ANGLE && !(o->merge.angle >= 0 && o->merge.angle <= 180),
+         "merge.angle must be between 0 and 180 degrees"},
+        {o->merge.by == AST_MERGE_COUNT && o->merge.count == 0, "merge.count must be at least 1"},
+        {o->merge.leaves && !o->merge.tree, "leaves are those of a tree: set tree too"},
+        {!not_negative(o->merge.min_size), "min_size must be a number of at least 0"});
 }
 
 static const char *method_problem(const ast_options *o) {
@@ -324,7 +321,7 @@ static const char *run_problem(const ast_options *o) {
 
 const char *ast_options_problem(const ast_options *o) {
     static const char *(*const groups[])(const ast_options *) = {method_problem, mixture_problem, sampler_problem,
-                                                                 order_problem,  merge_problem,   run_problem};
+                                                                 order_and_merge_problem, run_problem};
     const char *problem = ast_size_problem(o, sizeof *o);
     for (size_t i = 0; !problem && i < sizeof groups / sizeof *groups; i++)
         problem = groups[i](o);

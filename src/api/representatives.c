@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Representatives: for each cluster the rows that are nearest to its mean, by the exact score. A heap per cluster keeps
- * the best so far, the worst of them at its root; among equal scores the lower row number is better, so that the result
- * does not depend on windows or ranks. */
+ * Representatives: for each cluster the rows that are nearest to its mean, by the exact score. Of equal scores the
+ * lower row number comes first, so that the result does not depend on windows or ranks. */
 #include "call.h"
 
+#include "first_items.h"
 #include "memory.h"
 
 #include <math.h>
@@ -23,37 +23,9 @@ static int compare(const void *a, const void *b) {
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* Moves the entry at the root down to its place: a parent is no better than its children. */
-static void sift_down(near_row *heap, size_t count) {
-    for (size_t at = 0, child = 1; child < count; at = child, child = 2 * at + 1) {
-        if (child + 1 < count && compare(&heap[child + 1], &heap[child]) > 0)
-            child++;
-        if (compare(&heap[at], &heap[child]) >= 0)
-            return;
-        near_row entry = heap[at];
-        heap[at] = heap[child];
-        heap[child] = entry;
-    }
-}
-
-static void sift_up(near_row *heap, size_t at) {
-    for (size_t parent; at > 0 && compare(&heap[at], &heap[parent = (at - 1) / 2]) > 0; at = parent) {
-        near_row entry = heap[at];
-        heap[at] = heap[parent];
-        heap[parent] = entry;
-    }
-}
-
-static void offer(ast_representatives *n, size_t cluster, near_row entry) {
-    near_row *heap = n->found + n->starts[cluster];
-    size_t room = n->starts[cluster + 1] - n->starts[cluster], *count = &n->counts[cluster];
-    if (*count < room) {
-        heap[*count] = entry;
-        sift_up(heap, (*count)++);
-    } else if (room > 0 && compare(&entry, &heap[0]) < 0) {
-        heap[0] = entry;
-        sift_down(heap, room);
-    }
+static void offer(ast_representatives *n, size_t cluster, near_row row) {
+    size_t room = n->starts[cluster + 1] - n->starts[cluster];
+    ast_first_items_offer(n->found + n->starts[cluster], &n->counts[cluster], room, sizeof row, compare, &row);
 }
 
 /* The starts are known: memory for the rest. */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * A stream as bytes: a header, the options that matter, what was learned, the clusters, and a checksum over all of it.
- * Numbers are as the machine has them; the magic number tells another byte order. */
+ * A stream as bytes (saved.h): a head with the options and what was learned, the clusters, pairs of near clusters. */
 #include "context.h"
 
-#include "checksum.h"
 #include "degree.h"
 #include "memory.h"
 #include "rowset.h"
+#include "saved.h"
 #include "stream.h"
 
 #include <math.h>
@@ -28,14 +27,10 @@ typedef struct state_header {
     double rotation_step[3];
 } state_header;
 
-static size_t cluster_bytes(size_t dimension) {
-    return sizeof(ast_track) + dimension * (sizeof(float) + sizeof(double));
-}
-
 /* Of a state with that many clusters and pairs, each below 2^31. */
 static size_t state_bytes(const ast_stream *s, size_t count, size_t pairs) {
-    return sizeof(state_header) + count * cluster_bytes(s->options.dimension) + pairs * sizeof(ast_near_pair) +
-           sizeof(uint64_t);
+    size_t cluster = sizeof(ast_track) + s->options.dimension * (sizeof(float) + sizeof(double));
+    return sizeof(state_header) + count * cluster + pairs * sizeof(ast_near_pair) + sizeof(uint64_t);
 }
 
 static state_header describe(const ast_stream *s) {
@@ -64,12 +59,6 @@ static state_header describe(const ast_stream *s) {
                           .rotation_step = {s->rotation_step[0], s->rotation_step[1], s->rotation_step[2]}};
 }
 
-static unsigned char *put(unsigned char *at, const void *bytes, size_t size) {
-    if (size)
-        memcpy(at, bytes, size);
-    return at + size;
-}
-
 static ast_status save(ast_stream *s, size_t *size) {
     state_header header = describe(s);
     size_t dimension = s->options.dimension;
@@ -78,13 +67,12 @@ static ast_status save(ast_stream *s, size_t *size) {
         return status;
     if (!ast_reserve(&s->state, &s->state_capacity, 0, header.size, 1))
         return ast_fail_memory(s->fault);
-    unsigned char *at = put(s->state, &header, sizeof header);
-    at = put(at, s->track, s->count * sizeof *s->track);
-    at = put(at, s->m, s->count * dimension * sizeof *s->m);
-    at = put(at, s->data_direction, s->count * dimension * sizeof *s->data_direction);
-    at = put(at, s->joins.pairs, s->joins.count * sizeof *s->joins.pairs);
-    uint64_t sum = ast_checksum(s->state, (size_t)(at - s->state));
-    put(at, &sum, sizeof sum);
+    unsigned char *at = ast_saved_put(s->state, &header, sizeof header);
+    at = ast_saved_put(at, s->track, s->count * sizeof *s->track);
+    at = ast_saved_put(at, s->m, s->count * dimension * sizeof *s->m);
+    at = ast_saved_put(at, s->data_direction, s->count * dimension * sizeof *s->data_direction);
+    at = ast_saved_put(at, s->joins.pairs, s->joins.count * sizeof *s->joins.pairs);
+    ast_saved_close(s->state, at);
     *size = header.size;
     return AST_OK;
 }
@@ -113,26 +101,13 @@ static const char *other_option(const state_header *a, const state_header *b) {
                                                     : NULL;
 }
 
-/* Reads the header of a state that is whole. */
-static ast_status read_header(ast_fault *fault, const unsigned char *state, size_t size, state_header *header) {
-    uint64_t start[2], sum; /* every version begins with the magic number and its own */
-    if (size < sizeof start)
-        return ast_fail(fault, AST_BAD_DATA, "the state ends early: it has only %zu bytes", size);
-    memcpy(start, state, sizeof start);
-    if (start[0] != MAGIC)
-        return ast_fail(fault, AST_BAD_DATA, "this is no state of a stream");
-    if (start[1] != VERSION)
-        return ast_fail(fault, AST_BAD_DATA,
-                        "the state has version %llu; this library reads version %d, so start the stream anew",
-                        (unsigned long long)start[1], VERSION);
-    if (size < sizeof *header + sizeof sum)
-        return ast_fail(fault, AST_BAD_DATA, "the state ends early: it has only %zu bytes", size);
-    memcpy(header, state, sizeof *header);
-    memcpy(&sum, state + size - sizeof sum, sizeof sum);
-    if (header->size != size || sum != ast_checksum(state, size - sizeof sum))
-        return ast_fail(fault, AST_BAD_DATA, "the state is damaged: its checksum does not match");
-    return AST_OK;
-}
+static const ast_saved_format format = {.magic = MAGIC,
+                                        .version = VERSION,
+                                        .head = sizeof(state_header),
+                                        .unit = 1,
+                                        .name = "state",
+                                        .no_magic = "this is no state of a stream",
+                                        .on_version = ", so start the stream anew"};
 
 static const unsigned char *get(void *to, const unsigned char *from, size_t size) {
     if (size)
@@ -144,7 +119,7 @@ static bool is_spread(const ast_spread *spread) {
     return isfinite(spread->num) && isfinite(spread->den) && spread->den >= 0;
 }
 
-/* A track that a stream may have left, behind one with id `last`. */
+/* Whether the track is possible after one with id `last`. */
 static bool is_track(const ast_track *track, int64_t last, uint64_t next_id) {
     return track->id > last && (uint64_t)track->id < next_id && track->dt >= 1 && track->weight >= 0 &&
            isfinite(track->weight) && track->n_prev >= 0 && track->n_prev < 0x1p53 && is_spread(&track->spread);
@@ -165,7 +140,7 @@ static bool are_vectors(const unsigned char *m, const unsigned char *u, size_t d
     return finite && fabs(length - 1) < 1e-3;
 }
 
-/* A checksum protects from accidents; a state may also be made to harm. Clusters and pairs are those of some stream. */
+/* Whether some stream can have these clusters and pairs: a checksum protects from accidents, not from malice. */
 static bool is_possible(const unsigned char *state, const state_header *header) {
     size_t count = (size_t)header->count, dimension = (size_t)header->dimension;
     const unsigned char *tracks = state + sizeof *header, *m = tracks + count * sizeof(ast_track);
@@ -194,9 +169,10 @@ static bool is_possible(const unsigned char *state, const state_header *header) 
 
 static ast_status check(ast_stream *s, const unsigned char *state, size_t size, state_header *header) {
     state_header mine = describe(s);
-    ast_status status = read_header(s->fault, state, size, header);
+    ast_status status = ast_saved_check(&format, state, size, s->fault);
     if (status != AST_OK)
         return status;
+    memcpy(header, state, sizeof *header);
     const char *other = other_option(header, &mine);
     if (other)
         return ast_fail(s->fault, AST_BAD_DATA,
@@ -208,8 +184,7 @@ static ast_status check(ast_stream *s, const unsigned char *state, size_t size, 
     return AST_OK;
 }
 
-/* The clusters as the last step left them, without those that ended in it. Of the frame's points the state knows only
- * those of its clusters. */
+/* The records of the loaded clusters. Points of the last frame outside of these clusters are not known. */
 static void list_clusters(ast_stream *s) {
     size_t dimension = s->options.dimension;
     double all = 0;
@@ -289,9 +264,10 @@ static ast_status read_options(ast_fault *fault, const void *state, size_t size,
     if (status == AST_OK && problem)
         return ast_fail(fault, AST_BAD_OPTION, "%s", problem);
     if (status == AST_OK)
-        status = read_header(fault, state, size, &header);
+        status = ast_saved_check(&format, state, size, fault);
     if (status != AST_OK)
         return status;
+    memcpy(&header, state, sizeof header);
     ast_stream_options taken = *options;
     take_options(&header, &taken);
     problem = ast_stream_options_problem(&taken);

@@ -5,8 +5,8 @@
 
 #include "degree.h"
 #include "memory.h"
-#include "methods.h"
 #include "stream.h"
+#include "vectors.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -201,23 +201,16 @@ ast_status ast_stream_predict(ast_stream *s, const ast_points *points, int32_t *
 
 /* Rotates a vector, and makes it a unit vector again. */
 static void rotate(const double *rotation, size_t dimension, const double *old, double *out) {
-    double squared = 0;
-    for (size_t i = 0; i < dimension; i++) {
-        out[i] = 0;
-        for (size_t j = 0; j < dimension; j++)
-            out[i] += rotation[i * dimension + j] * old[j];
-        squared += out[i] * out[i];
-    }
     for (size_t i = 0; i < dimension; i++)
-        out[i] = squared > 0 ? out[i] / sqrt(squared) : old[i];
+        out[i] = ast_dot(rotation + i * dimension, old, dimension);
+    if (!(ast_normalise(out, dimension) > 0))
+        memcpy(out, old, dimension * sizeof *out);
 }
 
 static const char *rotation_problem(const double *rotation, size_t dimension) {
     for (size_t i = 0; i < dimension; i++)
         for (size_t j = 0; j <= i; j++) {
-            double product = 0;
-            for (size_t d = 0; d < dimension; d++)
-                product += rotation[i * dimension + d] * rotation[j * dimension + d];
+            double product = ast_dot(rotation + i * dimension, rotation + j * dimension, dimension);
             if (!(fabs(product - (i == j)) < 1e-6))
                 return "the matrix is no rotation: its rows must be orthogonal unit vectors";
         }

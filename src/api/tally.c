@@ -75,17 +75,12 @@ static ast_status take_means(ast_tally *t, const float *means, size_t count, siz
     return ast_clusters_add_means(&t->clusters, means, count) ? AST_OK : ast_fail_memory(fault);
 }
 
-static ast_status open_tally(ast_tally **opened, ast_context *context, const float *means, size_t clusters,
-                             size_t dimension, const ast_tally_options *options) {
-    ast_tally *t = *opened = calloc(1, sizeof *t);
-    if (!t)
-        return ast_fail_memory(&context->fault);
-    t->context = context;
-    t->options = *options;
+static ast_status set_up(ast_tally *t, const float *means, size_t clusters, size_t dimension) {
+    const ast_tally_options *o = &t->options;
     ast_clusters_clear(&t->clusters, dimension);
-    t->clusters.axial = options->axial != 0;
-    if (options->smallest_weight > 0)
-        t->clusters.unit = t->clusters.weight_unit = ast_weight_unit_for_total(options->total_weight);
+    t->clusters.axial = o->axial != 0;
+    if (o->smallest_weight > 0)
+        t->clusters.unit = t->clusters.weight_unit = ast_weight_unit_for_total(o->total_weight);
     ast_status status = take_means(t, means, clusters, dimension);
     t->all = (ast_tally_sums){.sums = t->clusters.sums, .weights = t->clusters.weights, .members = t->clusters.members};
     return status;
@@ -93,21 +88,20 @@ static ast_status open_tally(ast_tally **opened, ast_context *context, const flo
 
 ast_status ast_tally_open(ast_tally **opened, ast_context *context, const float *means, size_t clusters,
                           size_t dimension, const ast_tally_options *options) {
-    if (opened)
-        *opened = NULL;
-    if (!ast_enter(context))
-        return AST_BAD_OPTION;
     const ast_tally_options usual = {.size = sizeof usual}, *given = options ? options : &usual;
-    ast_fault *fault = &context->fault;
-    ast_status status = ast_check_pointer(opened, "tally", fault);
+    const char *problem = opened ? NULL : "tally: the pointer is NULL";
+    ast_status status = ast_open_handle(opened, sizeof **opened, context, problem);
+    if (status != AST_OK)
+        return status;
+    (*opened)->context = context;
+    status = check_means(means, clusters, dimension, &context->fault);
     if (status == AST_OK)
-        status = check_means(means, clusters, dimension, fault);
-    if (status == AST_OK)
-        status = check_options(given, fault);
-    if (status == AST_OK)
-        status = open_tally(opened, context, means, clusters, dimension, given);
-    ast_leave(context, status);
-    if (status != AST_OK && opened) {
+        status = check_options(given, &context->fault);
+    if (status == AST_OK) {
+        (*opened)->options = *given;
+        status = set_up(*opened, means, clusters, dimension);
+    }
+    if (status != AST_OK) {
         ast_tally_close(*opened);
         *opened = NULL;
     }

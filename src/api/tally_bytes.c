@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * A tally as bytes, as asterism_tally.h lays them out: what is sent must be what arrives, and of the same iteration. */
+ * A tally as bytes, with the layout of asterism_tally.h. Tallies are merged only if they are complete and of the same
+ * iteration. */
 #include "tally.h"
 
 #include "checksum.h"
 #include "memory.h"
+#include "saved.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +17,7 @@
 typedef struct tally_header {
     uint64_t magic, version, size, dimension, clusters, axial;
     double smallest_weight, total_weight;
-    uint64_t means; /* stands for them */
+    uint64_t means; /* their checksum */
     uint64_t points, missing, changed, label_hash;
     uint64_t worst, nearest; /* how many */
 } tally_header;
@@ -55,9 +57,9 @@ static tally_header describe(const ast_tally *t) {
     return h;
 }
 
+/* With zeros up to a multiple of 8 bytes. */
 static unsigned char *put(unsigned char *at, const void *bytes, size_t size) {
-    if (size)
-        memcpy(at, bytes, size);
+    ast_saved_put(at, bytes, size);
     memset(at + size, 0, filled_up(size) - size);
     return at + filled_up(size);
 }
@@ -83,8 +85,7 @@ static ast_status save(ast_tally *t, size_t *size) {
     at = put(at, t->all.members, clusters * sizeof *t->all.members);
     at = put_list(at, &t->all.worst, dimension);
     at = put_list(at, &t->all.nearest, dimension);
-    uint64_t sum = ast_checksum(t->bytes, (size_t)(at - t->bytes));
-    put(at, &sum, sizeof sum);
+    ast_saved_close(t->bytes, at);
     *size = h.size;
     return AST_OK;
 }
@@ -108,24 +109,22 @@ static const char *other(const tally_header *a, const tally_header *b) {
                                                       : NULL;
 }
 
-static ast_status check(const ast_tally *t, const unsigned char *bytes, size_t size, tally_header *h) {
+static const ast_saved_format format = {.magic = MAGIC,
+                                        .version = VERSION,
+                                        .head = sizeof(tally_header),
+                                        .unit = 8,
+                                        .name = "tally",
+                                        .no_magic =
+                                            "these bytes are no tally, or one of a machine with another byte order",
+                                        .on_version = ""};
+
+static ast_status check(const ast_tally *t, const void *bytes, size_t size, tally_header *h) {
     ast_fault *fault = &t->context->fault;
     tally_header mine = describe(t);
-    uint64_t start[2], sum;
-    if (size < sizeof start)
-        return ast_fail(fault, AST_BAD_DATA, "the tally ends early: it has only %zu bytes", size);
-    memcpy(start, bytes, sizeof start);
-    if (start[0] != MAGIC)
-        return ast_fail(fault, AST_BAD_DATA, "these bytes are no tally, or one of a machine with another byte order");
-    if (start[1] != VERSION)
-        return ast_fail(fault, AST_BAD_DATA, "the tally has version %llu; this library reads version %d",
-                        (unsigned long long)start[1], VERSION);
-    if (size < sizeof *h + sizeof sum || size % 8 != 0)
-        return ast_fail(fault, AST_BAD_DATA, "the tally ends early: it has only %zu bytes", size);
+    ast_status status = ast_saved_check(&format, bytes, size, fault);
+    if (status != AST_OK)
+        return status;
     memcpy(h, bytes, sizeof *h);
-    memcpy(&sum, bytes + size - sizeof sum, sizeof sum);
-    if (h->size != size || sum != ast_checksum(bytes, size - sizeof sum))
-        return ast_fail(fault, AST_BAD_DATA, "the tally is damaged: its checksum does not match");
     const char *what = other(h, &mine);
     if (what)
         return ast_fail(fault, AST_BAD_DATA, "the tally was made with another %s", what);
@@ -147,8 +146,8 @@ static bool is_ordered(const ast_tally_sums *part, size_t clusters, int64_t *lef
     return true;
 }
 
-/* Whether the lists are those that the members ask for: an iteration relies on it. */
-static bool is_whole(const ast_tally_sums *part, size_t clusters) {
+/* Whether the lists have the points that an iteration needs with these members. */
+static bool lists_complete(const ast_tally_sums *part, size_t clusters) {
     size_t empty = ast_tally_empty(part->members, clusters), near = 0;
     uint64_t members = 0;
     for (size_t k = 0; k < clusters; k++) {
@@ -179,13 +178,10 @@ static ast_status merge(ast_tally *t, const void *bytes, size_t size) {
     if (status != AST_OK)
         return status;
     size_t clusters = t->clusters.live, dimension = t->clusters.dimension;
-    unsigned char *copy = ast_allocate(size, 1); /* the caller's bytes may lie anywhere */
-    int64_t *scratch = ast_allocate(clusters, sizeof *scratch);
-    if (!copy || !scratch) {
-        free(copy);
-        free(scratch);
+    unsigned char *copy = NULL; /* the caller's bytes may have any alignment */
+    int64_t *scratch = NULL;
+    if (!ast_replace_arrays(AST_REQUEST(copy, size), AST_REQUEST(scratch, clusters)))
         return ast_fail_memory(&t->context->fault);
-    }
     memcpy(copy, bytes, size);
     ast_tally_sums part = {.points = h.points, .missing = h.missing, .changed = h.changed, .label_hash = h.label_hash};
     part.sums = (int64_t *)(void *)(copy + sizeof h);
@@ -193,12 +189,11 @@ static ast_status merge(ast_tally *t, const void *bytes, size_t size) {
     part.members = part.weights + clusters;
     unsigned char *at = get_list((unsigned char *)(part.members + clusters), (size_t)h.worst, dimension, &part.worst);
     get_list(at, (size_t)h.nearest, dimension, &part.nearest);
-    if (is_whole(&part, clusters) && is_ordered(&part, clusters, scratch))
+    if (lists_complete(&part, clusters) && is_ordered(&part, clusters, scratch))
         status = ast_tally_take(t, &part);
     else
         status = ast_fail(&t->context->fault, AST_BAD_DATA, "the tally is damaged: its points do not match its counts");
-    free(copy);
-    free(scratch);
+    ast_free_all(copy, scratch);
     return status;
 }
 

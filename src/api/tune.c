@@ -35,26 +35,23 @@ ast_status ast_tune_take_fault(ast_tuning *t, ast_status status) {
     return status;
 }
 
-static ast_status tell(ast_tuning *t, double done) {
+static ast_status report_step(ast_tuning *t) {
     const ast_tune_options *o = t->options;
+    double done = t->planned ? (double)t->steps / (double)t->planned : 0;
     t->stopped = t->stopped || (o->progress && o->progress(fmin(done, 1), o->progress_data) != 0);
-    return t->stopped || ast_pool_poll(t->context->pool) ? ast_fail_cancelled(&t->context->fault) : AST_OK;
-}
-
-static double done(const ast_tuning *t) {
-    return t->planned ? (double)t->steps / (double)t->planned : 0;
+    return t->stopped || ast_pool_poll(t->context->pool) ? ast_fail_cancelled(t->fault) : AST_OK;
 }
 
 ast_status ast_tune_step(ast_tuning *t) {
     t->steps++;
-    return tell(t, done(t));
+    return report_step(t);
 }
 
 /* After every pass of a run. */
 static int watch(const ast_progress *state, void *data) {
     ast_tuning *t = data;
     t->too_many = t->most_clusters && state->clusters > t->most_clusters;
-    return t->too_many || tell(t, done(t)) != AST_OK;
+    return t->too_many || report_step(t) != AST_OK;
 }
 
 ast_options ast_tune_run_options(ast_tuning *t, double angle) {
@@ -86,21 +83,16 @@ ast_status ast_tune_silhouette(ast_tuning *t, const ast_points *points, const in
 
 /* ---- Leaves and levels ------------------------------------------------------------------------------------------- */
 
-/* The tree over all points may have so many leaves; those of the sample stand for a part of them. */
-static bool few_leaves(const ast_tuning *t) {
-    double share = (double)t->present / (double)t->sample.points.count;
-    return (double)t->sample.leaf_count * share <= MOST_LEAVES;
-}
-
-/* The smallest multiple of 5 degrees with few leaves: 5 itself nearly always. */
+/* Finds the smallest multiple of 5 degrees with few leaves: nearly always 5. */
 static ast_status find_leaves(ast_tuning *t) {
     int low = 0, high = LEAF_STEPS, step = 1;
-    double grown = 0;
+    double grown = 0, share = (double)t->present / (double)t->sample.points.count; /* all points, over the sample */
     ast_status status = AST_OK;
     while (high - low > 1 && status == AST_OK) {
         grown = step * LEAF_STEP;
         status = ast_tune_grow_tree(t, &t->sample, grown);
-        *(few_leaves(t) ? &high : &low) = step;
+        double leaves = (double)t->sample.leaf_count * share;
+        *(leaves <= MOST_LEAVES ? &high : &low) = step;
         step = (low + high) / 2;
     }
     t->report->leaf_angle = high * LEAF_STEP;
@@ -133,7 +125,7 @@ static ast_status find_levels(ast_tuning *t) {
     most = most < limit ? most : limit;
     tuned->levels = ast_allocate(AST_TUNE_LEVELS(most), sizeof *tuned->levels);
     double *silhouettes = ast_allocate(AST_TUNE_LEVELS(most), sizeof *silhouettes);
-    ast_status status = tuned->levels && silhouettes ? AST_OK : ast_fail_memory(&t->context->fault);
+    ast_status status = tuned->levels && silhouettes ? AST_OK : ast_fail_memory(t->fault);
     if (status == AST_OK) {
         tuned->level_count = ast_tune_list_levels(most, tuned->levels);
         t->planned = tuned->level_count * (size_t)(t->options->draws + 1) + tuned->angles_planned + 1;
@@ -190,7 +182,7 @@ static ast_status sweep_angles(ast_tuning *t, sweep *s) {
         ast_tune_angle *row = &tuned->angles[tuned->angle_count];
         row->angle = t->options->from - (double)tuned->angle_count * t->options->step;
         status = sweep_angle(t, s, row);
-        if (t->too_many && !t->stopped) { /* the run was given up */
+        if (t->too_many && !t->stopped) { /* the run was cancelled */
             t->report->cut = 1;
             return AST_OK;
         }
@@ -208,14 +200,13 @@ static ast_status sweep_angles(ast_tuning *t, sweep *s) {
 
 static ast_status run_sweep(ast_tuning *t) {
     size_t count = t->sample.points.count, most = 2 * ast_tune_finest_peak(t->tuned->levels, t->tuned->level_count);
-    sweep s = {.labels = ast_allocate(count, sizeof *s.labels),
-               .last = ast_allocate(count, sizeof *s.last),
-               .merged = ast_allocate(count, sizeof *s.merged)};
-    t->tuned->angles = ast_allocate(t->tuned->angles_planned, sizeof *t->tuned->angles);
-    bool ready = s.labels && s.last && s.merged && t->tuned->angles;
+    sweep s = {0};
+    bool ready =
+        ast_replace_arrays(AST_REQUEST(s.labels, count), AST_REQUEST(s.last, count), AST_REQUEST(s.merged, count),
+                           AST_REQUEST(t->tuned->angles, t->tuned->angles_planned));
     most = most ? most : WEAK_CLUSTERS;
     t->most_clusters = most < t->options->max_clusters ? most : t->options->max_clusters;
-    ast_status status = ready ? sweep_angles(t, &s) : ast_fail_memory(&t->context->fault);
+    ast_status status = ready ? sweep_angles(t, &s) : ast_fail_memory(t->fault);
     t->most_clusters = 0;
     t->too_many = false;
     ast_free_all(s.labels, s.last, s.merged);
@@ -224,7 +215,7 @@ static ast_status run_sweep(ast_tuning *t) {
 
 /* ---- The recommendation ------------------------------------------------------------------------------------------ */
 
-/* Nothing to choose from: one cluster is what the evidence prefers. */
+/* The evidence prefers one cluster: there is nothing to choose from. */
 static void recommend_least_bad(ast_tuning *t) {
     const ast_tuned *tuned = t->tuned;
     ast_tune_report *r = t->report;
@@ -235,14 +226,14 @@ static void recommend_least_bad(ast_tuning *t) {
     r->silhouette = tuned->angle_count ? tuned->angles[row].silhouette : NAN;
 }
 
-/* Of the clusters in the last run of the inner context: the angle to the nearest other one that half of the points are
- * in clusters at most so far from. Clusters count by their size: for planes of a depth image, by their area in it. */
+/* The median, over the points, of the angle between the cluster of a point and the nearest other cluster, in the last
+ * run of the inner context. */
 static ast_status find_separation(ast_tuning *t, double *separation) {
     size_t count, dimension = t->points->dimension;
     const ast_cluster_info *clusters = ast_clusters(t->inner, &count);
     ast_apart *apart = ast_allocate(count, sizeof *apart);
     if (!apart)
-        return ast_fail_memory(&t->context->fault);
+        return ast_fail_memory(t->fault);
     for (size_t k = 0; k < count; k++) {
         double nearest = -1;
         for (size_t other = 0; other < count; other++) {
@@ -265,7 +256,7 @@ static ast_status choose_angle(ast_tuning *t, const ast_tune_range *range) {
     ast_options options = ast_tune_run_options(t, angles[(range->first + range->last) / 2].angle);
     int32_t *labels = ast_allocate(t->sample.points.count, sizeof *labels);
     ast_status status =
-        labels ? ast_tune_run(t, &t->sample.points, &options, labels, &report) : ast_fail_memory(&t->context->fault);
+        labels ? ast_tune_run(t, &t->sample.points, &options, labels, &report) : ast_fail_memory(t->fault);
     if (status == AST_OK)
         status = find_separation(t, &separation);
     if (status == AST_OK)
@@ -354,26 +345,25 @@ static const char *problem_of(const ast_tune_options *o) {
 }
 
 static ast_status check(ast_tuning *t) {
-    ast_fault *fault = &t->context->fault;
-    ast_status status = ast_check_struct(t->options, sizeof *t->options, "options", fault);
+    ast_status status = ast_check_struct(t->options, sizeof *t->options, "options", t->fault);
     if (status == AST_OK)
-        status = ast_check_struct(t->report, sizeof *t->report, "report", fault);
+        status = ast_check_struct(t->report, sizeof *t->report, "report", t->fault);
     if (status == AST_OK)
-        status = ast_check_points(t->points, fault);
+        status = ast_check_points(t->points, t->fault);
     if (status != AST_OK)
         return status;
     if (problem_of(t->options))
-        return ast_fail(fault, AST_BAD_OPTION, "%s", problem_of(t->options));
+        return ast_fail(t->fault, AST_BAD_OPTION, "%s", problem_of(t->options));
     if (t->context->comm)
-        return ast_fail(fault, AST_BAD_OPTION, "ast_tune works on one rank, which has all points");
+        return ast_fail(t->fault, AST_BAD_OPTION, "ast_tune works on one rank, which has all points");
     if (t->points->starts && t->options->axial)
-        return ast_refuse_sparse(t->points, "axial clustering", fault);
+        return ast_refuse_sparse(t->points, "axial clustering", t->fault);
     if (t->options->center && t->options->axial)
-        return ast_fail(fault, AST_BAD_OPTION, "axial rows cannot be centred: x and -x would differ");
+        return ast_fail(t->fault, AST_BAD_OPTION, "axial rows cannot be centred: x and -x would differ");
     if (t->options->center && t->points->starts)
-        return ast_refuse_sparse(t->points, "centring", fault);
+        return ast_refuse_sparse(t->points, "centring", t->fault);
     if (t->points->dimension > AST_TUNE_MAX_COLUMNS)
-        return ast_fail(fault, AST_BAD_DATA,
+        return ast_fail(t->fault, AST_BAD_DATA,
                         "the points have %zu columns; ast_tune takes at most %d, since it compares with dense draws",
                         t->points->dimension, AST_TUNE_MAX_COLUMNS);
     return AST_OK;
@@ -408,7 +398,7 @@ static ast_status open_inner(ast_tuning *t) {
     if (t->inner)
         t->inner->labelling = ast_labelling_new();
     if (!t->inner || !t->tuned || !t->inner->labelling)
-        return ast_fail_memory(&t->context->fault);
+        return ast_fail_memory(t->fault);
     t->inner->pool = context->pool;
     t->inner->kernels = context->kernels;
     t->inner->cells_from = context->cells_from;
@@ -418,18 +408,17 @@ static ast_status open_inner(ast_tuning *t) {
     return AST_OK;
 }
 
-static void close_inner(ast_tuning *t) {
-    if (!t->inner)
-        return;
-    ast_labelling_free(t->inner->labelling);
-    ast_result_free(&t->inner->last);
-    free(t->inner);
+static void close_inner(ast_context *inner) {
+    if (inner) {
+        ast_labelling_free(inner->labelling);
+        ast_result_free(&inner->last);
+    }
+    free(inner);
 }
 
 void ast_tuned_free(ast_tuned *tuned) {
-    if (!tuned)
-        return;
-    ast_free_all(tuned->angles, tuned->levels, tuned);
+    if (tuned)
+        ast_free_all(tuned->angles, tuned->levels, tuned);
 }
 
 /* The described run becomes the last result of the caller's context, and the tables its tables. */
@@ -448,7 +437,8 @@ ast_status ast_tune(ast_context *context, const ast_points *points, const ast_tu
                     ast_tune_report *report) {
     if (!ast_enter(context))
         return AST_BAD_OPTION;
-    ast_tuning t = {.context = context, .points = points, .options = options, .report = report};
+    ast_tuning t = {
+        .context = context, .fault = &context->fault, .points = points, .options = options, .report = report};
     ast_tune_report own = {.size = sizeof own, .excess = NAN, .first = NAN, .last = NAN};
     ast_status status = check(&t);
     ast_centred centred = {0};
@@ -463,7 +453,7 @@ ast_status ast_tune(ast_context *context, const ast_points *points, const ast_tu
         status = tune(&t);
     int32_t *found = status == AST_OK && options->describe ? ast_allocate(points->count, sizeof *found) : NULL;
     if (status == AST_OK && options->describe)
-        status = found ? describe(&t, found) : ast_fail_memory(&context->fault);
+        status = found ? describe(&t, found) : ast_fail_memory(t.fault);
     if (status == AST_OK)
         hand_over(&t, report);
     if (status == AST_OK && found && labels)
@@ -471,7 +461,7 @@ ast_status ast_tune(ast_context *context, const ast_points *points, const ast_tu
     free(found);
     ast_tune_set_free(&t.sample);
     ast_tuned_free(t.tuned);
-    close_inner(&t);
+    close_inner(t.inner);
     ast_centred_free(&centred);
     return ast_leave(context, status);
 }

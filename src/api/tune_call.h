@@ -10,15 +10,15 @@
 #include "context.h"
 #include "tune.h"
 
-#define AST_TUNE_SEED 1 /* of orders and draws: what is recommended does not hinge on the caller's seed */
+#define AST_TUNE_SEED 1 /* of orders and draws: the recommendation does not depend on the caller's seed */
 #define AST_TUNE_MAX_COLUMNS (1 << 17) /* of sparse rows: the draws are dense */
 
-/* Points in memory, normalised, by content; x and -x the same: upright. */
+/* Points in memory, normalised, in the order of content; axial: canonical. */
 typedef struct ast_tune_set {
     ast_points points; /* a view of what follows */
     float *rows;       /* (count, D) */
     double *weights;   /* (count) or NULL */
-    int32_t *starts;   /* rows that are too long to be dense are sparse rows with all entries */
+    int32_t *starts;   /* rows too long for dense points are sparse rows with all entries */
     int32_t *columns;
     int32_t *leaves;      /* (count) of the tree */
     ast_tree_join *joins; /* (leaf_count - 1) */
@@ -39,16 +39,17 @@ void ast_tuned_free(ast_tuned *tuned);
 typedef struct ast_tuning {
     ast_context *context; /* the caller's */
     ast_context *inner;
+    ast_fault *fault; /* of the caller's context */
     const ast_points *points;
     const ast_tune_options *options;
     ast_tune_report *report;
     ast_tuned *tuned;
     ast_tune_set sample;
-    size_t present;        /* rows that take part, of which the sample is some */
-    size_t most_clusters;  /* the run that is under way is given up with more; 0: never */
-    bool too_many;         /* and that has happened */
+    size_t present;        /* rows that take part */
+    size_t most_clusters;  /* a run with more is cancelled; 0: never */
+    bool too_many;         /* a run was cancelled for that */
     size_t steps, planned; /* for the progress function */
-    bool stopped;          /* which asked to stop */
+    bool stopped;          /* the progress function asked to stop */
 } ast_tuning;
 
 /* tune_sample.c */
@@ -70,10 +71,10 @@ ast_status ast_tune_run(ast_tuning *tuning, const ast_points *points, const ast_
 ast_status ast_tune_silhouette(ast_tuning *tuning, const ast_points *points, const int32_t *labels, size_t clusters,
                                double *silhouette);
 
-/* The status of a call with the inner context, whose sentence becomes that of the caller's. */
+/* Passes the status on; after a failure, copies the sentence of the inner context to the caller's. */
 ast_status ast_tune_take_fault(ast_tuning *tuning, ast_status status);
 
-/* A step of so many is done. AST_CANCELLED if somebody asked to stop. */
+/* One of the planned steps is done: reports progress. AST_CANCELLED if the caller asked to stop. */
 ast_status ast_tune_step(ast_tuning *tuning);
 
 #endif

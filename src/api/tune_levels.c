@@ -7,6 +7,7 @@
 
 #include "evidence.h"
 #include "memory.h"
+#include "vectors.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ ast_status ast_tune_grow_tree(ast_tuning *t, ast_tune_set *set, double angle) {
         set->leaves = ast_allocate(count, sizeof *set->leaves);
     options.merge.tree = 1;
     options.merge.leaves = set->leaves;
-    ast_status status = labels && set->leaves ? AST_OK : ast_fail_memory(&t->context->fault);
+    ast_status status = labels && set->leaves ? AST_OK : ast_fail_memory(t->fault);
     if (status == AST_OK)
         status = ast_tune_run(t, &set->points, &options, labels, &report);
     free(labels);
@@ -39,15 +40,15 @@ ast_status ast_tune_grow_tree(ast_tuning *t, ast_tune_set *set, double angle) {
     const ast_tree_join *tree = ast_tree(t->inner, &joins);
     set->joins = ast_allocate(joins, sizeof *set->joins);
     if (!set->joins)
-        return ast_fail_memory(&t->context->fault);
+        return ast_fail_memory(t->fault);
     memcpy(set->joins, tree, joins * sizeof *set->joins);
     return AST_OK;
 }
 
 /* ---- The evidence ------------------------------------------------------------------------------------------------ */
 
-/* Distinct rows of every label, equal rows being neighbours: their number and their sum. Axial: rows are turned to the
- * side of the label's sum so far. labels: (count) */
+/* Distinct rows of every label, equal rows being neighbours: their number and their sum. Axial: rows are flipped to
+ * the side of the sum so far. labels: (count) */
 static void add_distinct(const ast_tune_set *set, const int32_t *labels, bool axial, double *counts, int64_t *sums) {
     size_t dimension = set->points.dimension, bytes = dimension * sizeof *set->rows;
     for (size_t i = 0; i < set->points.count; i++) {
@@ -65,16 +66,33 @@ static void add_distinct(const ast_tune_set *set, const int32_t *labels, bool ax
     }
 }
 
-/* The best level of the tree whose leaves have these counts (leaves) and sums (leaves, D). */
-static ast_status climb(ast_tuning *t, const ast_tune_set *set, ast_evidence *e, const double *counts,
-                        const int64_t *sums, size_t *limit, double *evidence) {
-    double highest = -INFINITY, value = 0;
-    for (size_t k = 0; k < set->leaf_count; k++) {
-        ast_evidence_leaf(e, counts[k], sums + k * set->points.dimension);
-        if (ast_pool_poll(t->context->pool))
-            return ast_fail_cancelled(&t->context->fault);
+/* The evidence of clusters, given by the labels (count) of a set. Close it if that succeeds. */
+static ast_status open_evidence(ast_tuning *t, const ast_tune_set *set, const int32_t *labels, size_t clusters,
+                                ast_evidence *e) {
+    size_t dimension = set->points.dimension;
+    double *counts = ast_allocate_zero(clusters, sizeof *counts);
+    int64_t *sums = ast_allocate_zero(clusters * dimension, sizeof *sums);
+    bool ready = counts && sums && ast_evidence_open(e, clusters, dimension, UNIT);
+    ast_status status = ready ? AST_OK : ast_fail_memory(t->fault);
+    if (ready)
+        add_distinct(set, labels, t->options->axial != 0, counts, sums);
+    for (size_t k = 0; ready && k < clusters && !ast_pool_poll(t->context->pool); k++)
+        ast_evidence_leaf(e, counts[k], sums + k * dimension);
+    ast_free_all(counts, sums);
+    if (ready && ast_pool_cancelled(t->context->pool)) {
+        ast_evidence_close(e);
+        status = ast_fail_cancelled(t->fault);
     }
+    return status;
+}
+
+/* The best level of the tree: *limit, the number of its clusters; *evidence, its evidence less that of one cluster. */
+static ast_status find_best_level(ast_tuning *t, const ast_tune_set *set, ast_evidence *e, size_t *limit,
+                                  double *evidence) {
+    double highest = -INFINITY, value = 0;
     for (size_t clusters = set->leaf_count; clusters > 0; clusters--) {
+        if (ast_pool_poll(t->context->pool))
+            return ast_fail_cancelled(t->fault);
         value = ast_evidence_value(e);
         if (value >= highest) {
             highest = value;
@@ -84,40 +102,30 @@ static ast_status climb(ast_tuning *t, const ast_tune_set *set, ast_evidence *e,
             break;
         const ast_tree_join *join = &set->joins[set->leaf_count - clusters];
         ast_evidence_join(e, join->a, join->b, t->options->axial && ast_evidence_opposite(e, join->a, join->b));
-        if (ast_pool_poll(t->context->pool))
-            return ast_fail_cancelled(&t->context->fault);
     }
     *evidence = highest - value;
     return AST_OK;
 }
 
-/* The rows of a part with few flat faces are copies of a few directions, which the evidence counts once each. No
- * distribution with a density gives copies, so that the silhouettes decide. */
-static bool mostly_copies(const ast_tune_set *set, const double *counts) {
-    double distinct = 0;
-    for (size_t k = 0; k < set->leaf_count; k++)
-        distinct += counts[k];
-    return distinct <= FEW_DIRECTIONS && 2 * distinct <= (double)set->points.count;
+/* The rows of a part with few flat faces are copies of a few directions, each of which the evidence counts once. No
+ * distribution with a density has copies, so the silhouettes decide then. */
+static bool mostly_copies(const ast_tune_set *set, const ast_evidence *e) {
+    return e->points <= FEW_DIRECTIONS && 2 * e->points <= (double)set->points.count;
 }
 
 ast_status ast_tune_find_limit(ast_tuning *t, const ast_tune_set *set, size_t *limit, double *evidence) {
     ast_evidence e;
-    size_t leaves = set->leaf_count, dimension = set->points.dimension;
-    double *counts = ast_allocate_zero(leaves, sizeof *counts);
-    int64_t *sums = ast_allocate_zero(leaves * dimension, sizeof *sums);
-    bool ready = ast_evidence_open(&e, leaves, dimension, UNIT) && counts && sums;
-    ast_status status = ready ? AST_OK : ast_fail_memory(&t->context->fault);
-    if (status == AST_OK) {
-        add_distinct(set, set->leaves, t->options->axial != 0, counts, sums);
-        status = climb(t, set, &e, counts, sums, limit, evidence);
-        *limit = *limit == 1 && mostly_copies(set, counts) ? leaves : *limit;
-    }
+    ast_status status = open_evidence(t, set, set->leaves, set->leaf_count, &e);
+    if (status != AST_OK)
+        return status;
+    status = find_best_level(t, set, &e, limit, evidence);
+    if (status == AST_OK && *limit == 1 && mostly_copies(set, &e))
+        *limit = set->leaf_count;
     ast_evidence_close(&e);
-    ast_free_all(counts, sums);
     return status;
 }
 
-/* What joining all clusters, one after the other, takes from the evidence. */
+/* The evidence less that of one cluster with all points. */
 static double join_all(ast_evidence *e, size_t clusters, bool axial) {
     double apart = ast_evidence_value(e);
     size_t all = 0;
@@ -130,20 +138,12 @@ static double join_all(ast_evidence *e, size_t clusters, bool axial) {
 
 ast_status ast_tune_evidence(ast_tuning *t, const int32_t *labels, size_t clusters, double *evidence) {
     ast_evidence e;
-    size_t dimension = t->sample.points.dimension;
-    bool axial = t->options->axial != 0;
-    double *counts = ast_allocate_zero(clusters, sizeof *counts);
-    int64_t *sums = ast_allocate_zero(clusters * dimension, sizeof *sums);
-    bool ready = ast_evidence_open(&e, clusters, dimension, UNIT) && counts && sums;
-    if (ready) {
-        add_distinct(&t->sample, labels, axial, counts, sums);
-        for (size_t k = 0; k < clusters; k++)
-            ast_evidence_leaf(&e, counts[k], sums + k * dimension);
-        *evidence = join_all(&e, clusters, axial);
-    }
+    ast_status status = open_evidence(t, &t->sample, labels, clusters, &e);
+    if (status != AST_OK)
+        return status;
+    *evidence = join_all(&e, clusters, t->options->axial != 0);
     ast_evidence_close(&e);
-    ast_free_all(counts, sums);
-    return ready ? AST_OK : ast_fail_memory(&t->context->fault);
+    return AST_OK;
 }
 
 /* ---- The levels -------------------------------------------------------------------------------------------------- */
@@ -177,7 +177,7 @@ static void cut_tree(level *cut) {
     size_t leaves = set->leaf_count, made = leaves - cut->clusters;
     for (size_t node = 0; node < leaves + made; node++)
         cut->group[node] = (int32_t)node;
-    for (size_t join = made; join-- > 0;) { /* a node's parent is the later one, and has its group already */
+    for (size_t join = made; join-- > 0;) { /* parents come before their children */
         cut->group[set->joins[join].a] = cut->group[leaves + join];
         cut->group[set->joins[join].b] = cut->group[leaves + join];
     }
@@ -202,15 +202,13 @@ static void find_means(level *cut) {
             sum[d] += factor * (double)row[d];
     }
     for (size_t k = 0; k < cut->clusters; k++) {
-        double squares = 0, *sum = cut->sums + k * dimension;
-        for (size_t d = 0; d < dimension; d++)
-            squares += sum[d] * sum[d];
-        for (size_t d = 0; d < dimension && squares > 0; d++)
-            cut->means[k * dimension + d] = (float)(sum[d] / sqrt(squares));
+        double *sum = cut->sums + k * dimension, length = ast_normalise(sum, dimension);
+        for (size_t d = 0; d < dimension && length > 0; d++)
+            cut->means[k * dimension + d] = (float)sum[d];
     }
 }
 
-/* The first row of each cluster, which is what remains where rows cancel out. */
+/* The first row of each cluster: its mean if the rows cancel out. */
 static void start_means(level *cut) {
     size_t dimension = cut->set->points.dimension;
     int32_t next = 0;
@@ -261,13 +259,10 @@ ast_status ast_tune_measure_levels(ast_tuning *t, const ast_tune_set *set, doubl
     size_t count = set->points.count, most = tuned->levels[tuned->level_count - 1].clusters;
     level cut = {.set = set, .axial = t->options->axial != 0};
     size_t numbers = 2 * set->leaf_count > most ? 2 * set->leaf_count : most;
-    cut.labels = ast_allocate(count, sizeof *cut.labels);
-    cut.nearest = ast_allocate(count, sizeof *cut.nearest);
-    cut.group = ast_allocate(numbers, sizeof *cut.group);
-    cut.means = ast_allocate(most * set->points.dimension, sizeof *cut.means);
-    cut.sums = ast_allocate(most * set->points.dimension, sizeof *cut.sums);
-    bool ready = cut.labels && cut.nearest && cut.group && cut.means && cut.sums;
-    ast_status status = ready ? AST_OK : ast_fail_memory(&t->context->fault);
+    bool ready = ast_replace_arrays(
+        AST_REQUEST(cut.labels, count), AST_REQUEST(cut.nearest, count), AST_REQUEST(cut.group, numbers),
+        AST_REQUEST(cut.means, most * set->points.dimension), AST_REQUEST(cut.sums, most * set->points.dimension));
+    ast_status status = ready ? AST_OK : ast_fail_memory(t->fault);
     for (size_t i = 0; i < tuned->level_count && status == AST_OK; i++) {
         status = measure_level(t, &cut, tuned->levels[i].clusters, &silhouettes[i]);
         if (status == AST_OK)

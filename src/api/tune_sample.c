@@ -8,6 +8,7 @@
 #include "content.h"
 #include "memory.h"
 #include "random.h"
+#include "vectors.h"
 #include "vmf.h"
 
 #include <math.h>
@@ -54,18 +55,17 @@ static ast_status count_present(ast_tuning *t, const uint32_t *order, float *row
         size_t r = order[present - 1];
         ast_row_kind kind = ast_read_row(p, r, row);
         if (kind == AST_ROW_INFINITE)
-            return ast_fail_infinite(&t->context->fault, r + 1);
+            return ast_fail_infinite(t->fault, r + 1);
         if (kind == AST_ROW_MISSING)
             t->report->missing++;
         else if ((!p->weights || p->weights[r] > 0) && !(p->late && p->late[r]))
             break;
         if (ast_pool_poll(t->context->pool))
-            return ast_fail_cancelled(&t->context->fault);
+            return ast_fail_cancelled(t->fault);
     }
     t->present = present;
-    return present
-               ? AST_OK
-               : ast_fail(&t->context->fault, AST_BAD_DATA, "there is no usable row: every one is zero or holds a NaN");
+    return present ? AST_OK
+                   : ast_fail(t->fault, AST_BAD_DATA, "there is no usable row: every one is zero or holds a NaN");
 }
 
 static size_t sample_size(size_t present, size_t dimension) {
@@ -82,7 +82,7 @@ static ast_status gather(ast_tuning *t, const uint32_t *order) {
     set->rows = ast_allocate(count * d, sizeof *set->rows);
     set->weights = p->weights ? ast_allocate(count, sizeof *set->weights) : NULL;
     if (!set->rows || (p->weights && !set->weights) || !set_view(set, count, d))
-        return ast_fail_memory(&t->context->fault);
+        return ast_fail_memory(t->fault);
     for (size_t i = 0; i < count; i++) {
         size_t r = order[i * t->present / count];
         ast_read_row(p, r, set->rows + i * d);
@@ -97,13 +97,12 @@ static ast_status gather(ast_tuning *t, const uint32_t *order) {
 
 ast_status ast_tune_open_sample(ast_tuning *t) {
     const ast_points *p = t->points;
-    ast_fault *fault = &t->context->fault;
     uint32_t *order = ast_allocate(p->count, sizeof *order);
     float *row = ast_allocate(p->dimension, sizeof *row);
-    ast_status status = order && row ? AST_OK : ast_fail_memory(fault);
+    ast_status status = order && row ? AST_OK : ast_fail_memory(t->fault);
     if (status == AST_OK)
-        status =
-            ast_order_by_content(p, p->weights, t->options->axial != 0, AST_TUNE_SEED, t->context->pool, order, fault);
+        status = ast_order_by_content(p, p->weights, t->options->axial != 0, AST_TUNE_SEED, t->context->pool, order,
+                                      t->fault);
     if (status == AST_OK)
         status = count_present(t, order, row);
     if (status == AST_OK)
@@ -115,20 +114,9 @@ ast_status ast_tune_open_sample(ast_tuning *t) {
 
 /* ---- The draws --------------------------------------------------------------------------------------------------- */
 
-static double dot_row(const float *row, const double *x, size_t dimension) {
-    double sum = 0;
-    for (size_t d = 0; d < dimension; d++)
-        sum += (double)row[d] * x[d];
-    return sum;
-}
-
+/* The first axis if it is zero. */
 static double normalise(double *x, size_t dimension) {
-    double squares = 0;
-    for (size_t d = 0; d < dimension; d++)
-        squares += x[d] * x[d];
-    double length = sqrt(squares);
-    for (size_t d = 0; d < dimension && length > 0; d++)
-        x[d] /= length;
+    double length = ast_normalise(x, dimension);
     if (length == 0)
         x[0] = 1;
     return length;
@@ -142,7 +130,7 @@ static double add_rows(const ast_tune_set *set, const double *mean, double *next
     memset(next, 0, dimension * sizeof *next);
     for (size_t i = 0; i < set->points.count; i++) {
         const float *row = set->rows + i * dimension;
-        double weight = set->weights ? set->weights[i] : 1, factor = mean ? dot_row(row, mean, dimension) : 1;
+        double weight = set->weights ? set->weights[i] : 1, factor = mean ? ast_dot_row(row, mean, dimension) : 1;
         total += weight;
         for (size_t d = 0; d < dimension; d++)
             next[d] += weight * factor * (double)row[d];
@@ -170,7 +158,7 @@ static ast_status fit(ast_tuning *t, double *mean, double *kappa) {
     size_t dimension = set->points.dimension;
     double *next = ast_allocate(dimension, sizeof *next);
     if (!next)
-        return ast_fail_memory(&t->context->fault);
+        return ast_fail_memory(t->fault);
     double total = add_rows(set, NULL, mean), length = normalise(mean, dimension);
     *kappa = ast_vmf_kappa(dimension, fmin(length / total, 1));
     for (int i = 0; t->options->axial && i < POWER_STEPS && !ast_pool_poll(t->context->pool); i++) {
@@ -188,7 +176,7 @@ ast_status ast_tune_draw_null(ast_tuning *t, int number, ast_tune_set *set) {
     double *mean = ast_allocate(dimension, sizeof *mean), *x = ast_allocate(dimension, sizeof *x), kappa = 0;
     set->rows = ast_allocate(count * dimension, sizeof *set->rows);
     bool ready = mean && x && set->rows && set_view(set, count, dimension);
-    ast_status status = ready ? fit(t, mean, &kappa) : ast_fail_memory(&t->context->fault);
+    ast_status status = ready ? fit(t, mean, &kappa) : ast_fail_memory(t->fault);
     ast_random random;
     ast_random_seed(&random, AST_TUNE_SEED, (uint64_t)number);
     for (size_t i = 0; i < count && status == AST_OK; i++) {
@@ -196,7 +184,7 @@ ast_status ast_tune_draw_null(ast_tuning *t, int number, ast_tune_set *set) {
         for (size_t d = 0; d < dimension; d++)
             set->rows[i * dimension + d] = (float)x[d];
         if (i % 64 == 0 && ast_pool_poll(t->context->pool))
-            status = ast_fail_cancelled(&t->context->fault);
+            status = ast_fail_cancelled(t->fault);
     }
     free(mean);
     free(x);

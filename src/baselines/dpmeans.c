@@ -13,6 +13,7 @@
 #include "baselines.h"
 
 #include "memory.h"
+#include "vectors.h"
 
 #include <assert.h>
 #include <math.h>
@@ -57,18 +58,9 @@ static void find_nearest(void *data, size_t index, int worker) {
 
 /* ---- the visits ---- */
 
-static double logit(const ast_components *c, size_t k, const float *x) {
-    double sum = 0;
-    for (size_t d = 0; d < c->dimension; d++)
-        sum += c->means[k * c->dimension + d] * (double)x[d];
-    return c->offsets[k] + sum;
-}
-
 static void set_offset(ast_components *c, size_t k) {
-    double squared = 0;
-    for (size_t d = 0; d < c->dimension; d++)
-        squared += c->means[k * c->dimension + d] * c->means[k * c->dimension + d];
-    c->offsets[k] = -squared / 2;
+    const double *mean = c->means + k * c->dimension;
+    c->offsets[k] = -ast_dot(mean, mean, c->dimension) / 2;
     c->kappas[k] = 1;
     c->weights[k] = 0;
 }
@@ -90,7 +82,7 @@ static bool visit(dpmeans *m, size_t i) {
     double best = m->best[i - m->first];
     int32_t label = m->label[i - m->first];
     for (size_t k = m->known; k < m->c.count; k++) {
-        double other = logit(&m->c, k, x);
+        double other = m->c.offsets[k] + ast_dot_row(x, m->c.means + k * m->c.dimension, m->c.dimension);
         label = other > best ? (int32_t)k : label;
         best = other > best ? other : best;
     }

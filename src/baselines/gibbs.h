@@ -26,17 +26,12 @@ ast_status ast_prior_open(ast_prior *prior, const ast_options *options, size_t d
 /* mu given n points of a cluster that add up to `sum` (D): vMF(tau_0 mu_0 + kappa sum). */
 void ast_draw_mean(const ast_prior *prior, ast_random *random, const double *sum, double kappa, double *mean);
 
-/* kappa from the prior; and kappa given n points, `along` being the product of their sum with the mean: one step of a
- * slice sampler (Neal 2003) in log kappa that starts at `now`. */
+/* kappa from the prior. */
 double ast_draw_prior_kappa(const ast_prior *prior, ast_random *random);
-double ast_draw_kappa(const ast_prior *prior, ast_random *random, double n, double along, double now);
 
 /* The log of a draw from the gamma distribution with this shape and scale 1. The draw itself underflows if the shape is
  * small. */
 double ast_draw_log_gamma(ast_random *random, double shape);
-
-/* log p(mu) + log p(kappa) under the prior. */
-double ast_log_prior(const ast_prior *prior, const double *mean, double kappa);
 
 /* log p(x) for this kappa, the mean integrated out. */
 double ast_log_marginal(const ast_prior *prior, const float *x, double kappa);

@@ -21,6 +21,7 @@
 #include "gibbs.h"
 
 #include "memory.h"
+#include "vectors.h"
 
 #include <math.h>
 
@@ -56,10 +57,7 @@ static void find_memberships(void *data, size_t index, int worker) {
 /* ---- one visit ---- */
 
 static double log_density(const ast_components *c, size_t k, const float *x) {
-    double sum = 0;
-    for (size_t d = 0; d < c->dimension; d++)
-        sum += c->means[k * c->dimension + d] * (double)x[d];
-    return c->offsets[k] + c->kappas[k] * sum;
+    return c->offsets[k] + c->kappas[k] * ast_dot_row(x, c->means + k * c->dimension, c->dimension);
 }
 
 /* The weights of all choices, from the memberships. false: they underflow. */

@@ -4,6 +4,7 @@
 #include "gibbs.h"
 
 #include "memory.h"
+#include "vectors.h"
 #include "vmf.h"
 
 #include <math.h>
@@ -34,14 +35,10 @@ ast_status ast_prior_open(ast_prior *p, const ast_options *o, size_t dimension, 
 }
 
 void ast_draw_mean(const ast_prior *p, ast_random *random, const double *sum, double kappa, double *mean) {
-    double direction[AST_MAX_DIMENSION], squared = 0;
-    for (size_t d = 0; d < p->dimension; d++) {
+    double direction[AST_MAX_DIMENSION];
+    for (size_t d = 0; d < p->dimension; d++)
         direction[d] = kappa * sum[d] + (p->mean ? p->mean_kappa * p->mean[d] : 0);
-        squared += direction[d] * direction[d];
-    }
-    double length = sqrt(squared);
-    for (size_t d = 0; d < p->dimension && length > 0; d++)
-        direction[d] /= length;
+    double length = ast_normalise(direction, p->dimension);
     ast_vmf_sample(random, p->dimension, length > 0 ? direction : NULL, length, mean);
 }
 
@@ -64,8 +61,9 @@ static double log_target(const ast_prior *p, double n, double along, double t) {
     return points + t - 2 * log(kappa + p->median);
 }
 
-/* Without points: a draw from the prior. Otherwise the slice is found by stepping out, then shrinking. */
-double ast_draw_kappa(const ast_prior *p, ast_random *random, double n, double along, double now) {
+/* kappa given n points, `along` being the product of their sum with the mean: one step of a slice sampler (Neal 2003)
+ * in log kappa from `now`, by stepping out, then shrinking. Without points: a draw from the prior. */
+static double draw_kappa(const ast_prior *p, ast_random *random, double n, double along, double now) {
     if (!isnan(p->kappa))
         return p->kappa;
     if (n == 0)
@@ -102,10 +100,9 @@ double ast_draw_log_gamma(ast_random *random, double shape) {
     }
 }
 
-double ast_log_prior(const ast_prior *p, const double *mean, double kappa) {
-    double cosine = 0, limit = ast_kappa_limit(p->dimension);
-    for (size_t d = 0; p->mean && d < p->dimension; d++)
-        cosine += p->mean[d] * mean[d];
+/* log p(mu) + log p(kappa) under the prior. */
+static double log_prior(const ast_prior *p, const double *mean, double kappa) {
+    double cosine = p->mean ? ast_dot(p->mean, mean, p->dimension) : 0, limit = ast_kappa_limit(p->dimension);
     double of_mean = ast_log_constant(p->dimension, p->mean_kappa) + p->mean_kappa * cosine;
     double inside = limit / (limit + p->median); /* share of the untruncated prior up to the limit */
     double of_kappa = isnan(p->kappa) ? log(p->median / inside) - 2 * log(kappa + p->median) : 0;
@@ -141,7 +138,7 @@ double ast_log_clusters(const ast_sampler *s) {
         const double *mean = c->means + k * c->dimension;
         if (list->members[k] > 0)
             sum += (double)list->members[k] * ast_log_constant(c->dimension, c->kappas[k]) +
-                   c->kappas[k] * product(list, k, mean) + ast_log_prior(&s->prior, mean, c->kappas[k]);
+                   c->kappas[k] * product(list, k, mean) + log_prior(&s->prior, mean, c->kappas[k]);
     }
     return sum;
 }
@@ -158,7 +155,7 @@ static void draw_one(void *data, size_t k, int worker) {
         sum[d] = (double)list->sums[k * c->dimension + d] / list->unit;
     ast_draw_mean(&s->prior, &random, sum, c->kappas[k], mean);
     double n = (double)list->members[k];
-    c->kappas[k] = ast_draw_kappa(&s->prior, &random, n, product(list, k, mean), c->kappas[k]);
+    c->kappas[k] = draw_kappa(&s->prior, &random, n, product(list, k, mean), c->kappas[k]);
 }
 
 void ast_draw_parameters(const ast_sampler *s) {

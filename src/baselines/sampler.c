@@ -7,7 +7,7 @@
 #include "memory.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 /* The components of the given labels, with the kappa that each cluster suggests. */
 static void start_components(ast_sampler *s) {
@@ -112,22 +112,23 @@ static ast_status find_clusters(ast_labelling *l, const ast_run *run, ast_fault 
 static ast_status number_clusters(ast_labelling *l, size_t count, ast_fault *fault) {
     const ast_labelling_view v = ast_view_of(l);
     const ast_cluster_list *list = v.clusters;
-    ast_components c = {0};
-    int32_t *rank = ast_allocate(list->slots + 1, sizeof *rank);
-    bool ready = rank && ast_components_open(&c, count, v.rows->dimension);
-    for (size_t k = 0; k < count && ready; k++)
-        for (size_t d = 0; d < c.dimension; d++)
-            c.means[k * c.dimension + d] =
-                k < list->live ? (double)list->means[(size_t)list->order[k] * c.dimension + d] : d == 0;
-    for (size_t k = 0; k < list->live && ready; k++)
+    size_t dimension = v.rows->dimension, row = dimension * sizeof(float);
+    int32_t *labels = ast_labelling_labels(l), *rank = ast_allocate(list->slots + 1, sizeof *rank);
+    float *means = ast_allocate_zero(count, row);
+    ast_status status = rank && means ? AST_OK : ast_fail_memory(fault);
+    for (size_t k = 0; k < count && status == AST_OK; k++) {
+        means[k * dimension] = 1;
+        if (k >= list->live)
+            continue;
         rank[list->order[k]] = (int32_t)k;
-    int32_t *labels = ast_labelling_labels(l);
-    for (size_t i = 0; i < v.rows->count && ready; i++)
+        memcpy(means + k * dimension, list->means + (size_t)list->order[k] * dimension, row);
+    }
+    for (size_t i = 0; i < v.rows->count && status == AST_OK; i++)
         labels[i] = labels[i] < 0 ? labels[i] : rank[labels[i]];
-    ast_status status = ready ? ast_components_to_clusters(&c, l, fault) : ast_fail_memory(fault);
-    ast_components_free(&c);
-    free(rank);
-    return status;
+    if (status == AST_OK)
+        status = ast_labelling_set_means(l, means, count, fault);
+    ast_free_all(rank, means);
+    return status == AST_OK ? ast_labelling_recount(l, fault) : status;
 }
 
 static ast_status find_start(ast_labelling *l, ast_run *run, ast_fault *fault) {

@@ -18,17 +18,6 @@ typedef struct dissolving {
     uint8_t *signs;           /* (padded / AST_LANES) */
 } dissolving;
 
-static bool open_dissolving(dissolving *d, const ast_labelling_view *v) {
-    return ast_replace_arrays(AST_REQUEST(d->small, v->clusters->slots), AST_REQUEST(d->rows, v->rows->padded),
-                              AST_REQUEST(d->labels, v->rows->padded),
-                              AST_REQUEST(d->signs, v->rows->padded / AST_LANES));
-}
-
-static void close_dissolving(dissolving *d) {
-    ast_free_all(d->small, d->rows, d->labels, d->signs);
-    ast_mean_table_free(&d->remaining);
-}
-
 /* Finds the small clusters, and fills the table of the others. The size of a cluster is its weight in the caller's
  * units: `unit` is the smallest weight of a point. Returns the number of small clusters. */
 static size_t divide(dissolving *d, const ast_labelling_view *v, double least, double unit, bool *ready) {
@@ -72,11 +61,14 @@ ast_status ast_run_dissolve(ast_labelling *l, ast_run *run, ast_fault *fault) {
     ast_labelling_set_rule(l, &ast_nearest_rule, o->method == AST_DP ? o->angle : NAN);
     const ast_labelling_view v = ast_view_of(l);
     dissolving d = {0};
-    bool ready = open_dissolving(&d, &v);
+    bool ready =
+        ast_replace_arrays(AST_REQUEST(d.small, v.clusters->slots), AST_REQUEST(d.rows, v.rows->padded),
+                           AST_REQUEST(d.labels, v.rows->padded), AST_REQUEST(d.signs, v.rows->padded / AST_LANES));
     size_t small = ready ? divide(&d, &v, o->merge.min_size, run->weight_unit, &ready) : 0;
     ast_status status = ready ? AST_OK : ast_fail_memory(fault);
     if (small > 0 && ready)
         status = dissolve(&d, l, run, fault);
-    close_dissolving(&d);
+    ast_free_all(d.small, d.rows, d.labels, d.signs);
+    ast_mean_table_free(&d.remaining);
     return status;
 }

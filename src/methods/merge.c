@@ -204,15 +204,8 @@ static ast_status relabel(merging *m, ast_fault *fault) {
     return status;
 }
 
-/* Every point joins the nearest mean until nothing changes; empty clusters are dropped. */
-static ast_status join_nearest(ast_labelling *l, ast_run *run, double lambda, ast_fault *fault) {
-    run->converged = 0;
-    run->repeats = AST_REPEATS_NONE;
-    run->max_iterations = run->iterations + run->options->max_iterations;
-    return ast_iterate(l, run, lambda, fault);
-}
-
-/* One round of the merge by angle; *joined: the number of joins. */
+/* One round of the merge by angle: joins the nearest means, then points join the nearest mean until nothing changes,
+ * and empty clusters are dropped. *joined: the number of joins. */
 static ast_status merge_round(ast_labelling *l, ast_run *run, double lambda, size_t *joined, ast_fault *fault) {
     merging m = {.l = l, .v = ast_view_of(l), .run = run};
     double most = 1 - ast_cosine(run->options->merge.angle);
@@ -223,8 +216,11 @@ static ast_status merge_round(ast_labelling *l, ast_run *run, double lambda, siz
     if (status == AST_OK && m.made > 0) {
         apply_joins(&m, m.made);
         status = restart(&m, fault);
+        run->converged = 0;
+        run->repeats = AST_REPEATS_NONE;
+        run->max_iterations = run->iterations + run->options->max_iterations;
         if (status == AST_OK)
-            status = join_nearest(l, run, lambda, fault);
+            status = ast_iterate(l, run, lambda, fault);
     }
     close_merging(&m);
     return status;

@@ -8,10 +8,19 @@
 #define AST_METHODS_H
 
 #include "components.h"
-#include "history.h"
 #include "edit.h"
 #include "merge.h"
 #include "random.h"
+
+/* Hashes of the labels after the passes of a run: a run whose labels repeat would repeat itself. */
+typedef struct ast_history {
+    uint64_t *label_hashes;
+    size_t count, capacity;
+} ast_history;
+
+/* Adds a hash; *repeats: it was there before. */
+ast_status ast_history_add(ast_history *history, uint64_t label_hash, bool *repeats, ast_fault *fault);
+void ast_history_free(ast_history *history);
 
 /* Which earlier labels end a run when they come again. */
 typedef enum ast_repeats {
@@ -101,8 +110,8 @@ double ast_objective(const ast_labelling *labelling, double penalty);
  * those of their points. */
 ast_status ast_run_final_pass(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 
-/* Measures run->improvement and leaves everything else as it is: for a result that is complete. penalty: of a cluster.
- */
+/* Measures how much one more iteration over all points would add to the objective, for a result that looked at some
+ * points only: run->improvement. Nothing else changes. penalty: of a cluster. */
 ast_status ast_run_measure_improvement(ast_labelling *labelling, ast_run *run, double penalty, ast_fault *fault);
 
 /* Tells the caller's progress function, if there is one: AST_CANCELLED if that wants to stop. */

@@ -222,12 +222,6 @@ static size_t batch_size(const ast_options *o) {
     return o->minibatch.points ? o->minibatch.points : clusters > LEAST_BATCH / EACH ? EACH * clusters : LEAST_BATCH;
 }
 
-/* Halving keeps a sum below that of two rounds. Weights need a bit for that, and one for rounding. */
-static void choose_unit(learner *m) {
-    m->total.unit = m->v.rows->weights ? m->v.clusters->unit / 8 : m->v.clusters->unit;
-    m->total.weight_unit = m->v.rows->weights ? m->total.unit : 1;
-}
-
 static ast_status open_learner(learner *m, ast_fault *fault) {
     size_t clusters = m->v.clusters->live, size = batch_size(m->run->options), at = 0;
     m->size = size < m->v.present ? size : m->v.present;
@@ -239,7 +233,9 @@ static ast_status open_learner(learner *m, ast_fault *fault) {
                             AST_REQUEST(m->last, clusters), AST_REQUEST(m->left, clusters)))
         return ast_fail_memory(fault);
     memset(m->last, 0, clusters * sizeof *m->last);
-    choose_unit(m);
+    /* Halving keeps a sum below that of two rounds: weights need a bit for that, and one for rounding. */
+    m->total.unit = m->v.rows->weights ? m->v.clusters->unit / 8 : m->v.clusters->unit;
+    m->total.weight_unit = m->v.rows->weights ? m->total.unit : 1;
     m->total.axial = m->v.rows->axial;
     for (size_t k = 0; k < clusters; k++) /* there is memory */
         ast_clusters_add(&m->total, m->v.clusters->means + (size_t)m->v.clusters->order[k] * m->v.rows->dimension,

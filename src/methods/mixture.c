@@ -24,6 +24,7 @@
 #include "mixture.h"
 
 #include "memory.h"
+#include "vectors.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -141,14 +142,11 @@ ast_status ast_mixture_expect(ast_mixture_steps *m, size_t *changed, ast_fault *
 
 /* ---- M ---- */
 
-/* The shape of one component from n_k and s_k. */
-static void maximise_one(ast_components *c, size_t k, double mass, const double *sum, double known) {
-    double squared = 0;
-    for (size_t d = 0; d < c->dimension; d++)
-        squared += sum[d] * sum[d];
-    double length = sqrt(squared), resultant = length / mass;
-    for (size_t d = 0; d < c->dimension && length > 0; d++)
-        c->means[k * c->dimension + d] = sum[d] / length;
+/* The shape of one component from n_k and s_k, which is normalised. */
+static void maximise_one(ast_components *c, size_t k, double mass, double *sum, double known) {
+    double length = ast_normalise(sum, c->dimension), resultant = length / mass;
+    if (length > 0)
+        memcpy(c->means + k * c->dimension, sum, c->dimension * sizeof *sum);
     double most = ast_kappa_limit(c->dimension);
     c->kappas[k] = isnan(known) ? fmin(most, ast_vmf_kappa(c->dimension, fmin(1, resultant))) : known;
 }
@@ -217,9 +215,7 @@ static void count_distinct(counting *job, double *mass) {
 static double narrowest(const ast_components *c, size_t k) {
     double nearest = -1;
     for (size_t other = 0; other < c->count; other++) {
-        double cosine = 0;
-        for (size_t d = 0; d < c->dimension; d++)
-            cosine += c->means[k * c->dimension + d] * c->means[other * c->dimension + d];
+        double cosine = ast_dot(c->means + k * c->dimension, c->means + other * c->dimension, c->dimension);
         nearest = other != k && cosine < 1 - EQUAL ? fmax(nearest, cosine) : nearest;
     }
     return 2 * (double)(c->dimension - 1) / (1 - nearest);
@@ -329,14 +325,10 @@ static ast_status iterate(ast_mixture_steps *m, ast_distinct *distinct, ast_comp
     }
 }
 
-double ast_mixture_criterion(const ast_mixture_steps *m) {
+ast_status ast_mixture_finish(ast_mixture_steps *m, ast_fault *fault) {
     double count = (double)m->c->count, dimension = (double)m->c->dimension;
     double numbers = count * (dimension - 1) + (count - 1) + (isnan(m->run->options->mixture.kappa) ? count : 0);
-    return -2 * m->run->log_likelihood + (numbers + m->c->background) * log((double)m->tiles.v.present);
-}
-
-ast_status ast_mixture_finish(ast_mixture_steps *m, ast_fault *fault) {
-    m->run->bic = ast_mixture_criterion(m);
+    m->run->bic = -2 * m->run->log_likelihood + (numbers + m->c->background) * log((double)m->tiles.v.present);
     m->run->outliers = ast_components_unlabel(m->c, m->l);
     return ast_components_to_clusters(m->c, m->l, fault);
 }

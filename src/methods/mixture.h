@@ -39,7 +39,6 @@ ast_status ast_mixture_cap_kappas(ast_mixture_steps *mixture, ast_distinct *dist
                                   bool rising, ast_fault *fault);
 
 /* The end of a run, after an E step: BIC, -2 L + (free numbers) log N; labels; outliers; clusters. */
-double ast_mixture_criterion(const ast_mixture_steps *mixture);
 ast_status ast_mixture_finish(ast_mixture_steps *mixture, ast_fault *fault);
 
 /* mixture_auto.c */

@@ -31,6 +31,7 @@
 #include "mixture_search.h"
 
 #include "memory.h"
+#include "vectors.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,28 +42,6 @@
 #define ROUGH 1e-5                      /* nats per point: F stands still at a level that will be left */
 #define JOIN_EVERY 4                    /* passes, after the first few: the overlap costs as much as a pass */
 #define LEAST_POINTS 1000               /* for the tolerance: a thousandth of a nat is nothing */
-
-static ast_status descend(ast_mixture_search *s, ast_fault *fault);
-static ast_status take_best(ast_mixture_search *s, ast_fault *fault);
-static ast_status finish(ast_mixture_search *s, ast_fault *fault);
-
-ast_status ast_run_movmf_auto(ast_labelling *l, ast_run *run, ast_fault *fault) {
-    ast_mixture_search s = {.m = {.l = l, .run = run, .c = &run->components}, .v = ast_view_of(l)};
-    if (s.v.present == 0)
-        return AST_OK;
-    ast_status status = ast_search_start(&s, fault);
-    if (status == AST_OK)
-        status = descend(&s, fault);
-    if (status == AST_OK)
-        status = take_best(&s, fault);
-    if (status == AST_OK)
-        status = finish(&s, fault);
-    run->objective = s.evidence;
-    if (status == AST_OK)
-        status = ast_mixture_finish(&s.m, fault);
-    ast_search_close(&s);
-    return status;
-}
 
 /* ---- M: from masses and sums to components ---- */
 
@@ -153,9 +132,8 @@ static double entropy(const ast_mixture_search *s) {
     for (size_t k = 0; k < ast_components_all(c); k++) {
         if (!(s->mass[k] > 0))
             continue;
-        double along = 0;
-        for (size_t d = 0; d < s->prior.dimension && k < s->count; d++)
-            along += c->means[k * c->dimension + d] * ast_search_sum(s, k)[d];
+        double along =
+            k < s->count ? ast_dot(c->means + k * c->dimension, ast_search_sum(s, k), s->prior.dimension) : 0;
         sum -= s->mass[k] * c->offsets[k] + c->kappas[k] * along;
     }
     return fmax(0, sum);
@@ -326,4 +304,24 @@ static ast_status finish(ast_mixture_search *s, ast_fault *fault) {
         if (status != AST_OK)
             return status;
     }
+}
+
+/* ---- The run ---- */
+
+ast_status ast_run_movmf_auto(ast_labelling *l, ast_run *run, ast_fault *fault) {
+    ast_mixture_search s = {.m = {.l = l, .run = run, .c = &run->components}, .v = ast_view_of(l)};
+    if (s.v.present == 0)
+        return AST_OK;
+    ast_status status = ast_search_start(&s, fault);
+    if (status == AST_OK)
+        status = descend(&s, fault);
+    if (status == AST_OK)
+        status = take_best(&s, fault);
+    if (status == AST_OK)
+        status = finish(&s, fault);
+    run->objective = s.evidence;
+    if (status == AST_OK)
+        status = ast_mixture_finish(&s.m, fault);
+    ast_search_close(&s);
+    return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Shared by the methods: given starts, the two halves of a pass, and the report to the caller. */
+ * Shared by the methods: given starts, the two halves of a pass, the labels of earlier passes, reports to the caller.
+ */
 #include "methods.h"
 
 #include "memory.h"
@@ -17,6 +18,21 @@ ast_run ast_run_begin(const ast_options *options, int restart) {
                      .bic = NAN,
                      .improvement = NAN,
                      .effective_samples = NAN};
+}
+
+ast_status ast_history_add(ast_history *h, uint64_t label_hash, bool *repeats, ast_fault *fault) {
+    *repeats = false;
+    for (size_t i = 0; i < h->count && !*repeats; i++)
+        *repeats = h->label_hashes[i] == label_hash;
+    if (!ast_reserve(&h->label_hashes, &h->capacity, h->count, h->count + 1, sizeof *h->label_hashes))
+        return ast_fail_memory(fault);
+    h->label_hashes[h->count++] = label_hash;
+    return AST_OK;
+}
+
+void ast_history_free(ast_history *h) {
+    free(h->label_hashes);
+    *h = (ast_history){0};
 }
 
 static ast_status add_given(ast_labelling *l, const ast_options *options, ast_fault *fault) {
@@ -53,6 +69,17 @@ ast_status ast_run_final_pass(ast_labelling *l, ast_run *run, ast_fault *fault) 
     return status == AST_OK ? ast_labelling_update(l, fault) : status;
 }
 
+ast_status ast_run_measure_improvement(ast_labelling *l, ast_run *run, double penalty, ast_fault *fault) {
+    ast_snapshot *before = ast_labelling_snapshot(l);
+    ast_status status = before ? ast_run_final_pass(l, run, fault) : ast_fail_memory(fault);
+    if (status == AST_OK)
+        run->improvement = ast_objective(l, penalty) - run->objective;
+    if (before)
+        ast_labelling_restore(l, before);
+    free(before);
+    return status;
+}
+
 ast_status ast_run_update(ast_labelling *l, ast_run *run, double penalty, const ast_pass_result *result,
                           ast_fault *fault) {
     ast_status status = ast_labelling_update(l, fault);
@@ -87,9 +114,12 @@ ast_status ast_run_remember(ast_labelling *l, ast_run *run, const ast_pass_resul
                             ast_fault *fault) {
     if (run->repeats == AST_REPEATS_NONE)
         return AST_OK;
-    if (run->repeats == AST_REPEATS_LAST)
-        ast_history_keep_last(&run->history);
-    return ast_labelling_set_pending(l, ast_history_add(&run->history, pass->label_hash, repeats, fault));
+    ast_history *history = &run->history;
+    if (run->repeats == AST_REPEATS_LAST && history->count > 1) { /* forgets all but the last */
+        history->label_hashes[0] = history->label_hashes[history->count - 1];
+        history->count = 1;
+    }
+    return ast_labelling_set_pending(l, ast_history_add(history, pass->label_hash, repeats, fault));
 }
 
 ast_status ast_run_report_pass(const ast_run *run, size_t clusters, size_t changed, size_t scored, double objective,

@@ -16,7 +16,6 @@
  *
  * The first two repeat as in batch.c. Then stream_close.c updates ids, ages and weights, and removes clusters that have
  * been without points for too long. */
-#include "methods.h"
 #include "stream.h"
 
 #include <math.h>

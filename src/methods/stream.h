@@ -4,10 +4,8 @@
 #ifndef AST_METHODS_STREAM_H
 #define AST_METHODS_STREAM_H
 
-#include "history.h"
-#include "joins.h"
-#include "edit.h"
 #include "late.h"
+#include "methods.h"
 #include "tracks.h"
 
 /* How far members lie from the direction of their cluster: num / den, in radians squared. Each frame adds to both,
@@ -24,6 +22,30 @@ typedef struct ast_track {
     double n_prev;     /* points when it last had some */
     ast_spread spread; /* of this cluster alone */
 } ast_track;
+
+/* Two tracked clusters that may be pieces of one: both have points, and their means are closer than half the angle. */
+typedef struct ast_near_pair {
+    int32_t older, younger; /* ids */
+    uint32_t frames;        /* in a row that they are near; counted up to the number at which they are joined */
+} ast_near_pair;
+
+/* A cluster with points, in the frame that is being closed. */
+typedef struct ast_sighting {
+    int32_t slot, id;
+} ast_sighting;
+
+/* Working memory of stream_joins.c and stream_pieces.c. */
+typedef struct ast_joins {
+    ast_near_pair *pairs; /* (count) after the last frame, in order of the ids */
+    size_t count, capacity;
+    ast_near_pair *found; /* (found_count) in the frame that is being closed */
+    double *cosines;      /* (found_count) of their means */
+    size_t found_count, found_capacity, cosine_capacity;
+    ast_sighting *seen;
+    size_t seen_capacity;
+    int32_t *host; /* (slots) the cluster that has the points of this slot: itself, unless this one is a piece */
+    size_t host_capacity;
+} ast_joins;
 
 /* Working memory of stream_late.c. */
 typedef struct ast_stream_late {

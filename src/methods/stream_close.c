@@ -23,27 +23,18 @@ bool ast_stream_reserve(ast_stream *s, size_t count) {
     return grown;
 }
 
-/* The records of the last frame stay if memory runs out. */
+/* The records of the last frame stay, also if memory runs out. */
 bool ast_stream_reserve_records(ast_stream *s, size_t count) {
-    ast_record_list *old = &s->records;
-    size_t capacity = 2 * count + 16, row = s->options.dimension * sizeof *old->means;
-    if (count <= old->capacity)
+    ast_record_list *r = &s->records;
+    size_t capacity = 2 * count + 16, dimension = s->options.dimension;
+    if (count <= r->capacity)
         return true;
-    ast_tracked *list = ast_allocate(capacity, sizeof *list);
-    float *means = ast_allocate(capacity, row);
-    if (!list || !means) {
-        ast_free_all(list, means);
-        return false;
-    }
-    for (size_t k = 0; k < old->count; k++) {
-        list[k] = old->list[k];
-        list[k].mean = means + (old->list[k].mean - old->means);
-    }
-    if (old->count)
-        memcpy(means, old->means, old->count * row);
-    ast_free_all(old->list, old->means);
-    *old = (ast_record_list){list, means, old->count, capacity};
-    return true;
+    bool grown = ast_grow_array(&r->list, r->count, capacity, sizeof *r->list) &&
+                 ast_grow_array(&r->means, r->count, capacity, dimension * sizeof *r->means);
+    for (size_t k = 0; k < r->count; k++)
+        r->list[k].mean = r->means + k * dimension;
+    r->capacity = grown ? capacity : r->capacity;
+    return grown;
 }
 
 bool ast_stream_has_direction(const ast_stream *s, int32_t slot) {

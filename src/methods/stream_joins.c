@@ -9,6 +9,7 @@
 #include "degree.h"
 #include "geodesic.h"
 #include "memory.h"
+#include "vectors.h"
 
 #include <math.h>
 #include <string.h>
@@ -107,14 +108,13 @@ static void join_means(const ast_stream *s, size_t older, size_t younger) {
     size_t dimension = s->options.dimension;
     float *m = s->m + older * dimension, mean[AST_MAX_DIMENSION];
     const float *other = s->m + younger * dimension;
-    double u[AST_MAX_DIMENSION], squared = 0;
+    double u[AST_MAX_DIMENSION];
     double side = s->options.axial && ast_exact_score(m, other, dimension) < 0 ? -1 : 1;
     if (!(s->track[younger].weight > 0))
         return;
     for (size_t d = 0; d < dimension; d++)
-        squared += (double)other[d] * (double)other[d];
-    for (size_t d = 0; d < dimension; d++)
-        u[d] = side * (double)other[d] / sqrt(squared);
+        u[d] = side * (double)other[d];
+    ast_normalise(u, dimension);
     ast_geodesic g;
     double zeta = ast_angle_from(u, m, dimension);
     ast_geodesic_solve(zeta, s->track[older].weight, 0, 0, s->track[younger].weight, &g);
@@ -122,21 +122,17 @@ static void join_means(const ast_stream *s, size_t older, size_t younger) {
     memcpy(m, mean, dimension * sizeof *m);
 }
 
-/* The last data of both together. */
+/* The direction of the last points of both. */
 static void join_data(const ast_stream *s, size_t older, size_t younger) {
     size_t dimension = s->options.dimension;
-    double *u = s->data_direction + older * dimension, along = 0, squared = 0, sum[AST_MAX_DIMENSION];
+    double *u = s->data_direction + older * dimension, sum[AST_MAX_DIMENSION];
     const double *other = s->data_direction + younger * dimension;
-    for (size_t d = 0; d < dimension; d++)
-        along += u[d] * other[d];
     double n = s->track[older].n_prev, added = s->track[younger].n_prev;
-    added = s->options.axial && along < 0 ? -added : added;
-    for (size_t d = 0; d < dimension; d++) {
+    added = s->options.axial && ast_dot(u, other, dimension) < 0 ? -added : added;
+    for (size_t d = 0; d < dimension; d++)
         sum[d] = n * u[d] + added * other[d];
-        squared += sum[d] * sum[d];
-    }
-    for (size_t d = 0; d < dimension && squared > 0; d++)
-        u[d] = sum[d] / sqrt(squared);
+    if (ast_normalise(sum, dimension) > 0)
+        memcpy(u, sum, dimension * sizeof *u);
 }
 
 static void join(ast_stream *s, const ast_near_pair *pair) {

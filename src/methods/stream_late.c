@@ -17,12 +17,9 @@ static void add_counts(ast_stream *s, size_t labelled) {
 }
 
 bool ast_stream_reserve_late(ast_stream *s, size_t records) {
-    size_t names = s->late.capacity, counts = s->late.capacity;
-    if (!ast_reserve(&s->late.names, &names, 0, records + 1, sizeof *s->late.names) ||
-        !ast_reserve(&s->late.counts, &counts, 0, records + 1, sizeof *s->late.counts))
-        return false;
-    s->late.capacity = names < counts ? names : counts;
-    return true;
+    size_t most = 2 * records + 1;
+    return records < s->late.capacity || ast_ensure_arrays(&s->late.capacity, most, AST_REQUEST(s->late.names, most),
+                                                           AST_REQUEST(s->late.counts, most));
 }
 
 /* The search for the clusters that late rows may join. */

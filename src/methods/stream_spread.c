@@ -8,6 +8,7 @@
 #include "stream.h"
 
 #include "degree.h"
+#include "vectors.h"
 
 #include <math.h>
 
@@ -39,14 +40,12 @@ ast_spread ast_stream_spread_of(const ast_stream *s, int32_t slot) {
         return (ast_spread){0, 0};
     const ast_track *before = &s->track[slot];
     const double *u = s->data_direction + (size_t)slot * s->options.dimension;
-    double drift = s->options.drift * AST_DEGREE, along = 0;
+    double drift = s->options.drift * AST_DEGREE;
     float row[AST_MAX_DIMENSION];
     size_t i = 0;
     while (s->v.labels[i] < 0 || s->joins.host[s->v.labels[i]] != slot)
         i++;
-    const float *x = ast_rowset_row(s->v.rows, i, row);
-    for (size_t d = 0; d < s->options.dimension; d++)
-        along += u[d] * (double)x[d];
+    double along = ast_dot_row(ast_rowset_row(s->v.rows, i, row), u, s->options.dimension);
     along = s->options.axial ? fabs(along) : along;
     double apart = 2 * (1 - along) - (double)before->dt * drift * drift;
     return (ast_spread){(apart > 0 ? apart : 0) / (1 + 1 / before->n_prev), 1};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tally_sums.h"
 
+#include "first_items.h"
 #include "memory.h"
 #include "random.h"
 
@@ -11,8 +12,7 @@
 /* ---- Lists ------------------------------------------------------------------------------------------------------ */
 
 static void free_list(ast_kept_point_list *list) {
-    free(list->items);
-    free(list->rows);
+    ast_free_all(list->items, list->rows);
     *list = (ast_kept_point_list){0};
 }
 
@@ -30,13 +30,13 @@ static bool reserve(ast_kept_point_list *list, size_t count, size_t dimension) {
     return false;
 }
 
-static void copy_known(ast_kept_point_list *to, size_t at, const ast_kept_point_list *from, size_t i,
+static void copy_point(ast_kept_point_list *to, size_t at, const ast_kept_point_list *from, size_t i,
                        size_t dimension) {
     to->items[at] = from->items[i];
     memcpy(to->rows + at * dimension, from->rows + i * dimension, dimension * sizeof *to->rows);
 }
 
-/* Whether a point is taken before another. */
+/* Whether an empty cluster takes a before b. */
 static bool fits_worse(const ast_kept_point *a, const ast_kept_point *b) {
     return a->score < b->score || (a->score == b->score && a->point < b->point);
 }
@@ -58,12 +58,12 @@ typedef struct gathering {
     ast_labelling_view v;
     uint64_t first;
     size_t clusters, empty;
-    ast_kept_point *worst; /* (clusters) a heap, the one that fits best on top */
+    ast_kept_point *worst; /* (clusters) that fit worst */
     size_t worst_count;
     ast_kept_point *nearest; /* (clusters) by label */
 } gathering;
 
-static ast_kept_point know(const gathering *g, size_t i, bool scored) {
+static ast_kept_point keep_point(const gathering *g, size_t i, bool scored) {
     const ast_labelling_view v = g->v;
     ast_kept_point known = {
         .point = g->first + i, .weight = v.rows->weights ? v.rows->weights[i] : 1, .label = v.labels[i], .opposite = 0};
@@ -79,31 +79,11 @@ static ast_kept_point know(const gathering *g, size_t i, bool scored) {
     return known;
 }
 
-static void sift_down(ast_kept_point *heap, size_t count, size_t at) {
-    for (size_t child = 2 * at + 1; child < count; at = child, child = 2 * at + 1) {
-        if (child + 1 < count && fits_worse(&heap[child], &heap[child + 1]))
-            child++;
-        if (!fits_worse(&heap[at], &heap[child]))
-            return;
-        ast_kept_point moved = heap[at];
-        heap[at] = heap[child];
-        heap[child] = moved;
-    }
+static int by_fit(const void *a, const void *b) {
+    return fits_worse(a, b) ? -1 : fits_worse(b, a);
 }
 
-static void keep_worst(gathering *g, const ast_kept_point *known) {
-    if (g->worst_count < g->clusters) {
-        size_t at = g->worst_count++;
-        for (; at > 0 && fits_worse(&g->worst[(at - 1) / 2], known); at = (at - 1) / 2)
-            g->worst[at] = g->worst[(at - 1) / 2];
-        g->worst[at] = *known;
-    } else if (fits_worse(known, &g->worst[0])) {
-        g->worst[0] = *known;
-        sift_down(g->worst, g->worst_count, 0);
-    }
-}
-
-/* Looks at every point; at its score only where that may matter. */
+/* Visits every point; computes its score only if it is needed. */
 static uint64_t visit_points(gathering *g) {
     const ast_labelling_view v = g->v;
     uint64_t label_hash = 0;
@@ -111,10 +91,10 @@ static uint64_t visit_points(gathering *g) {
         if (v.labels[i] < 0)
             continue;
         bool few = (uint64_t)v.clusters->members[v.labels[i]] <= g->empty + 1;
-        ast_kept_point known = know(g, i, few || g->empty > 0);
+        ast_kept_point known = keep_point(g, i, few || g->empty > 0);
         label_hash += label_hash_of(&known);
         if (g->empty > 0)
-            keep_worst(g, &known);
+            ast_first_items_offer(g->worst, &g->worst_count, g->clusters, sizeof known, by_fit, &known);
         ast_kept_point *nearest = &g->nearest[known.label];
         if (few && (nearest->label < 0 || fits_worse(nearest, &known)))
             *nearest = known;
@@ -122,7 +102,7 @@ static uint64_t visit_points(gathering *g) {
     return label_hash;
 }
 
-/* Copies what is wanted, with rows. */
+/* Copies the points that have a label, with their rows. */
 static bool make_list(const gathering *g, const ast_kept_point *items, size_t count, ast_kept_point_list *list) {
     const ast_labelling_view v = g->v;
     size_t dimension = v.rows->dimension, wanted = 0, at = 0;
@@ -140,37 +120,24 @@ static bool make_list(const gathering *g, const ast_kept_point *items, size_t co
     return true;
 }
 
-/* A heap with the largest on top becomes an array in order. */
-static void sort_heap(ast_kept_point *heap, size_t count) {
-    while (count-- > 1) {
-        ast_kept_point last = heap[count];
-        heap[count] = heap[0];
-        heap[0] = last;
-        sift_down(heap, count, 0);
-    }
-}
-
 bool ast_tally_gather(ast_labelling *l, uint64_t first, ast_tally_sums *part) {
     const ast_labelling_view v = ast_view_of(l);
     size_t clusters = v.clusters->live;
     gathering g = {.v = v, .first = first, .clusters = clusters};
     *part = (ast_tally_sums){.sums = v.clusters->sums, .weights = v.clusters->weights, .members = v.clusters->members};
     g.empty = ast_tally_empty(part->members, clusters);
-    g.worst = ast_allocate(clusters, sizeof *g.worst);
-    g.nearest = ast_allocate(clusters, sizeof *g.nearest);
-    bool ready = g.worst && g.nearest;
+    bool ready = ast_replace_arrays(AST_REQUEST(g.worst, clusters), AST_REQUEST(g.nearest, clusters));
     for (size_t k = 0; ready && k < clusters; k++)
         g.nearest[k] = (ast_kept_point){.label = -1};
     if (ready) {
         part->label_hash = visit_points(&g);
-        sort_heap(g.worst, g.worst_count);
+        qsort(g.worst, g.worst_count, sizeof *g.worst, by_fit);
         ready =
             make_list(&g, g.worst, g.worst_count, &part->worst) && make_list(&g, g.nearest, clusters, &part->nearest);
     }
     if (!ready)
         free_list(&part->worst);
-    free(g.worst);
-    free(g.nearest);
+    ast_free_all(g.worst, g.nearest);
     return ready;
 }
 
@@ -184,12 +151,12 @@ static bool join_worst(const ast_kept_point_list *a, const ast_kept_point_list *
         return false;
     for (size_t at = 0; at < count; at++) {
         bool first = j == b->count || (i < a->count && fits_worse(&a->items[i], &b->items[j]));
-        copy_known(joined, at, first ? a : b, first ? i++ : j++, dimension);
+        copy_point(joined, at, first ? a : b, first ? i++ : j++, dimension);
     }
     return true;
 }
 
-/* Of each cluster that may be left with one point the nearest of both. */
+/* The nearest point of both, for each cluster that may be left with one point. */
 static bool join_nearest(const ast_kept_point_list *a, const ast_kept_point_list *b, const ast_tally_sums *all,
                          const ast_tally_sums *part, size_t clusters, size_t empty, size_t dimension,
                          ast_kept_point_list *joined) {
@@ -202,7 +169,7 @@ static bool join_nearest(const ast_kept_point_list *a, const ast_kept_point_list
         uint64_t members = (uint64_t)(all->members[k] + part->members[k]);
         if ((in_a || in_b) && members <= empty + 1) {
             bool first = !in_b || (in_a && fits_worse(&b->items[j], &a->items[i]));
-            copy_known(joined, count++, first ? a : b, first ? i : j, dimension);
+            copy_point(joined, count++, first ? a : b, first ? i : j, dimension);
         }
         i += in_a;
         j += in_b;
@@ -240,7 +207,7 @@ bool ast_tally_join(ast_tally_sums *all, const ast_tally_sums *part, size_t clus
 
 /* ---- The end of an iteration ------------------------------------------------------------------------------------ */
 
-/* Adds the row to the cluster's sum, or with sign -1 takes it off. */
+/* Adds the row to the sum of the cluster, or with sign -1 subtracts it. */
 static void add_row(ast_cluster_list *c, int32_t slot, const ast_kept_point *known, const float *row, int64_t sign) {
     bool weighted = c->weight_unit == c->unit;
     double factor = known->weight * c->unit;
@@ -276,7 +243,7 @@ void ast_tally_means(const ast_tally_sums *all, ast_cluster_list *c, const ast_t
     for (int32_t slot = 0; (size_t)slot < c->live; slot++) {
         while (near < all->nearest.count && all->nearest.items[near].label < slot)
             near++;
-        if (filled < moved && moves[filled].to == slot) { /* its point is the one of this number, in order */
+        if (filled < moved && moves[filled].to == slot) { /* its point is in the list of the worst */
             while (all->worst.items[at].point != moves[filled].point)
                 at++;
             ast_clusters_set_mean(c, slot, all->worst.rows + at * c->dimension);

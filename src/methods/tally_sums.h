@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * What points add up to in one iteration of spherical k-means (asterism_tally.h): a function of the set of points, so
- * that sets can be joined in any order. Beside the sums it holds the rows of the few points that an iteration may need
- * one by one, where a cluster is empty or has a single point.
+ * The sums of a set of points in one iteration of spherical k-means (asterism_tally.h). They depend on the set alone,
+ * so that sets can be joined in any order. Beside the sums there are the rows of the few points that an iteration may
+ * need because a cluster is empty or has a single point.
  *
- * Let E be the number of empty clusters, of K. Filling them takes E points and passes over at most K - E others, each
- * the last of its cluster: so the K worst points are enough, and none where E = 0. A cluster that is left with one
- * point had at most E + 1, and what is left is the nearest of them. Both can be told from the parts: E is no larger for
- * the whole than for a part, and no cluster has fewer points. */
+ * Let E of K clusters be empty. Filling them takes E points and skips at most K - E others, each the last one of its
+ * cluster: so the K worst points are enough, and none are needed if E = 0. A cluster that is left with one point had at
+ * most E + 1, of which the nearest is left. Both lists follow from those of the parts: the union of two sets has no
+ * more empty clusters than either, and no cluster has fewer points. */
 #ifndef AST_TALLY_SUMS_H
 #define AST_TALLY_SUMS_H
 
 #include "asterism_tally.h"
 #include "labelling.h"
 
-/* A point that is known by its row. */
+/* A point that is kept with its row. */
 typedef struct ast_kept_point {
     uint64_t point; /* its number among all */
     double score;   /* with its mean: the cosine, axial: its magnitude */
     double weight;  /* divided by the smallest */
     int32_t label;
-    uint32_t opposite; /* axial: 1 if -row was added, the row being the upright one */
+    uint32_t opposite; /* axial: 1 if -row was added, the row being the canonical one */
 } ast_kept_point;
 
 typedef struct ast_kept_point_list {
@@ -29,7 +29,7 @@ typedef struct ast_kept_point_list {
     size_t count;
 } ast_kept_point_list;
 
-/* What a set of points comes to. Sums, weights and members are the cluster list's, or borrowed from elsewhere. */
+/* The sums of a set of points. Sums, weights and members are borrowed from a list of clusters, or from elsewhere. */
 typedef struct ast_tally_sums {
     int64_t *sums, *weights, *members; /* (K, D), (K), (K) */
     ast_kept_point_list worst;         /* in order of score, then of number: min(K, points) if a cluster is empty */
@@ -44,8 +44,8 @@ void ast_tally_free(ast_tally_sums *sums);
 /* How many of the K clusters have no member. */
 size_t ast_tally_empty(const int64_t *members, size_t clusters);
 
-/* What the points of a labelling come to that has just had its first pass; the first of them is number `first`. The
- * lists are the caller's to free, the rest is borrowed. false: no memory. */
+/* The sums of the points of a labelling after its first pass; its first point is number `first` of all. The caller
+ * frees the lists, the rest is borrowed from the labelling. false: no memory. */
 bool ast_tally_gather(ast_labelling *labelling, uint64_t first, ast_tally_sums *part);
 
 /* Adds a part to `all`, both against K means of dimension D. false: no memory, and `all` is as it was. */

@@ -3,25 +3,18 @@
 
 #include "geodesic.h"
 #include "memory.h"
+#include "vectors.h"
 
 #include <math.h>
 #include <string.h>
 
 bool ast_tracks_reserve(ast_tracks *t, size_t count, size_t dimension) {
+    size_t most = 2 * count;
     t->dimension = dimension;
-    if (count <= t->capacity)
-        return true;
-    size_t capacity = 2 * count, used = t->capacity ? t->count : 0;
-    bool grown = ast_grow_array(&t->m, used, capacity, dimension * sizeof *t->m) &&
-                 ast_grow_array(&t->w, used, capacity, sizeof *t->w) &&
-                 ast_grow_array(&t->beta, used, capacity, sizeof *t->beta) &&
-                 ast_grow_array(&t->dt, used, capacity, sizeof *t->dt) &&
-                 ast_grow_array(&t->unseen, used, capacity, sizeof *t->unseen) &&
-                 ast_grow_array(&t->near, used, capacity, sizeof *t->near) &&
-                 ast_grow_array(&t->pair_bounds, 0, capacity, AST_MASK_BITS * sizeof *t->pair_bounds);
-    if (grown)
-        t->capacity = capacity;
-    return grown;
+    return count <= t->capacity ||
+           ast_ensure_arrays(&t->capacity, most, AST_REQUEST(t->m, most * dimension), AST_REQUEST(t->w, most),
+                             AST_REQUEST(t->beta, most), AST_REQUEST(t->dt, most), AST_REQUEST(t->unseen, most),
+                             AST_REQUEST(t->near, most), AST_REQUEST(t->pair_bounds, most * AST_MASK_BITS));
 }
 
 void ast_tracks_free(ast_tracks *t) {
@@ -68,11 +61,10 @@ void ast_tracks_revive(void *tracks, int32_t slot, const float *x, float *mu) {
     const float *m = t->m + k * t->dimension;
     float copy[4096];
     x = facing(t, k, x, copy);
-    double u[4096], squared = 0, zeta = ast_angle_between(x, m, t->dimension);
+    double u[4096], zeta = ast_angle_between(x, m, t->dimension);
     for (size_t d = 0; d < t->dimension; d++)
-        squared += (double)x[d] * (double)x[d];
-    for (size_t d = 0; d < t->dimension; d++)
-        u[d] = (double)x[d] / sqrt(squared);
+        u[d] = (double)x[d];
+    ast_normalise(u, t->dimension);
     ast_geodesic g;
     ast_geodesic_solve(zeta, t->w[k], t->beta[k], t->dt[k], 1, &g);
     ast_geodesic_mean(t->dimension, u, m, g.eta, zeta, mu);

@@ -46,6 +46,7 @@ typedef struct ast_tracks {
     float *pair_bounds; /* (capacity, AST_MASK_BITS) unseen_bound of each cluster and the mean of a slot */
 } ast_tracks;
 
+/* Memory for so many clusters; numbers that were there may be lost. */
 bool ast_tracks_reserve(ast_tracks *tracks, size_t count, size_t dimension);
 void ast_tracks_free(ast_tracks *tracks);
 
