@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * An ast_cluster or ast_cluster_source that is under way, and the checkpoint that it continues from, if there is one.
- */
+ * A call of ast_cluster or ast_cluster_source, in the files that it runs through: cluster.c, resume.c, result.c,
+ * representatives.c, restarts.c. */
 #ifndef AST_CALL_H
 #define AST_CALL_H
 
 #include "context.h"
 #include "methods.h"
 
-/* An ast_cluster or ast_cluster_source that is under way. */
 typedef struct ast_call {
     ast_context *context;
     ast_fault *fault;
@@ -25,10 +24,10 @@ typedef struct ast_call {
     ast_result *results;          /* (restarts) of the restarts that are over */
     int best;                     /* the restart to keep, of those that are over */
     const ast_run *run;           /* under way */
-    bool digested;                /* `digest` is known, ... */
-    uint64_t digest;              /* ... that of all points (digest.h) */
+    bool digested;                /* `digest` is known */
+    uint64_t digest;              /* of all points (digest.h) */
     double uniformity, uniformity_p; /* rayleigh and rayleigh_p of the report */
-    struct ast_resume *resume;       /* the checkpoint to continue from; NULL: there is none, or it was taken over */
+    struct ast_resume *resume;       /* the checkpoint to continue from; NULL: none, or it was read */
     struct ast_centred *centred;     /* the rows without their mean (center.h); NULL: as they are */
 } ast_call;
 

@@ -28,7 +28,7 @@ typedef struct mean_job {
 
 /* ---- The mean ---------------------------------------------------------------------------------------------------- */
 
-/* `rows` are those from number `first` on. Infinities are found by whoever reads the rows next. */
+/* Adds rows number `first` and on. Infinities are reported when the rows are read again. */
 static void add_rows(mean_job *job, const ast_points *rows, size_t first) {
     const double *weights = job->points->weights;
     int64_t sums[AST_MAX_DIMENSION + 1] = {0};
@@ -123,7 +123,8 @@ static ast_status find_mean(ast_context *context, const ast_points *points, cons
 /* ---- Rows without the mean
  * -------------------------------------------------------------------------------------------------- */
 
-/* Row i of the view, centred; NaN if it is missing or nothing is left of it. Infinities stay, to be reported. */
+/* Row i of the view, centred; NaN if it is missing or closer than NOTHING to the mean. Infinities stay, to be reported.
+ */
 static void centre_row(const ast_points *view, size_t i, const float *center, float *row) {
     size_t dimension = view->dimension;
     ast_row_kind kind = ast_read_row(view, i, row);
@@ -143,15 +144,12 @@ typedef struct subtraction {
     const ast_points *points;
     const float *center;
     float *rows; /* (N, D) */
-    size_t step; /* rows of a task */
 } subtraction;
 
-static void subtract_block(void *data, size_t block, int worker) {
+static void subtract_row(void *data, size_t i, int worker) {
     const subtraction *s = data;
-    size_t first = block * s->step, last = first + s->step < s->points->count ? first + s->step : s->points->count;
     (void)worker;
-    for (size_t i = first; i < last; i++)
-        centre_row(s->points, i, s->center, s->rows + i * s->points->dimension);
+    centre_row(s->points, i, s->center, s->rows + i * s->points->dimension);
 }
 
 static ast_status keep_center(const float *center, size_t dimension, ast_centred *centred, ast_fault *fault) {
@@ -163,21 +161,20 @@ static ast_status keep_center(const float *center, size_t dimension, ast_centred
     return AST_OK;
 }
 
-/* Rows in memory without the centre that is known by now. */
+/* Subtracts the centre from rows in memory, into a copy. */
 static ast_status subtract(ast_context *context, const ast_points *points, ast_centred *centred) {
     size_t dimension = points->dimension;
     centred->rows = ast_allocate(points->count * dimension, sizeof *centred->rows);
     if (!centred->rows)
         return ast_fail_memory(&context->fault);
-    subtraction s = {points, centred->center, centred->rows, block_rows(points)};
-    if (!ast_pool_run_cancellable(context->pool, (points->count + s.step - 1) / s.step, subtract_block, &s))
-        return ast_check_cancelled(context);
+    subtraction s = {points, centred->center, centred->rows};
+    ast_pool_run_rows(context->pool, points->count, block_rows(points), subtract_row, &s);
     centred->points = ast_points_f4(centred->rows, points->count, dimension);
     centred->points.weights = points->weights;
-    return AST_OK;
+    return ast_check_cancelled(context);
 }
 
-/* Called from several threads at once. Floats are centred where they were read. */
+/* Several threads call it at once. Rows of floats are centred in place. */
 static int read_centred(size_t first, size_t count, void *rows, void *data) {
     const ast_centred *centred = data;
     const ast_source *base = &centred->base;

@@ -7,6 +7,7 @@
 #include "checksum.h"
 #include "memory.h"
 #include "random.h"
+#include "saved.h"
 #include "checkpoint_labels.h"
 
 #include <stdatomic.h>
@@ -122,11 +123,6 @@ static void fill_head(ast_checkpoint_head *head, const ast_call *c) {
         head->earlier_clusters += c->results[i].report.clusters;
 }
 
-static void copy(unsigned char *to, const void *from, size_t size) {
-    if (size > 0)
-        memcpy(to, from, size);
-}
-
 static void fill_result(const writing *w, int number, size_t first, unsigned char *bytes) {
     const ast_result *r = &w->call->results[number];
     const ast_report *report = &r->report;
@@ -146,7 +142,7 @@ static void fill_result(const writing *w, int number, size_t first, unsigned cha
                                        info->effective};
         memcpy(bytes + w->at.clusters + (first + k) * sizeof kept, &kept, sizeof kept);
     }
-    copy(bytes + w->at.earlier_means + first * row, r->means, report->clusters * row);
+    ast_saved_put(bytes + w->at.earlier_means + first * row, r->means, report->clusters * row);
 }
 
 /* Everything up to the records, in memory of its own; NULL if there is none. */
@@ -157,7 +153,8 @@ static unsigned char *make_head(const writing *w) {
     if (!bytes)
         return NULL;
     memcpy(bytes, &w->head, sizeof w->head);
-    copy(bytes + w->at.label_hashes, w->call->run->history.label_hashes, w->head.label_hash_count * sizeof(uint64_t));
+    ast_saved_put(bytes + w->at.label_hashes, w->call->run->history.label_hashes,
+                  w->head.label_hash_count * sizeof(uint64_t));
     for (size_t k = 0; k < clusters->live; k++)
         memcpy(bytes + w->at.means + k * row, clusters->means + (size_t)clusters->order[k] * clusters->dimension, row);
     size_t first = 0;

@@ -23,7 +23,7 @@ typedef struct ast_result {
     double *posterior;         /* of the number of clusters: a sampler's; NULL otherwise */
     ast_tree_of_run tree;
     ast_report report;
-    double evidence;         /* of AST_DP, where there are several restarts */
+    double evidence;         /* of AST_DP with several restarts */
     double effective;        /* ast_cluster_info.effective of all points with a label */
     float *center;           /* (D) of the report; NULL: rows were not centred */
     size_t *representatives; /* of all clusters, those of one behind those of the other; NULL: none */
@@ -51,8 +51,8 @@ struct ast_context {
     bool checkpointing; /* an ast_checkpoint is under way */
 };
 
-/* One of several ranks begins to cluster: whether they want the same, and where this one's points are among all. A
- * collective call; `status` is what this rank has found wrong with its own arguments. */
+/* Ranks compare their options, and find the number of points before those of this rank and of all points. A collective
+ * call; `status`: what the check of this rank's arguments found. */
 ast_status ast_ranks_agree(ast_context *context, const ast_points *points, const ast_options *options,
                            ast_status status, size_t *offset, size_t *total);
 
@@ -63,7 +63,7 @@ ast_status ast_check_weights(const double *weights, size_t count, ast_fault *fau
 /* Rows in memory as the labelling of a context gets them. */
 ast_labelling_input ast_resident_input(const ast_context *context, const ast_points *points, bool axial);
 
-/* AST_OK unless the rows are sparse, which `what` (the subject of the sentence) cannot work with. */
+/* AST_OK unless the rows are sparse, which `what` (the subject of the sentence) does not take. */
 ast_status ast_refuse_sparse(const ast_points *points, const char *what, ast_fault *fault);
 
 /* A result becomes the context's last one; *result is empty then. */
@@ -91,7 +91,7 @@ ast_status ast_leave(ast_context *context, ast_status status);
 #define ast_open_handle(handle, size, context, problem) ast_open_call(handle, size, context, problem, __func__)
 ast_status ast_open_call(void *handle, size_t size, ast_context *context, const char *problem, const char *function);
 
-/* Whether a call is under way, in whose callbacks objects of the context cannot be closed. The message says so then. */
+/* Whether a call is under way: its callbacks cannot close objects of the context. Sets the message. */
 bool ast_in_callback(ast_context *context, const char *function);
 
 /* AST_CANCELLED if the caller asked to stop. Entry points look before they write their results. */

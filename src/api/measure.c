@@ -28,19 +28,6 @@ ast_status ast_compare(ast_context *context, const int32_t *labels, const int32_
     return ast_leave(context, status);
 }
 
-#define MERGE_BLOCK 16384
-
-typedef struct merge_job {
-    const int32_t *labels;
-    int32_t *usable;
-} merge_job;
-
-static void merge_label(void *data, size_t i, int worker) {
-    const merge_job *job = data;
-    (void)worker;
-    job->usable[i] = job->usable[i] == AST_MISSING ? -1 : job->labels[i];
-}
-
 /* Ranks must agree on the dimension and the options. */
 static ast_status agree_on_options(const ast_context *context, const ast_points *points,
                                    ast_dissimilarity dissimilarity, uint64_t seed, ast_measured *given,
@@ -64,9 +51,8 @@ static ast_status load_usable(ast_context *context, const ast_points *points, co
                               ast_rowset *loaded) {
     size_t padded = (points->count + AST_LANES - 1) / AST_LANES * AST_LANES;
     ast_status status = ast_rowset_load(loaded, context->pool, points, padded, usable, &context->fault);
-    merge_job job = {labels, usable};
-    if (status == AST_OK)
-        ast_pool_run_rows(context->pool, points->count, MERGE_BLOCK, merge_label, &job);
+    for (size_t i = 0; i < points->count && status == AST_OK; i++)
+        usable[i] = usable[i] == AST_MISSING ? -1 : labels[i];
     return status;
 }
 

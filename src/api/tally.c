@@ -63,16 +63,15 @@ static ast_status check_options(const ast_tally_options *o, ast_fault *fault) {
 }
 
 static ast_status take_means(ast_tally *t, const float *means, size_t count, size_t dimension) {
-    ast_fault *fault = &t->context->fault;
     for (size_t k = 0; k < count; k++) {
         double squared = 0;
         for (size_t d = 0; d < dimension; d++)
             squared += (double)means[k * dimension + d] * (double)means[k * dimension + d];
         if (!(fabs(squared - 1) <= UNIT_LENGTH))
-            return ast_fail(fault, AST_BAD_DATA,
+            return ast_fail(t->fault, AST_BAD_DATA,
                             "mean %zu (counting from 1) is no unit vector; ast_tally_start makes it one", k + 1);
     }
-    return ast_clusters_add_means(&t->clusters, means, count) ? AST_OK : ast_fail_memory(fault);
+    return ast_clusters_add_means(&t->clusters, means, count) ? AST_OK : ast_fail_memory(t->fault);
 }
 
 static ast_status set_up(ast_tally *t, const float *means, size_t clusters, size_t dimension) {
@@ -94,6 +93,7 @@ ast_status ast_tally_open(ast_tally **opened, ast_context *context, const float 
     if (status != AST_OK)
         return status;
     (*opened)->context = context;
+    (*opened)->fault = &context->fault;
     status = check_means(means, clusters, dimension, &context->fault);
     if (status == AST_OK)
         status = check_options(given, &context->fault);
@@ -129,35 +129,33 @@ static void clear(ast_tally *t) {
 /* ---- Adding ----------------------------------------------------------------------------------------------------- */
 
 static ast_status check_points(const ast_tally *t, const ast_points *points) {
-    ast_fault *fault = &t->context->fault;
-    ast_status status = ast_check_points(points, fault);
+    ast_status status = ast_check_points(points, t->fault);
     if (status == AST_OK && points->dimension != t->clusters.dimension)
-        status = ast_fail(fault, AST_BAD_DATA, "the points have dimension %zu, the means %zu", points->dimension,
+        status = ast_fail(t->fault, AST_BAD_DATA, "the points have dimension %zu, the means %zu", points->dimension,
                           t->clusters.dimension);
     if (status == AST_OK && (points->weights != NULL) != (t->options.smallest_weight > 0))
-        status = ast_fail(fault, AST_BAD_OPTION,
+        status = ast_fail(t->fault, AST_BAD_OPTION,
                           points->weights ? "the points have weights: smallest_weight and total_weight are to be set"
                                           : "smallest_weight is set, but these points have no weights");
     if (status == AST_OK && t->options.axial)
-        status = ast_refuse_sparse(points, "an axial tally", fault);
+        status = ast_refuse_sparse(points, "an axial tally", t->fault);
     return status;
 }
 
 /* The weights of these points, divided by the smallest of all. */
 static ast_status scale_weights(const ast_tally *t, const ast_points *points, const int32_t *labels, double *scaled) {
-    ast_fault *fault = &t->context->fault;
     double smallest = t->options.smallest_weight, total = 0;
     for (size_t i = 0; i < points->count; i++) {
         scaled[i] = points->weights[i] / smallest;
         if (labels[i] != AST_MISSING && points->weights[i] > 0 && points->weights[i] < smallest)
-            return ast_fail(fault, AST_BAD_DATA,
+            return ast_fail(t->fault, AST_BAD_DATA,
                             "weight %zu (counting from 1) is %g, less than the smallest_weight of %g", i + 1,
                             points->weights[i], smallest);
         total += labels[i] == AST_MISSING ? 0 : scaled[i];
     }
     if (total > t->options.total_weight * (1 + 0x1p-20))
-        return ast_fail(fault, AST_BAD_DATA, "the weights come to %g times the smallest, but total_weight is %g", total,
-                        t->options.total_weight);
+        return ast_fail(t->fault, AST_BAD_DATA, "the weights come to %g times the smallest, but total_weight is %g",
+                        total, t->options.total_weight);
     return AST_OK;
 }
 
@@ -187,34 +185,32 @@ static uint64_t count_changes(const ast_labelling *l, const int32_t *labels) {
 }
 
 ast_status ast_tally_take(ast_tally *t, const ast_tally_sums *part) {
-    ast_fault *fault = &t->context->fault;
     size_t clusters = t->clusters.live;
     double total = 0;
     for (size_t k = 0; k < clusters; k++)
         total += (double)t->all.weights[k] + (double)part->weights[k];
     if ((double)t->all.points + (double)part->points >= MOST_POINTS)
-        return ast_fail(fault, AST_BAD_DATA, "a tally takes less than 4294967296 points, and these are more");
+        return ast_fail(t->fault, AST_BAD_DATA, "a tally takes less than 4294967296 points, and these are more");
     if (t->options.smallest_weight > 0 && total > MOST_WEIGHT * (1 + 0x1p-20) + MOST_POINTS)
-        return ast_fail(fault, AST_BAD_DATA, "the weights come to more than the total_weight of %g",
+        return ast_fail(t->fault, AST_BAD_DATA, "the weights come to more than the total_weight of %g",
                         t->options.total_weight);
-    return ast_tally_join(&t->all, part, clusters, t->clusters.dimension) ? AST_OK : ast_fail_memory(fault);
+    return ast_tally_join(&t->all, part, clusters, t->clusters.dimension) ? AST_OK : ast_fail_memory(t->fault);
 }
 
 static ast_status add_loaded(ast_tally *t, uint64_t first, int32_t *labels) {
     ast_labelling *l = t->context->labelling;
-    ast_fault *fault = &t->context->fault;
     ast_pass_result result;
     size_t unused = 0;
     ast_tally_sums part;
-    ast_status status = ast_labelling_pass(l, AST_ORDERED, &result, fault);
+    ast_status status = ast_labelling_pass(l, AST_ORDERED, &result, t->fault);
     if (status == AST_OK)
         status = ast_check_cancelled(t->context);
     if (status != AST_OK)
         return status;
     if (!ast_tally_gather(l, first, &part))
-        return ast_fail_memory(fault);
+        return ast_fail_memory(t->fault);
     const ast_labelling_view v = ast_view_of(l);
-    status = ast_label_weightless(l, &(ast_components){0}, &unused, fault);
+    status = ast_label_weightless(l, &(ast_components){0}, &unused, t->fault);
     part.points = v.rows->count;
     part.missing = v.missing;
     part.changed = count_changes(l, labels);
@@ -235,7 +231,7 @@ ast_status ast_tally_add(ast_tally *t, const ast_points *points, uint64_t first,
         return ast_leave(t->context, status);
     if (points->weights) {
         scaled = ast_allocate(points->count, sizeof *scaled);
-        status = scaled ? AST_OK : ast_fail_memory(&t->context->fault);
+        status = scaled ? AST_OK : ast_fail_memory(t->fault);
     }
     if (status == AST_OK)
         status = load(t, points, scaled);
@@ -253,7 +249,7 @@ ast_status ast_tally_add(ast_tally *t, const ast_points *points, uint64_t first,
 ast_status ast_tally_look(const ast_tally *t, ast_tally_totals *totals) {
     if (!ast_enter(t ? t->context : NULL))
         return AST_BAD_OPTION;
-    if (ast_check_struct(totals, sizeof *totals, "totals", &t->context->fault) != AST_OK)
+    if (ast_check_struct(totals, sizeof *totals, "totals", t->fault) != AST_OK)
         return ast_leave(t->context, AST_BAD_OPTION);
     const ast_cluster_list *c = &t->clusters;
     double objective = 0;
@@ -274,17 +270,17 @@ ast_status ast_tally_look(const ast_tally *t, ast_tally_totals *totals) {
 static ast_status update(ast_tally *t, ast_tally_step *step) {
     ast_cluster_list *c = &t->clusters;
     uint64_t members = 0;
-    if (ast_check_struct(step, sizeof *step, "step", &t->context->fault) != AST_OK)
+    if (ast_check_struct(step, sizeof *step, "step", t->fault) != AST_OK)
         return AST_BAD_OPTION;
     for (size_t k = 0; k < c->live; k++)
         members += (uint64_t)c->members[k];
     if (members < c->live)
-        return ast_fail(&t->context->fault, AST_BAD_DATA, "there are %zu clusters, but only %llu usable point%s",
-                        c->live, (unsigned long long)members, members == 1 ? "" : "s");
+        return ast_fail(t->fault, AST_BAD_DATA, "there are %zu clusters, but only %llu usable point%s", c->live,
+                        (unsigned long long)members, members == 1 ? "" : "s");
     size_t moved = ast_tally_empty(c->members, c->live);
     ast_tally_move *moves = ast_allocate(moved, sizeof *moves);
     if (!moves)
-        return ast_fail_memory(&t->context->fault);
+        return ast_fail_memory(t->fault);
     free(t->moves);
     t->moves = moves;
     ast_tally_fill(&t->all, c, moves);

@@ -13,6 +13,7 @@
 
 struct ast_tally {
     ast_context *context;
+    ast_fault *fault; /* of the context */
     ast_tally_options options;
     ast_cluster_list clusters; /* slot k is cluster k */
     ast_tally_sums all;        /* whose sums, weights and members are the clusters' */

@@ -72,13 +72,13 @@ static unsigned char *put_list(unsigned char *at, const ast_kept_point_list *lis
 static ast_status save(ast_tally *t, size_t *size) {
     tally_header h = describe(t);
     size_t clusters = t->clusters.live, dimension = t->clusters.dimension;
-    ast_status status = ast_check_pointer(size, "size", &t->context->fault);
+    ast_status status = ast_check_pointer(size, "size", t->fault);
     if (status != AST_OK)
         return status;
     free(t->bytes);
     t->bytes = ast_allocate(h.size, 1);
     if (!t->bytes)
-        return ast_fail_memory(&t->context->fault);
+        return ast_fail_memory(t->fault);
     unsigned char *at = put(t->bytes, &h, sizeof h);
     at = put(at, t->all.sums, clusters * dimension * sizeof *t->all.sums);
     at = put(at, t->all.weights, clusters * sizeof *t->all.weights);
@@ -119,17 +119,16 @@ static const ast_saved_format format = {.magic = MAGIC,
                                         .on_version = ""};
 
 static ast_status check(const ast_tally *t, const void *bytes, size_t size, tally_header *h) {
-    ast_fault *fault = &t->context->fault;
     tally_header mine = describe(t);
-    ast_status status = ast_saved_check(&format, bytes, size, fault);
+    ast_status status = ast_saved_check(&format, bytes, size, t->fault);
     if (status != AST_OK)
         return status;
     memcpy(h, bytes, sizeof *h);
     const char *what = other(h, &mine);
     if (what)
-        return ast_fail(fault, AST_BAD_DATA, "the tally was made with another %s", what);
+        return ast_fail(t->fault, AST_BAD_DATA, "the tally was made with another %s", what);
     if (h->worst > h->clusters || h->nearest > h->clusters || size != all_bytes(h))
-        return ast_fail(fault, AST_BAD_DATA, "the tally is damaged: its size does not match what it should hold");
+        return ast_fail(t->fault, AST_BAD_DATA, "the tally is damaged: its size does not match what it should hold");
     return AST_OK;
 }
 
@@ -172,7 +171,7 @@ static unsigned char *get_list(unsigned char *at, size_t count, size_t dimension
 
 static ast_status merge(ast_tally *t, const void *bytes, size_t size) {
     tally_header h = {0};
-    ast_status status = ast_check_pointer(bytes, "bytes", &t->context->fault);
+    ast_status status = ast_check_pointer(bytes, "bytes", t->fault);
     if (status == AST_OK)
         status = check(t, bytes, size, &h);
     if (status != AST_OK)
@@ -181,7 +180,7 @@ static ast_status merge(ast_tally *t, const void *bytes, size_t size) {
     unsigned char *copy = NULL; /* the caller's bytes may have any alignment */
     int64_t *scratch = NULL;
     if (!ast_replace_arrays(AST_REQUEST(copy, size), AST_REQUEST(scratch, clusters)))
-        return ast_fail_memory(&t->context->fault);
+        return ast_fail_memory(t->fault);
     memcpy(copy, bytes, size);
     ast_tally_sums part = {.points = h.points, .missing = h.missing, .changed = h.changed, .label_hash = h.label_hash};
     part.sums = (int64_t *)(void *)(copy + sizeof h);
@@ -192,7 +191,7 @@ static ast_status merge(ast_tally *t, const void *bytes, size_t size) {
     if (lists_complete(&part, clusters) && is_ordered(&part, clusters, scratch))
         status = ast_tally_take(t, &part);
     else
-        status = ast_fail(&t->context->fault, AST_BAD_DATA, "the tally is damaged: its points do not match its counts");
+        status = ast_fail(t->fault, AST_BAD_DATA, "the tally is damaged: its points do not match its counts");
     ast_free_all(copy, scratch);
     return status;
 }

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define PASSES 5
-#define FEW_DIRECTIONS 64 /* so few distinct rows, each with copies, are directions by themselves */
+#define FEW_DIRECTIONS 64 /* so few distinct rows, each with copies, are exact directions */
 #define UNIT 0x1p40       /* of the sums of rows: 4,000 of them stay below 2^63 */
 
 /* ---- The tree ---------------------------------------------------------------------------------------------------- */

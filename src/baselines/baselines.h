@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The methods that others compare with: Gibbs samplers of a mixture (gibbs_fsd.c, gibbs_crp.c), online spherical
- * k-means (ospkm.c) and Euclidean DP-means (dpmeans.c). They run like the methods of methods.h, which do not know them.
+ * The methods that the paper and others compare with: Gibbs samplers of a mixture (gibbs_fsd.c, gibbs_crp.c), online
+ * spherical k-means (ospkm.c) and Euclidean DP-means (dpmeans.c). They run like the methods of methods.h, which do not
+ * know them.
  */
 #ifndef AST_BASELINES_H
 #define AST_BASELINES_H

@@ -7,7 +7,7 @@
 
 #define BURN_IN 5       /* the first of so many parts is left out */
 #define MOST_ERRORS 4.0 /* standard errors between the means of two halves that agree */
-#define LEAST_SAMPLES 8 /* effective; fewer tell nothing */
+#define LEAST_SAMPLES 8 /* effective: fewer decide nothing */
 
 ast_status ast_chain_open(ast_chain *chain, size_t sweeps, ast_fault *fault) {
     *chain = (ast_chain){0};
@@ -54,7 +54,7 @@ static double effective_samples(const double *values, size_t n) {
     return fmin((double)n, fmax(1, (double)n / (1 + 2 * sum)));
 }
 
-/* Whether the means of the two halves differ by no more than chance, and both halves have enough samples to tell. */
+/* Whether the means of the two halves differ by no more than chance, by their effective samples. */
 static bool halves_agree(const double *values, size_t n) {
     size_t half = n / 2;
     const double *parts[] = {values, values + n - half};

@@ -36,11 +36,7 @@ double ast_draw_log_gamma(ast_random *random, double shape);
 /* log p(x) for this kappa, the mean integrated out. */
 double ast_log_marginal(const ast_prior *prior, const float *x, double kappa);
 
-/* The random numbers of one point or cluster, `index`, of a sweep. */
-static inline void ast_random_of(ast_random *random, uint64_t key, uint64_t index) {
-    ast_random_seed(random, key, index);
-}
-
+/* The seed of the random numbers for one purpose of a sweep; their stream is the number of a point or cluster. */
 static inline uint64_t ast_sweep_key(uint64_t seed, int restart, int sweep, uint64_t purpose) {
     return ast_mix64(seed) + ast_mix64(((uint64_t)restart << 32 | (uint32_t)sweep) ^ purpose << 60);
 }

@@ -140,7 +140,7 @@ static bool visit(crp_block *b, size_t i) {
     ast_random random;
     if (!make_room(b))
         return false;
-    ast_random_of(&random, b->key, i);
+    ast_random_seed(&random, b->key, i);
     bool was_singleton = --b->n[old] == 0;
     double kappa = was_singleton ? s->c->kappas[old] : ast_draw_prior_kappa(&s->prior, &random);
     double log_new = ast_log_marginal(&s->prior, x, kappa);

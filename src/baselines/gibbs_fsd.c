@@ -49,7 +49,7 @@ static void draw_weights(ast_sampler *s, uint64_t key) {
     ast_components *c = s->c;
     double most = -INFINITY, total = 0;
     ast_random random;
-    ast_random_of(&random, key, 0);
+    ast_random_seed(&random, key, 0);
     for (size_t k = 0; k < c->count; k++) {
         double shape = s->prior.concentration / (double)c->count + (double)s->tiles.v.clusters->members[k];
         c->weights[k] = ast_draw_log_gamma(&random, shape);

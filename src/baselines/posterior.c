@@ -150,7 +150,7 @@ static void draw_one(void *data, size_t k, int worker) {
     double sum[AST_MAX_DIMENSION], *mean = c->means + k * c->dimension;
     ast_random random;
     (void)worker;
-    ast_random_of(&random, ast_sweep_key(s->seed, s->restart, s->sweep, 1), k);
+    ast_random_seed(&random, ast_sweep_key(s->seed, s->restart, s->sweep, 1), k);
     for (size_t d = 0; d < c->dimension; d++)
         sum[d] = (double)list->sums[k * c->dimension + d] / list->unit;
     ast_draw_mean(&s->prior, &random, sum, c->kappas[k], mean);

@@ -12,8 +12,8 @@
  *     update  mu_k = s_k / |s_k|,  s_k = sum of the points of cluster k
  *
  * Neither step lowers J. tests/reference/reference.c is the same in its plainest form. Here the label step is
- * ast_labelling_pass: it scores most points on many threads and calls the rule
- * for the others, in order, with the result of visiting all points one after the other. */
+ * ast_labelling_pass: it scores points on many threads and calls the rule for those that scores do not decide. The
+ * labels are those of visiting all points one after the other. */
 #include "methods.h"
 
 /* The rule for a point x (the paper's assignment of z_i). Joining cluster k adds x . mu_k to J, a new cluster with mean
@@ -30,7 +30,7 @@ static ast_verdict decide(void *unused, const ast_candidates *candidates) {
 
 const ast_rule ast_dp_rule = {.decide = decide, .unfit = AST_UNFIT_START};
 
-/* The loop, of every method with a rule. Converged: no point changed its cluster, or the labels are those of an earlier
+/* The loop of every method with a rule. Converged: no point changed its cluster, or the labels are those of an earlier
  * pass, so that the run would repeat itself. penalty: what a cluster adds to J. */
 ast_status ast_iterate(ast_labelling *l, ast_run *run, double penalty, ast_fault *fault) {
     ast_status status = AST_OK;

@@ -13,8 +13,7 @@
 
 #include <math.h>
 
-/* The rule: the nearest mean, the first of equal ones. No cluster is born, and none dies: an empty one takes a point.
- */
+/* The rule: the nearest mean, of equal ones the first. No cluster is born, and an empty cluster takes a point. */
 static ast_verdict decide(void *unused, const ast_candidates *candidates) {
     (void)unused;
     return ast_nearest_candidate(candidates);
@@ -24,7 +23,7 @@ const ast_rule ast_kmeans_rule = {.decide = decide, .emptied = AST_EMPTIED_FILLE
 const ast_rule ast_nearest_rule = {.decide = decide};
 const ast_rule ast_merging_rule = {.decide = decide, .emptied = AST_EMPTIED_DROPPED};
 
-/* Tells the caller of each start that was drawn. */
+/* Reports each start that was drawn. */
 static ast_status report_start(const void *data, double seconds, size_t clusters, uint64_t scored, ast_fault *fault) {
     const ast_run *run = data;
     ast_progress state = {.restart = run->restart, .clusters = clusters, .scored = scored, .seconds = seconds};
@@ -55,7 +54,7 @@ ast_status ast_run_assign_nearest(ast_labelling *l, ast_run *run, ast_fault *fau
     return status == AST_OK ? ast_run_label(l, run, &pass, fault) : status;
 }
 
-/* The labels repeat only those of the pass before: a point that left a cluster empty may be the one that fills it. */
+/* Only the labels of the pass before end the run: a point that leaves a cluster empty may fill it again. */
 ast_status ast_run_spkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
     ast_labelling_set_rule(l, &ast_kmeans_rule, NAN);
     run->repeats = AST_REPEATS_LAST;

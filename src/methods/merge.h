@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * After a run has converged: clusters become one (merge.c, refine.c), and small clusters are dissolved (dissolve.c). */
+ * After a run has converged: merging of clusters (merge.c, refine.c), and dissolving of small ones (dissolve.c). */
 #ifndef AST_MERGE_H
 #define AST_MERGE_H
 
@@ -22,7 +22,7 @@ struct ast_run;
  * those after the merge. Points in memory only. */
 ast_status ast_run_merge(ast_labelling *labelling, struct ast_run *run, ast_fault *fault);
 
-/* Dissolves the clusters below options->min_size. */
+/* Dissolves the clusters below options->merge.min_size. */
 ast_status ast_run_dissolve(ast_labelling *labelling, struct ast_run *run, ast_fault *fault);
 
 /* ---- refine.c ---- */

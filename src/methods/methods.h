@@ -42,9 +42,9 @@ typedef struct ast_run {
     double improvement;         /* what one more iteration over all points would add; NaN: not measured */
     uint64_t oir_restarts;
     double pass_start;   /* seconds */
-    size_t start_points; /* k-means++ draws among so many; 0: among all */
-    bool resumed;        /* the labelling has clusters and labels of a run that this one goes on from */
-    ast_history history; /* of the labels after each pass, or after the last one where that is enough */
+    size_t start_points; /* size of the sample for k-means++; 0: all points */
+    bool resumed;        /* the labelling has the clusters and labels of an earlier run, which this run continues */
+    ast_history history; /* of the passes, or of the last pass if that is enough */
     bool merging;        /* the method is over; clusters are merged or dissolved */
     size_t clusters_before_merge;
     size_t outliers;           /* points of dissolved clusters that fit nowhere */
@@ -62,8 +62,8 @@ typedef struct ast_run {
 /* A run that has not begun. */
 ast_run ast_run_begin(const ast_options *options, int restart);
 
-/* Of all points with a label together: |sum| / weight, 0..1; axial: the sum of the squared entries of the mean of x x',
- * NaN above 16 dimensions. NaN without clusters. A collective call. */
+/* The resultant of all points with a label: |sum| / weight, 0..1; axial: the sum of the squared entries of the mean of
+ * x x', NaN above 16 dimensions. NaN without clusters. A collective call. */
 ast_status ast_overall_resultant(ast_labelling *labelling, double *resultant, ast_fault *fault);
 
 /* The loop of all methods with a rule (batch.c): label, update, until nothing changes. penalty: of a cluster. */
@@ -79,7 +79,8 @@ ast_status ast_run_mbspkm(ast_labelling *labelling, ast_run *run, ast_fault *fau
  * is dropped (merging). */
 extern const ast_rule ast_dp_rule, ast_kmeans_rule, ast_nearest_rule, ast_merging_rule;
 
-/* The clusters that spherical k-means starts from, without points; and every point with the nearest of them. */
+/* Adds the clusters that spherical k-means starts from, without points; and then labels every point with the nearest.
+ */
 ast_status ast_run_start(ast_labelling *labelling, const ast_run *run, ast_fault *fault);
 ast_status ast_run_assign_nearest(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 
@@ -95,26 +96,26 @@ ast_status ast_run_remember(ast_labelling *labelling, ast_run *run, const ast_pa
                             ast_fault *fault);
 
 /* The two halves of a pass: new labels, then new means and the report to the caller's progress function (AST_CANCELLED
- * if that wants to stop). */
+ * if it asks to stop). */
 ast_status ast_run_label(ast_labelling *labelling, ast_run *run, ast_pass_result *result, ast_fault *fault);
 ast_status ast_run_update(ast_labelling *labelling, ast_run *run, double penalty, const ast_pass_result *result,
                           ast_fault *fault);
-/* The part of it after the means: counts the pass and tells the caller. */
+/* Its second part: counts the pass, and reports it to the caller. */
 ast_status ast_run_report(ast_labelling *labelling, ast_run *run, double penalty, const ast_pass_result *result,
                           ast_fault *fault);
 
-/* J: the sum of the clusters' parts, and a penalty for each. */
+/* J: what the clusters add to the objective, and a penalty for each cluster. */
 double ast_objective(const ast_labelling *labelling, double penalty);
 
-/* The end of a method that learned means: all points get the nearest one, empty clusters a point, and the means become
- * those of their points. */
+/* The end of a method that learned means: all points get the nearest mean, empty clusters take a point, and the means
+ * become those of their points. */
 ast_status ast_run_final_pass(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 
 /* Measures how much one more iteration over all points would add to the objective, for a result that looked at some
  * points only: run->improvement. Nothing else changes. penalty: of a cluster. */
 ast_status ast_run_measure_improvement(ast_labelling *labelling, ast_run *run, double penalty, ast_fault *fault);
 
-/* Tells the caller's progress function, if there is one: AST_CANCELLED if that wants to stop. */
+/* Calls the caller's progress function, if there is one. AST_CANCELLED if it asks to stop. */
 ast_status ast_run_report_progress(const ast_run *run, const ast_progress *state, ast_fault *fault);
 ast_status ast_run_report_pass(const ast_run *run, size_t clusters, size_t changed, size_t scored, double objective,
                                ast_fault *fault);

@@ -183,7 +183,7 @@ static ast_status run_batch(learner *m, ast_random *random, double *cosine, ast_
     if (status != AST_OK)
         return status;
     ast_labelling *batch = m->batch.labelling;
-    if (m->batch.weights)
+    if (m->v.rows->weights)
         ast_labelling_weigh(batch, m->batch.weights, m->total.unit);
     ast_labelling_set_rule(batch, &ast_nearest_rule, NAN);
     status = ast_subset_adopt(batch, &m->total, fault);

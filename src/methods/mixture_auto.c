@@ -18,14 +18,14 @@
  * Join: two components whose memberships are added, or one and the background, if F rises by
  *     ln m(n_a + n_b, |s_a + s_b|) - ln m(n_a, |s_a|) - ln m(n_b, |s_b|) + [ln Gamma] + [c] - [r ln r of the points]
  *
- * Once nothing joins and F stands still, it may be a local maximum with more components than needed. So the best level
- * of the tree of joins is taken if its F, which without overlap is at least its evidence, is larger; otherwise the best
- * pair joins although F falls, EM goes on, and the best F of all is kept (Figueiredo and Jain go down to one component;
- * here it ends after a few levels without gain).
+ * When no join raises F and F has converged, it may be at a local maximum with too many components. Then the best level
+ * of the tree of joins is taken, if its evidence, a lower bound of its F, is larger than F; otherwise the best pair is
+ * joined although F falls, and EM continues. The best F of all is kept. The search ends after a few levels without gain
+ * (Figueiredo and Jain go down to one component).
  *
  * Each distinct row counts once and without its weight, as in evidence.h, unless most rows are copies: then values are
- * coarse, and a copy is an observation. A row then stands for points spread over the cells of a grid whose spacing is
- * the distance between neighbouring rows, or the finest clusters would be single values: x counts as row_scale x, where
+ * coarse, and a copy is an observation. Such a row stands for points spread over a cell of a grid whose spacing is the
+ * distance between neighbouring rows; otherwise single values would be clusters. So x counts as row_scale x, where
  * row_scale is the mean cosine of a point in the cell and its centre. The shares, means and likelihood of the result
  * count rows and weights. */
 #include "mixture_search.h"
@@ -37,10 +37,10 @@
 #include <string.h>
 
 #define MOST_MISSES 3                   /* levels without gain */
-#define LEAST_MASS 0.01                 /* points; a component with less is gone */
+#define LEAST_MASS 0.01                 /* points; a component with less is removed */
 #define LEAST_WIDTH 0.34657359027997264 /* of the prior of ln kappa: half an octave */
-#define ROUGH 1e-5                      /* nats per point: F stands still at a level that will be left */
-#define JOIN_EVERY 4                    /* passes, after the first few: the overlap costs as much as a pass */
+#define ROUGH 1e-5                      /* nats per point: tolerance at a level that will be left */
+#define JOIN_EVERY 4                    /* passes, after the first few: overlaps cost as much as a pass */
 #define LEAST_POINTS 1000               /* for the tolerance: a thousandth of a nat is nothing */
 
 /* ---- M: from masses and sums to components ---- */
@@ -139,7 +139,7 @@ static double entropy(const ast_mixture_search *s) {
     return fmax(0, sum);
 }
 
-/* F without the entropy: the evidence, if memberships were whole. */
+/* F without the entropy: the evidence of hard memberships. */
 double ast_search_evidence(const ast_mixture_search *s) {
     double sum = ast_search_count_value(s, s->count) + ast_log_gamma(s->mass[s->count] + 1);
     for (size_t k = 0; k < s->count; k++)
@@ -147,7 +147,7 @@ double ast_search_evidence(const ast_mixture_search *s) {
     return sum;
 }
 
-/* Closes the gap that component k leaves. */
+/* Removes component k. */
 void ast_search_forget(ast_mixture_search *s, size_t k) {
     size_t dimension = s->prior.dimension;
     memmove(s->mass + k, s->mass + k + 1, (s->count - k) * sizeof *s->mass);
@@ -182,7 +182,7 @@ static ast_status expect(ast_mixture_search *s, ast_fault *fault) {
 
 /* ---- The search ---- */
 
-/* EM and joins until F stands still; begins with the M step. */
+/* EM and joins until F has converged; begins with the M step. */
 static ast_status run_em_and_joins(ast_mixture_search *s, double tolerance, ast_fault *fault) {
     double last = -INFINITY;
     ast_run *run = s->m.run;
@@ -214,7 +214,7 @@ static void keep_best(ast_mixture_search *s, int *misses) {
     *misses = 0;
 }
 
-/* Back to the best components; their E step. */
+/* Restores the best components, and runs their E step. */
 static ast_status take_best(ast_mixture_search *s, ast_fault *fault) {
     ast_components_copy(s->m.c, &s->best);
     s->prior = s->best_prior;
@@ -282,8 +282,7 @@ static ast_status find_empty(const ast_mixture_search *s, size_t *empty, ast_fau
     return AST_OK;
 }
 
-/* A mixture may have a broad component below others that is the best one nowhere. Such a one is no cluster: the search
- * goes on without it. */
+/* A broad component may be the best one of no point. It is no cluster: the search continues without it. */
 static ast_status finish(ast_mixture_search *s, ast_fault *fault) {
     ast_run *run = s->m.run;
     for (;;) {

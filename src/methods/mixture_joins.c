@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which components of a mixture become one: pairs of neighbours by their gain of F, overlaps included, or a whole level
- * of the tree of joins at once. mixture_auto.c says what F is. */
+ * Joins of components: of pairs of neighbours by their gain of F, overlaps included, or to a level of the tree of joins
+ * at once. mixture_auto.c defines F. */
 #include "mixture_search.h"
 
 #include "memory.h"
@@ -123,7 +123,7 @@ static int by_gain(const void *a, const void *b) {
     return (x->b > y->b) - (x->b < y->b);
 }
 
-/* Adds b to a; b, unless it is the background, keeps its place without mass. */
+/* Adds b to a, or a to the background. The component that was added keeps its place, with a negative mass. */
 static void join_pair(ast_mixture_search *s, size_t a, size_t b) {
     bool background = b == s->count;
     size_t to = background ? b : a, from = background ? a : b;

@@ -63,9 +63,9 @@ static inline double ast_search_length(const double *a, const double *b, size_t 
 void ast_search_find_posteriors(ast_mixture_search *s);
 /* c(K): what the number of components adds to F. */
 double ast_search_count_value(const ast_mixture_search *s, size_t count);
-/* F without the entropy: the evidence, if memberships were whole. */
+/* F without the entropy: the evidence of hard memberships. */
 double ast_search_evidence(const ast_mixture_search *s);
-/* Closes the gap that component k leaves. */
+/* Removes component k. */
 void ast_search_forget(ast_mixture_search *s, size_t k);
 
 /* ---- mixture_joins.c ---- */
@@ -81,7 +81,7 @@ ast_status ast_search_take_best_level(ast_mixture_search *s, bool *climbed, ast_
 
 /* The first components: clusters around many starts, joined while the evidence rises. */
 ast_status ast_search_start(ast_mixture_search *s, ast_fault *fault);
-/* Accepts a search that was opened in part. */
+/* Also after a failed start. */
 void ast_search_close(ast_mixture_search *s);
 
 #endif

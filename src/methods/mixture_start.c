@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The start of the search for a number of components: which rows count, clusters around many starts, and the prior of
- * kappa before anything is known. mixture_auto.c says what coarse values are. */
+ * The start of the search for a number of components: the rows that count, clusters around many starts, and the first
+ * prior of kappa. mixture_auto.c explains coarse values. */
 #include "mixture_search.h"
 
 #include "memory.h"
@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEWEST 64                      /* components to start from, if there are so many points ... */
-#define MANY 2048                      /* ... and at most */
+#define FEWEST 64                      /* components to start from, or the number of points if that is smaller */
+#define MANY 2048                      /* components to start from at most */
 #define FIRST_WIDTH 1.3862943611198906 /* two octaves */
-#define STARTS_SEEN 256                /* that tell how far apart neighbouring rows are */
+#define STARTS_SEEN 256                /* from which the distance of neighbouring rows is estimated */
 #define FEW_DIRECTIONS 64
 #define EQUAL 0x1p-22       /* 1 - the cosine: rows that are closer are the same */
 #define LEAST_ROW_SCALE 0.5 /* of x, in very coarse values */
@@ -44,8 +44,8 @@ static int by_size(const void *a, const void *b) {
 }
 
 /* Coarse values, by the median distance of neighbours at some starts: a uniform spread over a cell of that side has the
- * variance side^2 / 12 along each of D - 1 axes. Few distinct rows (a part with flat faces) are directions by
- * themselves, and cells far smaller than their distances. */
+ * variance side^2 / 12 along each of D - 1 axes. Few distinct rows (a part with flat faces) are exact directions,
+ * with cells far smaller than their distances. */
 static void find_row_scale(ast_mixture_search *s, size_t distinct) {
     double squares[STARTS_SEEN] = {0};
     size_t seen = s->v.clusters->live < STARTS_SEEN ? s->v.clusters->live : STARTS_SEEN;
@@ -105,8 +105,7 @@ static void read_partition(ast_mixture_search *s) {
     s->prior.centre = log((double)(dimension - 1));
 }
 
-/* The prior before anything is known: the kappa of every component together with its neighbour. Single points, of which
- * few points are the start, have none of their own. */
+/* The first prior: the kappa of every component together with its neighbour. A single point has no kappa of its own. */
 static void open_prior(ast_mixture_search *s) {
     double lengths = 0, points = 0;
     ast_search_find_posteriors(s);

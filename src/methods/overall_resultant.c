@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * One number of all points together, for a test of uniformity: how far their sum or, for axial points, their second
- * moments are from those of uniform points. Directed points need no pass: the sums of the clusters add up to it. */
+ * The resultant of all points, for a test of uniformity: the length of their mean or, for axial points, the squared
+ * norm of their second moments. Directed points need no pass over the rows: the sums of the clusters suffice. */
 #include "methods.h"
 
 #include <math.h>
 #include <stdatomic.h>
 
-#define WIDEST 16 /* dimensions of axial points: beyond them second moments are too many numbers to be cheap */
+#define WIDEST 16 /* dimensions of axial points: more would need too many second moments */
 #define PRODUCTS (WIDEST * (WIDEST + 1) / 2)
 #define COLUMNS 8 /* added up together */
 

@@ -35,8 +35,9 @@ void ast_history_free(ast_history *h) {
     *h = (ast_history){0};
 }
 
-static ast_status add_given(ast_labelling *l, const ast_options *options, ast_fault *fault) {
-    ast_points given = ast_points_f4(options->start.means, options->start.means_count, ast_view_of(l).rows->dimension);
+ast_status ast_run_given(ast_labelling *l, const ast_options *options, ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(l);
+    ast_points given = ast_points_f4(options->start.means, options->start.means_count, v.rows->dimension);
     float *mean = ast_allocate(given.dimension, sizeof *mean);
     ast_status status = mean ? AST_OK : ast_fail_memory(fault);
     for (size_t k = 0; k < given.count && status == AST_OK; k++) {
@@ -49,11 +50,7 @@ static ast_status add_given(ast_labelling *l, const ast_options *options, ast_fa
             status = ast_labelling_add_means(l, mean, 1, fault);
     }
     free(mean);
-    return status;
-}
-
-ast_status ast_run_given(ast_labelling *l, const ast_options *options, ast_fault *fault) {
-    return ast_comm_agree(ast_view_of(l).comm, add_given(l, options, fault), fault);
+    return ast_comm_agree(v.comm, status, fault);
 }
 
 ast_status ast_run_label(ast_labelling *l, ast_run *run, ast_pass_result *result, ast_fault *fault) {

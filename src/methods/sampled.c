@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * DP-vMF-means over a sample: the clusters are found among some points, drawn by the seed; then all points are visited
- * once, in order, as in a first pass from given means. Points far from every mean start new clusters, as usual. */
+ * DP-vMF-means over a sample: finds the clusters of some points, drawn by the seed, then visits all points once, in
+ * order, as in a first pass from given means. Points far from every mean start new clusters. */
 #include "methods.h"
 
 #include "subset.h"

@@ -96,6 +96,7 @@ ast_status ast_stream_frame(ast_stream *stream, const ast_points *points, ast_fr
 /* Updates ids, weights, ages and records after a frame. false: no memory, and nothing changed. */
 bool ast_stream_close_frame(ast_stream *stream);
 
+/* Memory for so many tracked clusters, and records. */
 bool ast_stream_reserve(ast_stream *stream, size_t count);
 bool ast_stream_reserve_records(ast_stream *stream, size_t count);
 
@@ -126,8 +127,9 @@ void ast_stream_learn_spreads(ast_stream *stream);
 void ast_stream_rotate_means(const ast_stream *stream, float *m);
 void ast_stream_learn_rotation(ast_stream *stream);
 
-/* Whether tracked clusters are merged; the cosine of two means, axial its magnitude. */
-bool ast_stream_has_direction(const ast_stream *stream, int32_t slot); /* the sum of its points is not about zero */
+/* Whether the sum of the points of a slot has a direction; whether tracked clusters are merged; the cosine of two
+ * means, axial its magnitude. */
+bool ast_stream_has_direction(const ast_stream *stream, int32_t slot);
 bool ast_stream_merges(const ast_stream *stream);
 double ast_stream_closeness(const ast_stream *stream, const float *a, const float *b);
 
@@ -143,7 +145,7 @@ void ast_stream_join(ast_stream *stream);
 /* The weight w_k of a tracked cluster after a frame in which the sum of its points has that length. */
 double ast_stream_next_weight(const ast_stream *stream, size_t k, double length);
 
-/* AST_POSTERIOR or AST_PAPER: as the options say, or as the tracker has it. */
+/* AST_POSTERIOR or AST_PAPER: the option, or the default of the tracker. */
 ast_weight_update ast_stream_weight_update(const ast_stream *stream);
 
 #endif

@@ -41,20 +41,6 @@ bool ast_stream_has_direction(const ast_stream *s, int32_t slot) {
     return ast_clusters_length(s->v.clusters, slot) > ast_clusters_weight(s->v.clusters, slot) * AST_ZERO_SUM;
 }
 
-/* The points of one cluster in this frame. */
-typedef struct finding {
-    int32_t slot;
-    double count, length; /* number of members, |sum| */
-    bool zero;            /* the sum has no direction */
-} finding;
-
-static finding find(const ast_stream *s, int32_t slot) {
-    const ast_cluster_list *c = s->v.clusters;
-    finding f = {slot, ast_clusters_weight(c, slot), ast_clusters_length(c, slot), false};
-    f.zero = !ast_stream_has_direction(s, slot);
-    return f;
-}
-
 static void add_record(ast_stream *s, ast_event event, const ast_track *track, const float *mean, size_t count) {
     size_t dimension = s->options.dimension;
     ast_record_list *records = &s->records;
@@ -71,11 +57,13 @@ static void add_record(ast_stream *s, ast_event event, const ast_track *track, c
                                                     .into = -1};
 }
 
-/* Keeps the direction of the points, from which the next frame learns spread and rotation. */
-static void set_data_direction(const ast_stream *s, const finding *f, double *u) {
-    const int64_t *sum = s->v.clusters->sums + (size_t)f->slot * s->options.dimension;
-    double raw = f->length * s->v.clusters->unit;
-    for (size_t d = 0; d < s->options.dimension && !f->zero; d++)
+/* Keeps the direction of the points of a slot, from which the next frame learns spread and rotation. */
+static void set_data_direction(const ast_stream *s, int32_t slot, double *u) {
+    const ast_cluster_list *c = s->v.clusters;
+    const int64_t *sum = c->sums + (size_t)slot * c->dimension;
+    double raw = ast_clusters_length(c, slot) * c->unit;
+    bool known = ast_stream_has_direction(s, slot);
+    for (size_t d = 0; d < c->dimension && known; d++)
         u[d] = (double)sum[d] / raw;
 }
 
@@ -85,13 +73,13 @@ static bool close_tracked(ast_stream *s, size_t k, size_t to) {
     size_t dimension = s->options.dimension, count = (size_t)c->members[k];
     bool alive = c->alive[k];
     ast_track track = s->track[k];
-    finding f = find(s, (int32_t)k);
+    double length = ast_clusters_length(c, (int32_t)k);
     ast_event event = track.dt > 1 ? AST_REVIVED : AST_SEEN;
     if (count > 0) {
-        track.weight = s->options.method == AST_STREAM_DDP ? ast_stream_next_weight(s, k, f.length) : f.length;
+        track.weight = s->options.method == AST_STREAM_DDP ? ast_stream_next_weight(s, k, length) : length;
         track.dt = 1;
-        track.n_prev = f.zero ? track.n_prev : f.count;
-        set_data_direction(s, &f, s->data_direction + k * dimension);
+        track.n_prev = ast_stream_has_direction(s, (int32_t)k) ? ast_clusters_weight(c, (int32_t)k) : track.n_prev;
+        set_data_direction(s, (int32_t)k, s->data_direction + k * dimension);
     } else {
         track.dt++;
         event = AST_UNSEEN;
@@ -112,17 +100,17 @@ static bool close_tracked(ast_stream *s, size_t k, size_t to) {
 static bool close_born(ast_stream *s, int32_t slot, size_t to) {
     const ast_cluster_list *c = s->v.clusters;
     size_t dimension = s->options.dimension;
-    finding f = find(s, slot);
-    ast_track track = {s->next_id++, 1, f.length, f.count, ast_stream_spread_of(s, slot)};
+    ast_track track = {s->next_id++, 1, ast_clusters_length(c, slot), ast_clusters_weight(c, slot),
+                       ast_stream_spread_of(s, slot)};
     s->id_of[slot] = track.id;
     add_record(s, AST_BORN, &track, c->means + (size_t)slot * dimension, (size_t)c->members[slot]);
     bool ddp = s->options.method == AST_STREAM_DDP;
-    if (s->options.method == AST_STREAM_DP || (ddp && (f.zero || s->options.lifetime <= 1)))
+    if (s->options.method == AST_STREAM_DP || (ddp && (!ast_stream_has_direction(s, slot) || s->options.lifetime <= 1)))
         return false;
     s->track[to] = track;
     memcpy(s->m + to * dimension, c->means + (size_t)slot * dimension, dimension * sizeof *s->m);
     memset(s->data_direction + to * dimension, 0, dimension * sizeof *s->data_direction);
-    set_data_direction(s, &f, s->data_direction + to * dimension);
+    set_data_direction(s, slot, s->data_direction + to * dimension);
     return true;
 }
 

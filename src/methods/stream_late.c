@@ -22,58 +22,50 @@ bool ast_stream_reserve_late(ast_stream *s, size_t records) {
                                                            AST_REQUEST(s->late.counts, most));
 }
 
-/* The search for the clusters that late rows may join. */
-typedef struct opening {
-    ast_stream *s;
-    double limit; /* the lowest score of two means within the angle */
-} opening;
-
 #define RECORDS 64 /* of a task */
 
 /* Whether late rows join cluster b rather than a: b was seen later, and is within the angle of a. */
-static bool supersedes(const opening *o, size_t b, size_t a) {
-    const ast_record_list *records = &o->s->records;
+static bool supersedes(const ast_stream *s, size_t b, size_t a) {
+    const ast_record_list *records = &s->records;
     const ast_tracked *one = &records->list[b], *other = &records->list[a];
-    size_t dimension = o->s->options.dimension;
+    size_t dimension = s->options.dimension;
     bool seen =
         one->count > 0 || (one->event == AST_UNSEEN && (one->age < other->age || (one->age == other->age && b < a)));
     if (!seen)
         return false;
     double score = ast_exact_score(records->means + a * dimension, records->means + b * dimension, dimension);
-    return (o->s->options.axial ? fabs(score) : score) >= o->limit;
+    return (s->options.axial ? fabs(score) : score) >= s->v.limit;
 }
 
 /* Late rows may join the clusters with points in this frame, and unseen clusters that no other supersedes: old
  * directions of one surface do not compete for its rows. */
-static bool is_open(const opening *o, size_t r) {
-    const ast_record_list *records = &o->s->records;
+static bool is_open(const ast_stream *s, size_t r) {
+    const ast_record_list *records = &s->records;
     bool open = records->list[r].count > 0 || records->list[r].event == AST_UNSEEN;
     for (size_t k = 0; k < records->count && open && records->list[r].count == 0; k++)
-        open = k == r || !supersedes(o, k, r);
+        open = k == r || !supersedes(s, k, r);
     return open;
 }
 
 static void open_records(void *data, size_t task, int worker) {
-    const opening *o = data;
-    ast_stream *s = o->s;
+    ast_stream *s = data;
     (void)worker;
     for (size_t r = task * RECORDS; r < s->records.count && r < (task + 1) * RECORDS; r++) {
-        s->late.names[r] = is_open(o, r) ? s->records.list[r].id : -1;
+        s->late.names[r] = is_open(s, r) ? s->records.list[r].id : -1;
         atomic_init(&s->late.counts[r], 0);
     }
 }
 
 void ast_stream_begin_late(ast_stream *s, const ast_points *points, int32_t *labels, ast_late *late) {
     size_t records = s->records.count;
-    opening o = {s, ast_least_score(s->options.angle)};
-    ast_pool_run(s->pool, (records + RECORDS - 1) / RECORDS, open_records, &o);
+    ast_pool_run(s->pool, (records + RECORDS - 1) / RECORDS, open_records, s);
     *late = (ast_late){.kernels = s->kernels,
                        .points = points,
                        .means = s->records.means,
                        .names = s->late.names,
                        .count = records,
                        .axial = s->options.axial != 0,
-                       .limit = o.limit,
+                       .limit = ast_least_score(s->options.angle),
                        .labels = labels,
                        .counts = s->late.counts};
     ast_late_begin(late);

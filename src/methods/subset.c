@@ -33,7 +33,7 @@ static bool reserve_entries(ast_subset *s, const ast_points *view, size_t count,
     return s->starts && s->values && s->columns;
 }
 
-/* Rows order[0], order[1], ... of the view as a view of the subset's own memory. */
+/* Copies rows order[0], order[1], ... of the view into the memory of the subset. */
 static bool copy_entries(ast_subset *s, const ast_points *view, size_t count, ast_points *copy) {
     size_t index_size = view->index == AST_I8 ? sizeof(int64_t) : sizeof(int32_t), size = ast_type_size(view->type);
     size_t entries = 0;
@@ -62,16 +62,8 @@ static bool copy_entries(ast_subset *s, const ast_points *view, size_t count, as
 static bool reserve(ast_subset *s, bool weighted, size_t count) {
     if (!s->labelling)
         s->labelling = ast_labelling_new();
-    if (count > s->capacity || !s->order) {
-        free(s->order);
-        free(s->weights);
-        s->order = ast_allocate(count, sizeof *s->order);
-        s->weights = NULL;
-        s->capacity = s->order ? count : 0;
-    }
-    if (s->order && weighted && !s->weights)
-        s->weights = ast_allocate(s->capacity, sizeof *s->weights);
-    return s->labelling && s->order && (s->weights || !weighted);
+    return s->labelling && ast_ensure_arrays(&s->capacity, count, AST_REQUEST(s->order, count),
+                                             AST_REQUEST(s->weights, weighted ? count : 0));
 }
 
 ast_status ast_subset_load(ast_subset *s, const ast_labelling *all, const uint32_t *members, size_t count,
@@ -110,7 +102,7 @@ void ast_subset_free(ast_subset *s) {
     *s = (ast_subset){0};
 }
 
-/* Selection sampling: every point is taken with the probability that is due to it, given how many are wanted still. */
+/* Selection sampling: each point is drawn with the probability (points still wanted) / (points left). */
 ast_status ast_subset_load_drawn(ast_subset *s, const ast_labelling *all, uint64_t seed, uint64_t stream, size_t count,
                                  ast_fault *fault) {
     const ast_labelling_view v = ast_view_of(all);

@@ -9,22 +9,22 @@
 
 typedef struct ast_subset {
     ast_labelling *labelling;
-    uint32_t *order; /* rows of the caller's; of sparse points, that have been copied, it plays no part */
-    double *weights;
+    uint32_t *order;                 /* numbers of the caller's rows; not used for sparse points, which are copied */
+    double *weights;                 /* if the points have weights */
     void *values, *starts, *columns; /* sparse: the copy */
     size_t capacity, entry_capacity;
 } ast_subset;
 
-/* Loads points number members[0] < members[1] < ... of `all`, none of them missing. The memory of a subset used before
- * is taken over; zeroed memory is a subset. Weights and unit are those of all points. */
+/* Loads points number members[0] < members[1] < ... of `all`, none of them missing. Start with a zeroed subset; loading
+ * it again reuses its memory. Weights and unit are those of all points. */
 ast_status ast_subset_load(ast_subset *subset, const ast_labelling *all, const uint32_t *members, size_t count,
                            ast_fault *fault);
 void ast_subset_free(ast_subset *subset);
 
-/* The means of other clusters, as clusters without points. */
+/* Adds the means of other clusters, as clusters without points. */
 ast_status ast_subset_adopt(ast_labelling *labelling, const ast_cluster_list *from, ast_fault *fault);
 
-/* The streams of random numbers that belong to a restart, beside those of the methods. */
+/* The streams of random numbers of a restart, besides those of the methods. */
 enum { AST_DRAW_SAMPLE = -1, AST_DRAW_START = -2, AST_DRAW_BATCH = -3 };
 static inline uint64_t ast_draw_stream(int restart, int purpose) {
     return (uint64_t)restart << 32 | (uint32_t)purpose;

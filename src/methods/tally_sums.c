@@ -157,9 +157,9 @@ static bool join_worst(const ast_kept_point_list *a, const ast_kept_point_list *
 }
 
 /* The nearest point of both, for each cluster that may be left with one point. */
-static bool join_nearest(const ast_kept_point_list *a, const ast_kept_point_list *b, const ast_tally_sums *all,
-                         const ast_tally_sums *part, size_t clusters, size_t empty, size_t dimension,
-                         ast_kept_point_list *joined) {
+static bool join_nearest(const ast_tally_sums *all, const ast_tally_sums *part, size_t clusters, size_t empty,
+                         size_t dimension, ast_kept_point_list *joined) {
+    const ast_kept_point_list *a = &all->nearest, *b = &part->nearest;
     size_t i = 0, j = 0, count = 0;
     if (!reserve(joined, a->count + b->count, dimension))
         return false;
@@ -185,7 +185,7 @@ bool ast_tally_join(ast_tally_sums *all, const ast_tally_sums *part, size_t clus
         empty += all->members[k] + part->members[k] == 0;
     if (!join_worst(&all->worst, &part->worst, empty ? clusters : 0, dimension, &worst))
         return false;
-    if (!join_nearest(&all->nearest, &part->nearest, all, part, clusters, empty, dimension, &nearest)) {
+    if (!join_nearest(all, part, clusters, empty, dimension, &nearest)) {
         free_list(&worst);
         return false;
     }

@@ -48,7 +48,7 @@ size_t ast_tally_empty(const int64_t *members, size_t clusters);
  * frees the lists, the rest is borrowed from the labelling. false: no memory. */
 bool ast_tally_gather(ast_labelling *labelling, uint64_t first, ast_tally_sums *part);
 
-/* Adds a part to `all`, both against K means of dimension D. false: no memory, and `all` is as it was. */
+/* Adds a part to `all`, both against K means of dimension D. false: no memory, and nothing changed. */
 bool ast_tally_join(ast_tally_sums *all, const ast_tally_sums *part, size_t clusters, size_t dimension);
 
 /* Empty clusters take the points that fit worst. moves: (E) what happened. There are as many points as clusters. */

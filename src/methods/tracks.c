@@ -41,13 +41,17 @@ static const float *facing(const ast_tracks *t, size_t k, const float *x, float 
     return copy;
 }
 
-double ast_tracks_score(const ast_tracks *t, size_t k, const float *x) {
+/* The best great circle from m_k to points at the angle zeta whose sum has that length. */
+static ast_geodesic solve(const ast_tracks *t, size_t k, double zeta, double length) {
     ast_geodesic g;
-    float copy[4096];
-    x = facing(t, k, x, copy);
-    ast_geodesic_solve(ast_angle_between(x, t->m + k * t->dimension, t->dimension), t->w[k], t->beta[k], t->dt[k], 1,
-                       &g);
-    return 1 + (double)t->dt[k] * t->q - g.loss;
+    ast_geodesic_solve(zeta, t->w[k], t->beta[k], t->dt[k], length, &g);
+    return g;
+}
+
+double ast_tracks_score(const ast_tracks *t, size_t k, const float *x) {
+    float copy[AST_MAX_DIMENSION];
+    double zeta = ast_angle_between(facing(t, k, x, copy), t->m + k * t->dimension, t->dimension);
+    return 1 + (double)t->dt[k] * t->q - solve(t, k, zeta, 1).loss;
 }
 
 bool ast_tracks_within(const ast_tracks *t, size_t k, const float *x) {
@@ -59,15 +63,13 @@ void ast_tracks_revive(void *tracks, int32_t slot, const float *x, float *mu) {
     const ast_tracks *t = tracks;
     size_t k = (size_t)slot;
     const float *m = t->m + k * t->dimension;
-    float copy[4096];
+    float copy[AST_MAX_DIMENSION];
     x = facing(t, k, x, copy);
-    double u[4096], zeta = ast_angle_between(x, m, t->dimension);
+    double u[AST_MAX_DIMENSION], zeta = ast_angle_between(x, m, t->dimension);
     for (size_t d = 0; d < t->dimension; d++)
         u[d] = (double)x[d];
     ast_normalise(u, t->dimension);
-    ast_geodesic g;
-    ast_geodesic_solve(zeta, t->w[k], t->beta[k], t->dt[k], 1, &g);
-    ast_geodesic_mean(t->dimension, u, m, g.eta, zeta, mu);
+    ast_geodesic_mean(t->dimension, u, m, solve(t, k, zeta, 1).eta, zeta, mu);
 }
 
 /* The direction of the cluster's sum, axial on the side of m_k; false: it is zero. */
@@ -88,23 +90,18 @@ static bool direction(const ast_tracks *t, const ast_cluster_list *c, size_t k, 
 }
 
 bool ast_tracks_mean(const ast_tracks *t, const ast_cluster_list *c, size_t k, float *mu) {
-    double u[4096], length;
+    double u[AST_MAX_DIMENSION], length;
     if (!direction(t, c, k, u, &length))
         return false;
     const float *m = t->m + k * t->dimension;
     double zeta = ast_angle_from(u, m, t->dimension);
-    ast_geodesic g;
-    ast_geodesic_solve(zeta, t->w[k], t->beta[k], t->dt[k], length, &g);
-    ast_geodesic_mean(t->dimension, u, m, g.eta, zeta, mu);
+    ast_geodesic_mean(t->dimension, u, m, solve(t, k, zeta, length).eta, zeta, mu);
     return true;
 }
 
 double ast_tracks_geodesic_losses(const ast_tracks *t, const ast_cluster_list *c, size_t k, double *length) {
-    double u[4096];
+    double u[AST_MAX_DIMENSION];
     if (!direction(t, c, k, u, length))
         return 0;
-    ast_geodesic g;
-    ast_geodesic_solve(ast_angle_from(u, t->m + k * t->dimension, t->dimension), t->w[k], t->beta[k], t->dt[k], *length,
-                       &g);
-    return g.loss;
+    return solve(t, k, ast_angle_from(u, t->m + k * t->dimension, t->dimension), *length).loss;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The constants were settled on labelled words and digits; docs/tune.md says how far the answer depends on them. */
+ * The constants were chosen on labelled words and digits; docs/tune.md shows how the answer depends on them. */
 #include "tune.h"
 
 #include <math.h>
