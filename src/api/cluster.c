@@ -19,62 +19,61 @@
 
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
-static ast_status check_counts(const ast_options *o, size_t present, ast_fault *fault) {
-    size_t wanted = o->start.by == AST_GIVEN ? o->start.means_count : o->clusters;
+static ast_status check_counts(const ast_call *c) {
+    const ast_options *o = c->options;
+    size_t present = c->v.everyone, wanted = o->start.by == AST_GIVEN ? o->start.means_count : o->clusters;
     bool fixed = o->method != AST_DP && o->method != AST_DPMEANS;
     if (!fixed || wanted <= present || (wanted == 1 && o->method == AST_CRP))
         return AST_OK;
     if (present == 0)
-        return ast_fail(fault, AST_BAD_DATA, "there is no usable row: every one is zero or holds a NaN");
-    return ast_fail(fault, AST_BAD_DATA, "%zu clusters are asked for, but there %s only %zu usable point%s", wanted,
+        return ast_fail(c->fault, AST_BAD_DATA, "there is no usable row: every one is zero or holds a NaN");
+    return ast_fail(c->fault, AST_BAD_DATA, "%zu clusters are asked for, but there %s only %zu usable point%s", wanted,
                     present == 1 ? "is" : "are", present, present == 1 ? "" : "s");
 }
 
 /* Means are dense, however few the entries. Too many columns are refused before memory is allocated, because Linux
  * grants memory that it does not have. A column takes one number in the mean and in the sum of each cluster, and one in
  * each table of means: one table for all threads and one per thread, in panels. */
-static ast_status check_columns(const ast_context *context, const ast_points *points, const ast_options *options,
-                                ast_fault *fault) {
-    size_t known = options->start.by == AST_GIVEN ? options->start.means_count : options->clusters;
-    double clusters = options->method == AST_DP || known == 0 ? 1 : (double)known;
-    double table = ceil(clusters / AST_PANEL) * AST_PANEL * sizeof(float) * (1 + ast_pool_threads(context->pool));
+static ast_status check_columns(const ast_call *c) {
+    const ast_options *o = c->options;
+    size_t known = o->start.by == AST_GIVEN ? o->start.means_count : o->clusters;
+    double clusters = o->method == AST_DP || known == 0 ? 1 : (double)known;
+    double table = ceil(clusters / AST_PANEL) * AST_PANEL * sizeof(float) * (1 + ast_pool_threads(c->context->pool));
     double lists = fmax(clusters, AST_INITIAL_SLOTS) * (sizeof(float) + sizeof(int64_t));
-    double needed = (double)points->dimension * (lists + table), memory = ast_machine_memory();
+    double needed = (double)c->points->dimension * (lists + table), memory = ast_machine_memory();
     if (memory == 0 || needed <= memory)
         return AST_OK;
     return ast_fail(
-        fault, AST_NO_MEMORY,
+        c->fault, AST_NO_MEMORY,
         "the points have %zu columns: %.0f cluster%s of them take%s %.0f GB, and this machine has %.0f; leave "
         "empty columns out",
-        points->dimension, clusters, clusters > 1 ? "s" : "", clusters > 1 ? "" : "s", needed / 1e9, memory / 1e9);
+        c->points->dimension, clusters, clusters > 1 ? "s" : "", clusters > 1 ? "" : "s", needed / 1e9, memory / 1e9);
 }
 
 /* Sparse rows are for the methods that need nothing but scores. */
-static ast_status check_sparse(const ast_context *context, const ast_points *points, const ast_options *options,
-                               ast_fault *fault) {
-    if (!points->starts)
+static ast_status check_sparse(const ast_call *c) {
+    const ast_options *o = c->options;
+    bool scores_only = o->method == AST_DP || o->method == AST_SPKM || o->method == AST_MBSPKM;
+    const char *refused = o->center ? "centring" : !scores_only ? "this method" : o->axial ? "axial clustering" : NULL;
+    if (!c->points->starts)
         return AST_OK;
-    if (options->center)
-        return ast_refuse_sparse(points, "centring", fault);
-    if (options->method != AST_DP && options->method != AST_SPKM && options->method != AST_MBSPKM)
-        return ast_refuse_sparse(points, "this method", fault);
-    return options->axial ? ast_refuse_sparse(points, "axial clustering", fault)
-                          : check_columns(context, points, options, fault);
+    return refused ? ast_refuse_sparse(c->points, refused, c->fault) : check_columns(c);
 }
 
 /* Checks the arguments of both calls. */
-static ast_status check_call(const ast_context *context, const ast_points *points, const ast_options *options,
-                             const ast_report *report, ast_fault *fault) {
-    ast_status status = ast_fail_option(ast_options_problem(options), fault);
+static ast_status check_call(const ast_call *c, const ast_report *report) {
+    const ast_points *points = c->points;
+    const ast_options *o = c->options;
+    ast_status status = ast_fail_option(ast_options_problem(o), c->fault);
     if (status == AST_OK)
-        status = ast_check_points(points, fault);
+        status = ast_check_points(points, c->fault);
     if (status == AST_OK)
-        status = ast_check_struct(report, sizeof *report, "report", fault);
-    if (status == AST_OK && points->weights && (options->method == AST_FSD || options->method == AST_CRP))
-        return ast_fail(fault, AST_BAD_OPTION, "samplers count every point once: weights are for the other methods");
-    if (status == AST_OK && points->late && (points->starts || options->center))
-        return ast_fail(fault, AST_BAD_OPTION, "late rows must be dense, and cannot be centred");
-    return status == AST_OK ? check_sparse(context, points, options, fault) : status;
+        status = ast_check_struct(report, sizeof *report, "report", c->fault);
+    if (status == AST_OK && points->weights && (o->method == AST_FSD || o->method == AST_CRP))
+        return ast_fail(c->fault, AST_BAD_OPTION, "samplers count every point once: weights are for the other methods");
+    if (status == AST_OK && points->late && (points->starts || o->center))
+        return ast_fail(c->fault, AST_BAD_OPTION, "late rows must be dense, and cannot be centred");
+    return status == AST_OK ? check_sparse(c) : status;
 }
 
 /* ---- The run ----------------------------------------------------------------------------------------------------- */
@@ -230,7 +229,7 @@ static ast_status run_once(ast_call *c, int restart) {
     ast_status status = ast_labelling_load(c->l, &c->input, c->fault);
     c->v = ast_view_of(c->l);
     if (status == AST_OK)
-        status = check_counts(c->options, c->v.everyone, c->fault);
+        status = check_counts(c);
     run.weight_unit = weight_unit(c);
     if (status == AST_OK)
         status = run_stages(c, &run);
@@ -320,8 +319,6 @@ static void hand_over(ast_call *c, double start, ast_report *report) {
 /* Runs a call that was checked, and hands its result to the context and the caller. */
 static ast_status run_call(ast_call *c, double start, ast_report *report) {
     ast_context *context = c->context;
-    c->fault = &context->fault;
-    c->l = context->labelling;
     c->results = ast_allocate_zero((size_t)c->options->restarts, sizeof *c->results);
     ast_status status = ast_comm_agree(context->comm, c->results ? AST_OK : ast_fail_memory(c->fault), c->fault);
     context->call = c;
@@ -341,14 +338,19 @@ static ast_status run_call(ast_call *c, double start, ast_report *report) {
     return status;
 }
 
+static ast_call begin_call(ast_context *context, const ast_points *points, const ast_options *options) {
+    return (ast_call){
+        .context = context, .fault = &context->fault, .l = context->labelling, .points = points, .options = options};
+}
+
 static ast_status cluster(ast_context *context, const ast_points *points, const ast_options *options, int32_t *labels,
                           ast_report *report) {
     double start = ast_seconds();
-    ast_fault *fault = &context->fault;
-    ast_call c = {.context = context, .points = points, .options = options, .labels = labels};
-    ast_status status = check_call(context, points, options, report, fault);
+    ast_call c = begin_call(context, points, options);
+    c.labels = labels;
+    ast_status status = check_call(&c, report);
     if (status == AST_OK && points->count > 0)
-        status = ast_check_pointer(labels, "labels", fault);
+        status = ast_check_pointer(labels, "labels", c.fault);
     if (context->comm)
         status = ast_ranks_agree(context, points, options, status, &c.input.offset, &c.total);
     if (status != AST_OK)
@@ -400,14 +402,16 @@ static ast_status cluster_source(ast_context *context, const ast_source *source,
     if (status != AST_OK)
         return status;
     ast_points shape = ast_source_shape(source);
-    status = check_call(context, &shape, options, report, fault);
+    ast_call c = begin_call(context, &shape, options);
+    c.store = labels;
+    c.total = source->count;
+    status = check_call(&c, report);
     if (status == AST_OK)
         status = ast_check_struct(labels, sizeof *labels, "labels", fault);
     if (status == AST_OK && (!labels->write || (plan.rows < source->count && !labels->read)))
         status = ast_fail(fault, AST_BAD_OPTION, "there is nowhere to keep labels: the store lacks a write or a read");
     if (status != AST_OK)
         return status;
-    ast_call c = {.context = context, .points = &shape, .options = options, .store = labels, .total = source->count};
     ast_centred centred = {0};
     if (options->center) {
         status = ast_center_source(context, source, &centred);

@@ -101,9 +101,8 @@ static ast_status find_leaves(ast_tuning *t) {
     return status;
 }
 
-/* The largest silhouette of the draws at every level. */
-static ast_status measure_draws(ast_tuning *t, double *silhouettes) {
-    ast_tuned *tuned = t->tuned;
+/* Draws of one distribution: the largest silhouette of all draws at every level. */
+static ast_status measure_draws(ast_tuning *t) {
     ast_status status = AST_OK;
     for (int i = 0; i < t->options->draws && status == AST_OK; i++) {
         ast_tune_set draw = {0};
@@ -111,9 +110,7 @@ static ast_status measure_draws(ast_tuning *t, double *silhouettes) {
         if (status == AST_OK)
             status = ast_tune_grow_tree(t, &draw, t->report->leaf_angle);
         if (status == AST_OK)
-            status = ast_tune_measure_levels(t, &draw, silhouettes);
-        for (size_t k = 0; k < tuned->level_count && status == AST_OK; k++)
-            tuned->levels[k].null = fmax(tuned->levels[k].null, silhouettes[k]);
+            status = ast_tune_measure_levels(t, &draw);
         ast_tune_set_free(&draw);
     }
     return status;
@@ -124,20 +121,15 @@ static ast_status find_levels(ast_tuning *t) {
     size_t limit = t->report->limit, most = t->options->max_clusters;
     most = most < limit ? most : limit;
     tuned->levels = ast_allocate(AST_TUNE_LEVELS(most), sizeof *tuned->levels);
-    double *silhouettes = ast_allocate(AST_TUNE_LEVELS(most), sizeof *silhouettes);
-    ast_status status = tuned->levels && silhouettes ? AST_OK : ast_fail_memory(t->fault);
-    if (status == AST_OK) {
-        tuned->level_count = ast_tune_list_levels(most, tuned->levels);
-        t->planned = tuned->level_count * (size_t)(t->options->draws + 1) + tuned->angles_planned + 1;
-        status = ast_tune_measure_levels(t, &t->sample, silhouettes);
-    }
-    for (size_t k = 0; k < tuned->level_count && status == AST_OK; k++)
-        tuned->levels[k].silhouette = silhouettes[k];
+    if (!tuned->levels)
+        return ast_fail_memory(t->fault);
+    tuned->level_count = ast_tune_list_levels(most, tuned->levels);
+    t->planned = tuned->level_count * (size_t)(t->options->draws + 1) + tuned->angles_planned + 1;
+    ast_status status = ast_tune_measure_levels(t, &t->sample);
     if (status == AST_OK)
-        status = measure_draws(t, silhouettes);
+        status = measure_draws(t);
     if (status == AST_OK)
         ast_tune_mark_peaks(tuned->levels, tuned->level_count);
-    free(silhouettes);
     return status;
 }
 

@@ -58,11 +58,11 @@ ast_status ast_tune_draw_null(ast_tuning *tuning, int number, ast_tune_set *set)
 void ast_tune_set_free(ast_tune_set *set);
 
 /* tune_levels.c: the leaves at an angle and their tree; the best level by evidence; the evidence of the
- * sample's labels; the silhouettes of the levels, one for each. */
+ * sample's labels; the silhouettes of all levels: of the sample, or the largest of the draws. */
 ast_status ast_tune_grow_tree(ast_tuning *tuning, ast_tune_set *set, double angle);
 ast_status ast_tune_find_limit(ast_tuning *tuning, const ast_tune_set *set, size_t *limit, double *evidence);
 ast_status ast_tune_evidence(ast_tuning *tuning, const int32_t *labels, size_t clusters, double *evidence);
-ast_status ast_tune_measure_levels(ast_tuning *tuning, const ast_tune_set *set, double *silhouettes);
+ast_status ast_tune_measure_levels(ast_tuning *tuning, const ast_tune_set *set);
 
 /* tune.c: options of a run in content order; the run; the silhouette of its labels, NaN with one cluster. */
 ast_options ast_tune_run_options(ast_tuning *tuning, double angle);

@@ -254,7 +254,7 @@ static ast_status measure_level(ast_tuning *t, level *cut, size_t clusters, doub
     return status;
 }
 
-ast_status ast_tune_measure_levels(ast_tuning *t, const ast_tune_set *set, double *silhouettes) {
+ast_status ast_tune_measure_levels(ast_tuning *t, const ast_tune_set *set) {
     const ast_tuned *tuned = t->tuned;
     size_t count = set->points.count, most = tuned->levels[tuned->level_count - 1].clusters;
     level cut = {.set = set, .axial = t->options->axial != 0};
@@ -264,7 +264,13 @@ ast_status ast_tune_measure_levels(ast_tuning *t, const ast_tune_set *set, doubl
         AST_REQUEST(cut.means, most * set->points.dimension), AST_REQUEST(cut.sums, most * set->points.dimension));
     ast_status status = ready ? AST_OK : ast_fail_memory(t->fault);
     for (size_t i = 0; i < tuned->level_count && status == AST_OK; i++) {
-        status = measure_level(t, &cut, tuned->levels[i].clusters, &silhouettes[i]);
+        ast_tune_level *row = &tuned->levels[i];
+        double silhouette;
+        status = measure_level(t, &cut, row->clusters, &silhouette);
+        if (set == &t->sample)
+            row->silhouette = silhouette;
+        else
+            row->null = fmax(row->null, silhouette);
         if (status == AST_OK)
             status = ast_tune_step(t);
     }

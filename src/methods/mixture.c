@@ -333,35 +333,29 @@ ast_status ast_mixture_finish(ast_mixture_steps *m, ast_fault *fault) {
     return ast_components_to_clusters(m->c, m->l, fault);
 }
 
-static ast_status run_components(ast_mixture_steps *m, ast_fault *fault) {
-    ast_components before = {0};
-    ast_distinct distinct = {0};
-    bool ready = ast_components_open(&before, m->c->count, m->c->dimension);
-    ast_status status = ready ? AST_OK : ast_fail_memory(fault);
-    if (status == AST_OK) {
-        maximise_labels(m);
-        status = ast_mixture_cap_kappas(m, &distinct, NULL, false, fault);
-    }
-    if (status == AST_OK && m->run->options->mixture.background)
-        ast_components_add_background(m->c, AST_FIRST_SHARE);
-    if (status == AST_OK)
-        status = iterate(m, &distinct, &before, fault);
-    ast_distinct_free(&distinct);
-    ast_components_free(&before);
-    return status;
-}
-
 ast_status ast_run_movmf(ast_labelling *l, ast_run *run, ast_fault *fault) {
     if (run->options->mixture.auto_clusters)
         return ast_run_movmf_auto(l, run, fault);
     ast_mixture_steps m = {.l = l, .run = run, .c = &run->components};
+    ast_components before = {0};
+    ast_distinct distinct = {0};
     ast_status status = ast_run_assign_nearest(l, run, fault);
     if (status == AST_OK)
         status = ast_mixture_open(&m, ast_view_of(l).clusters->live, fault);
+    if (status == AST_OK && !ast_components_open(&before, m.c->count, m.c->dimension))
+        status = ast_fail_memory(fault);
+    if (status == AST_OK) {
+        maximise_labels(&m);
+        status = ast_mixture_cap_kappas(&m, &distinct, NULL, false, fault);
+    }
+    if (status == AST_OK && run->options->mixture.background)
+        ast_components_add_background(m.c, AST_FIRST_SHARE);
     if (status == AST_OK)
-        status = run_components(&m, fault);
+        status = iterate(&m, &distinct, &before, fault);
     if (status == AST_OK)
         status = ast_mixture_finish(&m, fault);
+    ast_distinct_free(&distinct);
+    ast_components_free(&before);
     ast_mixture_close(&m);
     return status;
 }

@@ -270,14 +270,6 @@ static bool open_refining(refining *r) {
            ast_evidence_open(&r->evidence, clusters, v->rows->dimension, AST_SUMS_UNIT);
 }
 
-static void close_refining(refining *r) {
-    ast_free_all(r->kappas, r->offsets, r->scales.scale, r->scales.bias, r->scores, r->labels, r->signs, r->filled);
-    ast_refine_heads_close(&r->heads);
-    ast_evidence_close(&r->evidence);
-    ast_mean_table_free(&r->means);
-    ast_mean_table_free(&r->scaled);
-}
-
 ast_status ast_run_refine_labels(ast_labelling *l, ast_run *run, ast_distinct *distinct, bool fixed, double lambda,
                                  ast_fault *fault) {
     const ast_labelling_view v = ast_view_of(l);
@@ -300,6 +292,10 @@ ast_status ast_run_refine_labels(ast_labelling *l, ast_run *run, ast_distinct *d
             status = ast_run_report(l, run, lambda, &pass_result, fault);
     }
     run->converged = run->converged && !rises;
-    close_refining(&r);
+    ast_free_all(r.kappas, r.offsets, r.scales.scale, r.scales.bias, r.scores, r.labels, r.signs, r.filled);
+    ast_refine_heads_close(&r.heads);
+    ast_evidence_close(&r.evidence);
+    ast_mean_table_free(&r.means);
+    ast_mean_table_free(&r.scaled);
     return status;
 }
