@@ -19,7 +19,8 @@ ast_status ast_fail_cancelled(ast_fault *fault);
 
 ast_status ast_fail_infinite(ast_fault *fault, size_t row); /* the sentence for a row with an infinity */
 
-/* Adds the row, counting from 1, to the error that was just recorded. Returns its status. */
-ast_status ast_fault_set_row(ast_fault *fault, size_t row);
+/* The same for an error of one row, counting from 1; the sentence begins with "row R (counting from 1) ". */
+ast_status ast_fail_row(ast_fault *fault, ast_status status, size_t row, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 #endif

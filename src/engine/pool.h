@@ -6,7 +6,9 @@
 
 #include "asterism.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef struct ast_pool ast_pool;
 
@@ -43,6 +45,13 @@ bool ast_pool_stopped(ast_pool *pool, int worker);
 
 /* Like ast_pool_run, but starts no more blocks once the pool is cancelled. false: some blocks were not run. */
 bool ast_pool_run_cancellable(ast_pool *pool, size_t blocks, ast_task *task, void *data);
+
+/* Lowers *least to `value` if that is smaller. */
+static inline void ast_keep_least(_Atomic uint64_t *least, uint64_t value) {
+    uint64_t before = atomic_load(least);
+    while (value < before && !atomic_compare_exchange_weak(least, &before, value))
+        ;
+}
 
 /* Seconds of a clock that never goes back. */
 double ast_seconds(void);

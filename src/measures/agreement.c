@@ -71,9 +71,8 @@ static bool mutual_information(contingency *table, double *information) {
         if (!ast_counter_add(&table->rows, pair.key >> 32, 0, &row) ||
             !ast_counter_add(&table->columns, (uint32_t)pair.key, 0, &column))
             return false;
-        double expected =
-            (double)table->rows.entries[row].count / points * (double)table->columns.entries[column].count;
-        sum += (double)pair.count / points * log((double)pair.count / expected);
+        double both = (double)pair.count, across = (double)table->columns.entries[column].count;
+        sum += both / points * log(both / ((double)table->rows.entries[row].count / points * across));
     }
     *information = sum;
     return true;

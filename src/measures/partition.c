@@ -3,6 +3,7 @@
  * Labels are usually 0..K-1 already: a table of marks shows this in one sweep, and then nothing is copied. */
 #include "partition.h"
 
+#include "memory.h"
 #include "random.h"
 
 #include <assert.h>
@@ -129,22 +130,20 @@ static int by_key(const void *a, const void *b) {
 
 /* The new number of each label in the counter, which holds the labels of all ranks: the same as for one process. */
 static int32_t *number_labels(const ast_counter *counter, size_t count) {
-    ast_counter_entry *sorted = malloc((counter->used + 1) * sizeof *sorted);
-    int32_t *number = malloc((counter->used + 1) * sizeof *number);
+    ast_counter_entry *sorted = NULL;
+    int32_t *number = NULL;
     uint64_t largest = 0;
-    for (size_t k = 0; sorted && number && k < counter->used; k++) {
+    if (!ast_replace_arrays(AST_REQUEST(sorted, counter->used), AST_REQUEST(number, counter->used)))
+        return NULL;
+    for (size_t k = 0; k < counter->used; k++) {
         largest = counter->entries[k].key > largest ? counter->entries[k].key : largest;
         sorted[k] = (ast_counter_entry){counter->entries[k].key, k};
         number[k] = (int32_t)k;
     }
-    if (sorted && number && is_dense(largest + 1, count)) {
+    if (is_dense(largest + 1, count)) {
         qsort(sorted, counter->used, sizeof *sorted, by_key);
         for (size_t k = 0; k < counter->used; k++)
             number[sorted[k].count] = (int32_t)k;
-    }
-    if (!sorted) {
-        free(number);
-        number = NULL;
     }
     free(sorted);
     return number;

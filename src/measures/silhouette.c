@@ -42,15 +42,14 @@ typedef struct job {
     bool small;      /* the rows have columns, which are the features */
     size_t features; /* F: D, or D (D + 1) / 2 for axial points */
     size_t block_rows, blocks, parts;
-    double scale;   /* of the integer sums */
-    int64_t *sums;  /* (parts, K, F) */
-    int64_t *sizes; /* (parts, K); part 0 becomes the total */
-    double *means;  /* (K, F), not unit vectors */
-    double
-        *leave_one_out; /* (K) n / (n - 1): leaves the point itself out of the mean of its cluster; 0 for a singleton */
-    double *partial;    /* (blocks) sums of silhouettes */
-    float *buffers;     /* (threads, block_rows, D); none if small */
-    double *tiles;      /* (threads, block_rows, F) in tiles of AST_LANES: the features; also in fixed point */
+    double scale;          /* of the integer sums */
+    int64_t *sums;         /* (parts, K, F) */
+    int64_t *sizes;        /* (parts, K); part 0 becomes the total */
+    double *means;         /* (K, F), not unit vectors */
+    double *leave_one_out; /* (K) n / (n - 1): leaves the point out of the mean of its cluster; 0 for a singleton */
+    double *partial;       /* (blocks) sums of silhouettes */
+    float *buffers;        /* (threads, block_rows, D); none if small */
+    double *tiles;         /* (threads, block_rows, F) in tiles of AST_LANES: the features; also in fixed point */
 } job;
 
 static ast_status cosine_silhouette(ast_fault *fault, ast_pool *pool, const ast_measured *given,

@@ -40,9 +40,8 @@ static uint64_t fold_row(uint64_t hash, const digest *d, const unsigned char *at
 
 static uint64_t fold_entries(uint64_t hash, const digest *d, size_t row) {
     const ast_points *p = d->points;
-    size_t first = (size_t)ast_index_at(p->starts, p->index, row),
-           last = (size_t)ast_index_at(p->starts, p->index, row + 1);
-    for (size_t e = first; e < last; e++) {
+    size_t last = (size_t)ast_index_at(p->starts, p->index, row + 1);
+    for (size_t e = (size_t)ast_index_at(p->starts, p->index, row); e < last; e++) {
         int64_t column = ast_index_at(p->columns, p->index, e);
         hash = ast_checksum_add(hash, &column, sizeof column);
         hash = ast_checksum_add(hash, (const unsigned char *)p->data + e * d->size, d->size);

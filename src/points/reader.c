@@ -47,9 +47,7 @@ void ast_row_buffer_free(ast_row_buffer *b) {
 /* ---- A source ---------------------------------------------------------------------------------------------------- */
 
 void ast_reader_note(ast_reader *reader, size_t row, ast_row_fault fault) {
-    uint64_t mine = (uint64_t)row << 3 | fault, before = atomic_load(&reader->fault);
-    while (mine < before && !atomic_compare_exchange_weak(&reader->fault, &before, mine))
-        ;
+    ast_keep_least(&reader->fault, (uint64_t)row << 3 | fault);
     atomic_store(reader->stop, true);
 }
 
@@ -62,14 +60,11 @@ ast_status ast_reader_status(ast_reader *reader, ast_fault *fault) {
     case AST_INFINITE_ROW:
         return ast_fail_infinite(fault, row);
     case AST_CHANGED_ROW:
-        ast_fail(fault, AST_BAD_DATA,
-                 "row %zu (counting from 1) is not what it was: the points changed while they were read", row);
-        return ast_fault_set_row(fault, row);
+        return ast_fail_row(fault, AST_BAD_DATA, row, "is not what it was: the points changed while they were read");
     case AST_LABELS_UNSTORED:
         return ast_fail(fault, AST_NO_INPUT, "the labels from row %zu (counting from 1) on could not be kept", row);
     default:
-        ast_fail(fault, AST_NO_INPUT, "row %zu (counting from 1) could not be read", row);
-        return ast_fault_set_row(fault, row);
+        return ast_fail_row(fault, AST_NO_INPUT, row, "could not be read");
     }
 }
 

@@ -2,12 +2,10 @@
 #include "rowset.h"
 
 #include "memory.h"
-#include "sparse.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LOAD_BLOCK 4096 /* points per task; a multiple of every padding in use */
@@ -130,9 +128,7 @@ static void note_row(ast_rowset *rows, size_t i, ast_row_kind kind) {
     } else if (kind == AST_ROW_SCALED && !(loading->partial && rows->late && rows->late[row])) {
         atomic_store_explicit(&loading->scaled, 1, memory_order_relaxed);
     } else if (kind == AST_ROW_INFINITE) {
-        size_t first = atomic_load(&loading->infinite);
-        while (row < first && !atomic_compare_exchange_weak(&loading->infinite, &first, row))
-            ;
+        ast_keep_least(&loading->infinite, row);
     }
 }
 
@@ -189,6 +185,11 @@ static void normalise_rows(ast_rowset *rows, size_t first, size_t last) {
         note_row(rows, i, ast_sparse_rows_read(&rows->entries, &rows->view, row_of(rows, i)));
 }
 
+/* Row r in the caller's memory, if that has tight floats. */
+static const float *floats_of(const ast_rowset *rows, size_t r) {
+    return (const float *)(const void *)((const char *)rows->view.data + (ptrdiff_t)r * rows->view.row_stride);
+}
+
 static void check_rows(ast_rowset *rows, size_t first, size_t last) {
     float row[AST_MAX_DIMENSION];
     bool direct = tight_floats(&rows->view);
@@ -196,10 +197,8 @@ static void check_rows(ast_rowset *rows, size_t first, size_t last) {
     for (size_t i = first; i < last; i++) {
         size_t r = row_of(rows, i);
         if (direct) { /* fast path for unit vectors: additions in any order */
-            const float *x =
-                (const float *)(const void *)((const char *)rows->view.data + (ptrdiff_t)r * rows->view.row_stride);
-            double squared = rows->kernels->squared_length(x, rows->dimension);
-            if (fabs(squared - 1) < AST_UNIT_TOLERANCE - 0x1p-36)
+            if (fabs(rows->kernels->squared_length(floats_of(rows, r), rows->dimension) - 1) <
+                AST_UNIT_TOLERANCE - 0x1p-36)
                 continue;
         }
         note_row(rows, i, ast_read_row(&rows->view, r, row));
@@ -434,7 +433,7 @@ const float *ast_rowset_row(const ast_rowset *rows, size_t i, float *buffer) {
         return buffer;
     }
     if (rows->in_place)
-        return (const float *)(const void *)((const char *)rows->view.data + (ptrdiff_t)r * rows->view.row_stride);
+        return floats_of(rows, r);
     ast_read_row(&rows->view, r, buffer);
     return buffer;
 }

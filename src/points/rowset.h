@@ -56,7 +56,7 @@ typedef struct ast_loading {
     uint8_t *blocks;   /* (padded / AST_BLOCK) while `partial` */
     size_t capacity;   /* blocks that `blocks` has memory for */
     _Atomic size_t scaled;
-    _Atomic size_t infinite;      /* the smallest row with an infinity, or the number of rows */
+    _Atomic uint64_t infinite;    /* the smallest row with an infinity, or the number of rows */
     char apart[64];               /* keeps the counts on a different cache line from what all threads read often */
     _Atomic size_t missing, late; /* late: late rows with a direction */
     char behind[64];

@@ -10,7 +10,6 @@
 #include <assert.h>
 #include <math.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define CHECK_BLOCK 4096 /* rows per task */
@@ -115,7 +114,7 @@ ast_sparse_row ast_sparse_rows_at(const ast_sparse_rows *rows, size_t r) {
 typedef struct check_job {
     ast_sparse_rows *rows;
     const ast_points *view;
-    _Atomic size_t bad; /* the first row whose columns are wrong, or N */
+    _Atomic uint64_t bad; /* the first row whose columns are wrong, or N */
 } check_job;
 
 /* Whether the columns of a row are in range and increase. Copies 64-bit columns. */
@@ -138,32 +137,23 @@ static void check_block(void *data, size_t block, int worker) {
     size_t first = block * CHECK_BLOCK, last = first + CHECK_BLOCK;
     (void)worker;
     for (size_t r = first; r < last && r < job->view->count; r++) {
-        if (check_columns(job->rows, job->view, r))
-            continue;
-        size_t bad = atomic_load(&job->bad);
-        while (r < bad && !atomic_compare_exchange_weak(&job->bad, &bad, r))
-            ;
-        return;
+        if (!check_columns(job->rows, job->view, r))
+            ast_keep_least(&job->bad, r);
     }
 }
 
 static ast_status describe_bad(const ast_points *view, size_t r, ast_fault *fault) {
-    size_t begin = (size_t)ast_index_at(view->starts, view->index, r), e = begin;
-    int64_t column = 0, last = -1, most = (int64_t)view->dimension;
-    for (;; e++, last = column) {
+    long long column, last = -1, most = (long long)view->dimension;
+    for (size_t e = (size_t)ast_index_at(view->starts, view->index, r);; e++, last = column) {
         column = ast_index_at(view->columns, view->index, e);
         if (column < 0 || column >= most)
-            return ast_fail(fault, AST_BAD_DATA,
-                            "row %zu (counting from 1) has an entry in column %lld; columns are 0 to %lld", r + 1,
-                            (long long)column, (long long)(most - 1));
+            return ast_fail_row(fault, AST_BAD_DATA, r + 1, "has an entry in column %lld; columns are 0 to %lld",
+                                column, most - 1);
         if (column == last)
-            return ast_fail(fault, AST_BAD_DATA,
-                            "row %zu (counting from 1) has column %lld twice; add its numbers up first", r + 1,
-                            (long long)column);
+            return ast_fail_row(fault, AST_BAD_DATA, r + 1, "has column %lld twice; add its numbers up first", column);
         if (column < last)
-            return ast_fail(fault, AST_BAD_DATA,
-                            "row %zu (counting from 1) has column %lld behind column %lld; sort every row first", r + 1,
-                            (long long)column, (long long)last);
+            return ast_fail_row(fault, AST_BAD_DATA, r + 1, "has column %lld behind column %lld; sort every row first",
+                                column, last);
     }
 }
 
@@ -177,11 +167,9 @@ static ast_status take_starts(ast_sparse_rows *rows, const ast_points *view, ast
     rows->longest = 0;
     for (size_t r = 0; r <= view->count; r++) {
         int64_t start = ast_index_at(view->starts, view->index, r);
-        if (start < last) {
-            ast_fail(fault, AST_BAD_DATA, "row %zu (counting from 1) ends at entry %lld, before its start at %lld", r,
-                     (long long)start, (long long)last);
-            return ast_fault_set_row(fault, r);
-        }
+        if (start < last)
+            return ast_fail_row(fault, AST_BAD_DATA, r, "ends at entry %lld, before its start at %lld",
+                                (long long)start, (long long)last);
         size_t length = (size_t)(start - last);
         rows->longest = length > rows->longest ? length : rows->longest;
         rows->starts[r] = (size_t)(start - origin);
@@ -206,10 +194,7 @@ ast_status ast_sparse_rows_open(ast_sparse_rows *rows, const ast_points *view, a
     check_job job = {.rows = rows, .view = view, .bad = view->count};
     if (!ast_pool_run_cancellable(pool, (view->count + CHECK_BLOCK - 1) / CHECK_BLOCK, check_block, &job))
         return ast_fail_cancelled(fault);
-    if (job.bad == view->count)
-        return AST_OK;
-    describe_bad(view, job.bad, fault);
-    return ast_fault_set_row(fault, job.bad + 1);
+    return job.bad == view->count ? AST_OK : describe_bad(view, job.bad, fault);
 }
 
 void ast_sparse_rows_free(ast_sparse_rows *rows) {

@@ -170,21 +170,18 @@ static size_t refine(const tile *t, size_t j, ast_best_search *x, ast_mean_candi
 }
 
 /* Full scores of the candidates. The largest upper bound comes first: its score raises the limit for the others. */
-static void score_candidates(const tile *t, size_t j, ast_best_search *x, ast_mean_candidate *candidates,
-                             size_t count) {
+static void score_candidates(const tile *t, size_t j, ast_best_search *x, ast_mean_candidate *list, size_t count) {
     for (size_t r = 1; r < count; r++)
-        if (candidates[r].upper_bound > candidates[0].upper_bound) {
-            ast_mean_candidate swap = candidates[r];
-            candidates[r] = candidates[0];
-            candidates[0] = swap;
+        if (list[r].upper_bound > list[0].upper_bound) {
+            ast_mean_candidate swap = list[r];
+            list[r] = list[0];
+            list[0] = swap;
         }
-    for (size_t r = 0; r < count; r++) {
-        if (candidates[r].upper_bound < x->limit) {
-            ast_best_search_discard(x, candidates[r].upper_bound);
-            continue;
-        }
-        score(t, j, x, candidates[r].mean);
-    }
+    for (size_t r = 0; r < count; r++)
+        if (list[r].upper_bound < x->limit)
+            ast_best_search_discard(x, list[r].upper_bound);
+        else
+            score(t, j, x, list[r].mean);
 }
 
 /* Moves the candidates with the largest upper bounds to the front, in order. Returns their number. */
@@ -283,9 +280,9 @@ static float own_score(const tile *t, size_t j, bool bounded) {
     float score = t->c->scores.best[at];
     if (label < 0 || (!bounded && (!s->bounds.on || s->bounds.invalid)))
         return AST_NO_SCORE;
+    const float *row = t->c->picked[t->first + j];
     if (!bounded)
-        score =
-            s->kernels->dot(t->c->picked[t->first + j], s->moves.start_means + (size_t)label * dimension, dimension);
+        score = s->kernels->dot(row, s->moves.start_means + (size_t)label * dimension, dimension);
     return s->rows->axial && score > AST_NO_SCORE ? fabsf(score) : score;
 }
 
@@ -293,8 +290,8 @@ static float own_score(const tile *t, size_t j, bool bounded) {
 static float limit_of(const tile *t, const seed *x) {
     const ast_heads *h = &t->s->heads;
     float least = x->singleton ? h->floor : ast_larger(x->score, h->floor);
-    return ast_larger(least - h->stages.keep_within,
-                      AST_NO_SCORE + 2); /* below every score, above that of unused entries */
+    /* below every score, above that of unused entries */
+    return ast_larger(least - h->stages.keep_within, AST_NO_SCORE + 2);
 }
 
 /* Searches begin with the score of the point's own mean, if it is known. Returns whether it is known for all points. */
@@ -425,8 +422,8 @@ static void score_tile(tile *t, bool bounded) {
 /* ---- A list ------------------------------------------------------------------------------------------------------ */
 
 static bool reserve(ast_candidate_buffer *b, size_t means, const ast_stages *stages, size_t chunk) {
-    size_t room = means / AST_PANEL * AST_PANEL + AST_PANEL,
-           width = stages->second + ast_byte_count(stages) / sizeof(float);
+    size_t room = means / AST_PANEL * AST_PANEL + AST_PANEL;
+    size_t width = stages->second + ast_byte_count(stages) / sizeof(float);
     if (!b->calls && !ast_replace_arrays(AST_REQUEST(b->calls, chunk)))
         return false;
     if (room > b->room || width > b->width) {

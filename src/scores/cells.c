@@ -6,7 +6,6 @@
 #include "cells.h"
 
 #include "memory.h"
-#include "mean_table.h"
 
 #include <assert.h>
 #include <math.h>

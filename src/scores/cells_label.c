@@ -7,7 +7,6 @@
 #include "cells.h"
 
 #include "memory.h"
-#include "mean_table.h"
 
 #include <assert.h>
 #include <math.h>
@@ -78,18 +77,17 @@ static void take_scores(const label_job *job, const ast_mean_table *list, size_t
     }
 }
 
-static void score_leaf(const label_job *job, ast_cell_scratch *scratch, const ast_cell *cell,
-                       const ast_mean_table *list) {
+static void score_leaf(const label_job *job, ast_cell_scratch *own, const ast_cell *cell, const ast_mean_table *list) {
     const ast_cells *cells = job->cells;
     for (size_t first = cell->first; first < cell->last; first += AST_BLOCK) {
         size_t n = cell->last - first < AST_BLOCK ? cell->last - first : AST_BLOCK;
         const float *x[AST_SMALL];
         for (size_t d = 0; d < 3; d++)
             x[d] = cells->columns + d * cells->pitch + first;
-        job->s->kernels->score_columns[3](x, n, list, scratch->scores);
-        take_scores(job, list, first, n, scratch->scores);
+        job->s->kernels->score_columns[3](x, n, list, own->scores);
+        take_scores(job, list, first, n, own->scores);
     }
-    scratch->scored += cell->last - cell->first;
+    own->scored += cell->last - cell->first;
 }
 
 /* ---- down the tree ---- */
@@ -178,8 +176,8 @@ static void free_tasks(cell_task *tasks, size_t count) {
 
 /* Runs `count` tasks. Returns the number of tasks that they queued, which are job->next. */
 static size_t run_level(label_job *job, size_t count, ast_task *run) {
-    size_t parts =
-        job->cells->count / (job->bulk + 1) + 1; /* upper bound of the number of cells with more than `bulk` points */
+    /* upper bound of the number of cells with more than `bulk` points */
+    size_t parts = job->cells->count / (job->bulk + 1) + 1;
     job->next = ast_allocate_zero(4 * count < parts ? 4 * count : parts, sizeof *job->next);
     atomic_store(&job->next_count, 0);
     if (job->next)

@@ -66,6 +66,12 @@ static size_t list_present(const ast_scorer *s, ast_chunk *c, size_t base, size_
     return count;
 }
 
+static void copy_score(ast_scores to, size_t at, ast_scores from, size_t j) {
+    to.best[at] = from.best[j];
+    to.second[at] = from.second[j];
+    to.id[at] = from.id[j];
+}
+
 void ast_large_against(ast_scorer *s, ast_chunk *c, const ast_mean_table *table, size_t first, size_t n) {
     size_t base = first / s->rows->chunk * s->rows->chunk;
     ast_rows_load(s->rows, &c->rows, s->labels, base);
@@ -73,9 +79,7 @@ void ast_large_against(ast_scorer *s, ast_chunk *c, const ast_mean_table *table,
     score_list(s, c, table, base, count, false);
     for (size_t j = 0; j < count; j++) {
         size_t at = c->list[j] - (first - base);
-        c->other.best[at] = c->compact.best[j];
-        c->other.second[at] = c->compact.second[j];
-        c->other.id[at] = c->compact.id[j];
+        copy_score(c->other, at, c->compact, j);
     }
 }
 
@@ -83,11 +87,9 @@ void ast_large_against(ast_scorer *s, ast_chunk *c, const ast_mean_table *table,
 static void scatter(ast_chunk *c, size_t n) {
     for (size_t j = 0; j < n; j++) {
         size_t at = c->list[j];
-        c->scores.best[at] = c->compact.best[j];
-        c->scores.second[at] = c->compact.second[j];
+        copy_score(c->scores, at, c->compact, j);
         if (c->fast_bound)
             c->fast_bound[at] = c->compact.second[j];
-        c->scores.id[at] = c->compact.id[j];
     }
     c->scored += n;
 }

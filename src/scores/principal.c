@@ -7,7 +7,6 @@
 #include "memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { COLD_ROUNDS = 4, WARM_ROUNDS = 2 };

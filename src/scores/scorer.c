@@ -8,7 +8,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define FIT_TOLERANCE 0x1p-20 /* without it duplicates split at 0 degrees, and rounding alone makes runs cycle */

@@ -7,7 +7,7 @@
 #include "memory.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 /* Costs are in units of one product within a panel. A separate product costs more by a factor, plus a fixed cost; every
  * mean has a fixed cost in the first stage. */
@@ -40,9 +40,7 @@ typedef struct view {
 } view;
 
 /* The share of means that remain after the first stage; [ALL]: with floats only. */
-typedef struct shares {
-    double of[PLAINS + 1][WIDTHS];
-} shares;
+typedef double shares[PLAINS + 1][WIDTHS];
 
 static const float *row_of(const view *v, size_t i) {
     const ast_trial *t = v->t;
@@ -136,10 +134,10 @@ static float byte_error(const view *v, size_t p, size_t w, const span *point) {
     return each * (point->largest[p][w] / AST_BYTE * v->longest[p][w] + point->length[p][w] * v->units[p][w]);
 }
 
-static void count_candidates(const view *v, float keep_within, shares *out) {
+static void count_candidates(const view *v, float keep_within, shares out) {
     const ast_trial *t = v->t;
     const ast_heads *h = &t->s->heads;
-    *out = (shares){0};
+    memset(out, 0, sizeof(shares));
     for (size_t i = 0; i < t->n; i++) {
         float goal = fmaxf(t->best[i], h->floor) - keep_within - h->slack, error[PLAINS + 1][WIDTHS] = {0};
         for (size_t p = 0; p < PLAINS; p++)
@@ -151,41 +149,40 @@ static void count_candidates(const view *v, float keep_within, shares *out) {
                 float upper_bound =
                     (t->s->rows->axial ? fabsf(product) : product) + v->spans[i].tail[w] * v->spans[t->n + k].tail[w];
                 for (size_t p = 0; p <= ALL; p++)
-                    out->of[p][w] += upper_bound + error[p][w] >= goal;
+                    out[p][w] += upper_bound + error[p][w] >= goal;
             }
     }
     for (size_t p = 0; p <= ALL; p++)
         for (size_t w = 0; w < v->count; w++)
-            out->of[p][w] /= (double)(t->n * t->m);
+            out[p][w] /= (double)(t->n * t->m);
 }
 
 /* The time per point and mean. */
-static double cost_of(const view *v, const shares *share, size_t p, size_t first, size_t second) {
+static double cost_of(const view *v, const shares share, size_t p, size_t first, size_t second) {
     const ast_rowset *rows = v->t->s->rows;
-    double dimension = (double)rows->dimension, expected = (double)v->t->expected_means,
-           width = (double)v->widths[first];
-    double plain = p == ALL ? width : (double)plains[p];
-    double finding =
-        rows->reader || !v->t->s->keeps_scores ? 1 : 0.25; /* the share of passes that compute the heads of points */
+    double dimension = (double)rows->dimension, expected = (double)v->t->expected_means;
+    double width = (double)v->widths[first], plain = p == ALL ? width : (double)plains[p];
+    /* the share of passes that compute the heads of points */
+    double finding = rows->reader || !v->t->s->keeps_scores ? 1 : 0.25;
     double cost = LOOK + plain + (double)v->t->s->kernels->heads.byte_cost * (width - plain);
     double full = FIXED + SEPARATE_PRODUCT_COST * dimension;
     if (v->raw)
-        return cost + (share->of[p][first] + 2 / expected) * full;
+        return cost + (share[p][first] + 2 / expected) * full;
     double last = (double)v->widths[second];
-    return cost + share->of[p][first] * (FIXED + SEPARATE_PRODUCT_COST * last) +
-           (share->of[ALL][second] + 2 / expected) * full + finding * dimension * last / expected;
+    return cost + share[p][first] * (FIXED + SEPARATE_PRODUCT_COST * last) +
+           (share[ALL][second] + 2 / expected) * full + finding * dimension * last / expected;
 }
 
 static double choose(const view *v, float keep_within, size_t second_width, ast_stages *to) {
     shares share;
     double least = INFINITY;
-    count_candidates(v, keep_within, &share);
+    count_candidates(v, keep_within, share);
     for (size_t second = 0; second < v->count; second++) {
         if (v->raw ? second > 0 : second_width && v->widths[second] != second_width)
             continue;
         for (size_t first = 0; first < v->count && (v->raw || first <= second); first++)
             for (size_t p = 0; p <= ALL; p++) {
-                double cost = cost_of(v, &share, p, first, second);
+                double cost = cost_of(v, (const double(*)[WIDTHS])share, p, first, second);
                 if (cost >= least || (p < ALL && plains[p] >= v->widths[first]))
                     continue;
                 least = cost;

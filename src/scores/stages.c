@@ -11,7 +11,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -40,10 +39,8 @@ static size_t take_points(const ast_trial *t, size_t skip, size_t most, float *t
         size_t base = p * all->chunks / places * all->chunk;
         ast_rows_begin(all, &t->c->rows, base);
         for (size_t j = skip; j < all->chunk && base + j < all->count && taken < most * (p + 1) / places; j++) {
-            bool present = t->s->labels[base + j] != AST_MISSING &&
-                           ast_rows_kind(all, &t->c->rows, base + j) <=
-                               AST_ROW_SCALED; /* a row of a source may not have been read yet */
-            if (!present)
+            /* a row of a source may not have been read yet */
+            if (t->s->labels[base + j] == AST_MISSING || ast_rows_kind(all, &t->c->rows, base + j) > AST_ROW_SCALED)
                 continue;
             rows[taken] = to + taken * all->dimension;
             memcpy(to + taken++ * all->dimension, t->c->rows.row, all->dimension * sizeof *to);
@@ -166,8 +163,8 @@ static void choose_stages(const ast_trial *t) {
     h->stages = cost == raw_cost ? raw : along;
     if (h->on && h->forced)
         force_stages(h, s->rows);
-    h->on =
-        h->on && (h->stages.raw || h->axes.count >= h->stages.second); /* memory for the axes may have been missing */
+    /* memory for the axes may have been missing */
+    h->on = h->on && (h->stages.raw || h->axes.count >= h->stages.second);
     set_slack(h, s->rows, h->stages.raw);
     h->layout++;
 }

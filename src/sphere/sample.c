@@ -320,8 +320,8 @@ static bool place_means(ast_random *random, const ast_mixture *mixture, double *
     for (int set = 0; set < REJECTION_SETS; set++)
         if (place_by_rejection(random, mixture, cosine, means))
             return true;
-    double sweep_work =
-        2 * (double)count * (double)count * (double)dimension; /* half a dot product and half a push per pair */
+    /* half a dot product and half a push per pair */
+    double sweep_work = 2 * (double)count * (double)count * (double)dimension;
     int sweeps = (int)fmin(20000, fmax(10, REPULSION_WORK / REPULSION_SETS / sweep_work));
     for (int set = 0; set < REPULSION_SETS; set++)
         if (place_by_repulsion(random, mixture, separation, sweeps, means))
