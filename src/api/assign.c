@@ -77,7 +77,7 @@ typedef struct copy {
     float *similarity; /* or NULL */
 } copy;
 
-static int take_copy(size_t first, size_t count, const int32_t *labels, const float *similarity, void *data) {
+static int copy_labels(size_t first, size_t count, const int32_t *labels, const float *similarity, void *data) {
     const copy *to = data;
     for (size_t i = 0; i < count; i++) {
         to->labels[first + i] = labels[i];
@@ -107,7 +107,7 @@ ast_status ast_assign_call(ast_context *context, const ast_points *points, const
         return status;
     }
     copy to = {labels, similarity};
-    ast_label_sink sink = {.size = sizeof sink, .write = take_copy, .data = &to};
+    ast_label_sink sink = {.size = sizeof sink, .write = copy_labels, .data = &to};
     ast_labelling_input input =
         ast_resident_input(context, centred.rows ? &centred.points : points, options->axial != 0);
     status = assign(context, &input, options, similarity != NULL, &sink);

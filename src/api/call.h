@@ -36,7 +36,7 @@ ast_status ast_resume_open(ast_call *call, int *restart);
 
 /* The labelling is loaded with the points of that restart: reads the rest, and sets the labelling, the run and the best
  * result so far to those of the checkpoint. A collective call. */
-ast_status ast_resume_take(ast_call *call, ast_run *run);
+ast_status ast_resume_restore(ast_call *call, ast_run *run);
 void ast_resume_free(ast_call *call);
 
 /* The report of a run; without its silhouette and stability. */

@@ -174,7 +174,7 @@ static run_method *const methods[] = {
 
 /* The method, then what the options ask for after it has converged. */
 static ast_status run_stages(ast_call *c, ast_run *run) {
-    ast_status status = c->resume ? ast_resume_take(c, run) : AST_OK;
+    ast_status status = c->resume ? ast_resume_restore(c, run) : AST_OK;
     if (status == AST_OK)
         status = methods[run->options->method](c->l, run, c->fault);
     run->clusters_before_merge = c->v.clusters->live;

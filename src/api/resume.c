@@ -171,7 +171,7 @@ static bool are_finite(const float *numbers, size_t count) {
 }
 
 /* One piece: the labels of the run, and those of earlier results. false: impossible records. */
-static bool take_piece(const ast_call *c, size_t first, size_t count, const uint32_t *records, uint64_t *sum) {
+static bool restore_piece(const ast_call *c, size_t first, size_t count, const uint32_t *records, uint64_t *sum) {
     size_t width = c->resume->at.width;
     bool good = true;
     for (size_t j = 0; j < count; j++) {
@@ -195,7 +195,7 @@ static ast_status read_records(const ast_call *c, uint32_t *records, uint64_t *s
         n = count - first < PIECE ? count - first : PIECE;
         status = get(s->storage, s->at.records + (c->input.offset + first) * size, records, n * size, c->fault);
         if (status == AST_OK)
-            *good = take_piece(c, first, n, records, sum) && *good;
+            *good = restore_piece(c, first, n, records, sum) && *good;
     }
     return status;
 }
@@ -215,7 +215,7 @@ static ast_status read_checksum(const ast_resume *s, uint64_t sum, ast_fault *fa
     return zeros && kept == sum ? AST_OK : damaged(fault);
 }
 
-static ast_status take_records(const ast_call *c) {
+static ast_status restore_records(const ast_call *c) {
     ast_fault *fault = c->fault;
     const ast_comm *comm = c->context->comm;
     uint32_t *records = ast_allocate(PIECE * c->resume->at.width, sizeof *records);
@@ -233,7 +233,7 @@ static ast_status take_records(const ast_call *c) {
     return ast_comm_agree(comm, status, fault);
 }
 
-static ast_status take_run(const ast_resume *s, ast_run *run, ast_fault *fault) {
+static ast_status restore_run(const ast_resume *s, ast_run *run, ast_fault *fault) {
     run->resumed = true;
     run->iterations = (int)s->head.iterations;
     run->converged = s->head.converged != 0;
@@ -247,7 +247,7 @@ static ast_status take_run(const ast_resume *s, ast_run *run, ast_fault *fault) 
     return status;
 }
 
-static ast_status take_clusters(const ast_call *c) {
+static ast_status restore_clusters(const ast_call *c) {
     const ast_resume *s = c->resume;
     const float *means = means_at(s, s->at.means);
     bool finite = are_finite(means, s->head.live * s->head.dimension);
@@ -281,7 +281,7 @@ static ast_report report_at(const ast_call *c, const ast_checkpoint_result *kept
 }
 
 /* A result of a restart before this one, whose clusters begin at number `first`; its labels are read later. */
-static ast_status take_result(const ast_call *c, int number, size_t first) {
+static ast_status restore_result(const ast_call *c, int number, size_t first) {
     const ast_resume *s = c->resume;
     ast_result *r = &c->results[number];
     ast_checkpoint_result kept;
@@ -302,12 +302,12 @@ static ast_status take_result(const ast_call *c, int number, size_t first) {
 }
 
 /* All of them; the one with the best objective is the best so far. */
-static ast_status take_results(ast_call *c) {
+static ast_status restore_results(ast_call *c) {
     size_t first = 0;
     ast_status status = AST_OK;
     c->best = 0;
     for (int i = 0; i < (int)c->resume->head.restart && status == AST_OK; i++) {
-        status = take_result(c, i, first);
+        status = restore_result(c, i, first);
         first += c->results[i].report.clusters;
         if (c->results[i].report.objective > c->results[c->best].report.objective)
             c->best = i;
@@ -317,19 +317,19 @@ static ast_status take_results(ast_call *c) {
     return ast_comm_agree(c->context->comm, status, c->fault);
 }
 
-ast_status ast_resume_take(ast_call *c, ast_run *run) {
+ast_status ast_resume_restore(ast_call *c, ast_run *run) {
     ast_fault *fault = c->fault;
     const ast_resume *s = c->resume;
     bool filled = true;
-    ast_status status = ast_comm_agree(c->v.comm, take_run(s, run, fault), fault);
+    ast_status status = ast_comm_agree(c->v.comm, restore_run(s, run, fault), fault);
     if (status == AST_OK && ast_checkpoint_digest(c) != s->head.digest)
         status = ast_fail(fault, AST_BAD_STATE, "the state was made with other points or weights");
     if (status == AST_OK)
-        status = take_clusters(c);
+        status = restore_clusters(c);
     if (status == AST_OK)
-        status = take_results(c);
+        status = restore_results(c);
     if (status == AST_OK)
-        status = take_records(c);
+        status = restore_records(c);
     if (status == AST_OK)
         status = ast_restore_sums(c->l, run->history.label_hashes[run->history.count - 1], &filled, fault);
     if (status == AST_OK && !filled)

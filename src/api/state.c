@@ -241,7 +241,7 @@ ast_status ast_stream_load(ast_stream *s, const void *state, size_t size) {
 
 /* ---- The options of a state -------------------------------------------------------------------------------------- */
 
-static void take_options(const state_header *header, ast_stream_options *options) {
+static void copy_options(const state_header *header, ast_stream_options *options) {
     options->dimension = (size_t)header->dimension;
     options->method = (ast_stream_method)header->method;
     options->angle = header->angle;
@@ -269,7 +269,7 @@ static ast_status read_options(ast_fault *fault, const void *state, size_t size,
         return status;
     memcpy(&header, state, sizeof header);
     ast_stream_options taken = *options;
-    take_options(&header, &taken);
+    copy_options(&header, &taken);
     problem = ast_stream_options_problem(&taken);
     if (problem)
         return ast_fail(fault, AST_BAD_DATA, "the state is damaged: %s", problem);

@@ -62,7 +62,7 @@ static ast_status check_options(const ast_tally_options *o, ast_fault *fault) {
     return AST_OK;
 }
 
-static ast_status take_means(ast_tally *t, const float *means, size_t count, size_t dimension) {
+static ast_status add_means(ast_tally *t, const float *means, size_t count, size_t dimension) {
     for (size_t k = 0; k < count; k++) {
         double squared = 0;
         for (size_t d = 0; d < dimension; d++)
@@ -80,7 +80,7 @@ static ast_status set_up(ast_tally *t, const float *means, size_t clusters, size
     t->clusters.axial = o->axial != 0;
     if (o->smallest_weight > 0)
         t->clusters.unit = t->clusters.weight_unit = ast_weight_unit_for_total(o->total_weight);
-    ast_status status = take_means(t, means, clusters, dimension);
+    ast_status status = add_means(t, means, clusters, dimension);
     t->all = (ast_tally_sums){.sums = t->clusters.sums, .weights = t->clusters.weights, .members = t->clusters.members};
     return status;
 }
@@ -184,7 +184,7 @@ static uint64_t count_changes(const ast_labelling *l, const int32_t *labels) {
     return changed;
 }
 
-ast_status ast_tally_take(ast_tally *t, const ast_tally_sums *part) {
+ast_status ast_tally_add_part(ast_tally *t, const ast_tally_sums *part) {
     size_t clusters = t->clusters.live;
     double total = 0;
     for (size_t k = 0; k < clusters; k++)
@@ -215,7 +215,7 @@ static ast_status add_loaded(ast_tally *t, uint64_t first, int32_t *labels) {
     part.missing = v.missing;
     part.changed = count_changes(l, labels);
     if (status == AST_OK)
-        status = ast_tally_take(t, &part);
+        status = ast_tally_add_part(t, &part);
     ast_tally_free(&part);
     for (size_t i = 0; status == AST_OK && labels && i < v.rows->count; i++)
         labels[i] = v.labels[i] < 0 ? -1 : v.labels[i];

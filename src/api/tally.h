@@ -22,6 +22,6 @@ struct ast_tally {
 };
 
 /* Adds a part, unless together they are too many or too heavy. */
-ast_status ast_tally_take(ast_tally *tally, const ast_tally_sums *part);
+ast_status ast_tally_add_part(ast_tally *tally, const ast_tally_sums *part);
 
 #endif

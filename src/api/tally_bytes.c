@@ -189,7 +189,7 @@ static ast_status merge(ast_tally *t, const void *bytes, size_t size) {
     unsigned char *at = get_list((unsigned char *)(part.members + clusters), (size_t)h.worst, dimension, &part.worst);
     get_list(at, (size_t)h.nearest, dimension, &part.nearest);
     if (lists_complete(&part, clusters) && is_ordered(&part, clusters, scratch))
-        status = ast_tally_take(t, &part);
+        status = ast_tally_add_part(t, &part);
     else
         status = ast_fail(t->fault, AST_BAD_DATA, "the tally is damaged: its points do not match its counts");
     ast_free_all(copy, scratch);

@@ -70,7 +70,7 @@ static ast_status find_joins(merging *m, ast_price price, double most, ast_fault
     if (!joiner)
         return ast_fail_memory(fault);
     for (m->made = 0; ast_joiner_next(joiner, &m->joins[m->made]) && m->joins[m->made].price < most; m->made++)
-        ast_joiner_take(joiner, &m->joins[m->made]);
+        ast_joiner_join(joiner, &m->joins[m->made]);
     ast_joiner_close(joiner);
     return ast_pool_cancelled(m->v.pool) ? ast_fail_cancelled(fault) : AST_OK;
 }

@@ -215,7 +215,7 @@ static void keep_best(ast_mixture_search *s, int *misses) {
 }
 
 /* Restores the best components, and runs their E step. */
-static ast_status take_best(ast_mixture_search *s, ast_fault *fault) {
+static ast_status restore_best(ast_mixture_search *s, ast_fault *fault) {
     ast_components_copy(s->m.c, &s->best);
     s->prior = s->best_prior;
     return expect(s, fault);
@@ -315,7 +315,7 @@ ast_status ast_run_movmf_auto(ast_labelling *l, ast_run *run, ast_fault *fault) 
     if (status == AST_OK)
         status = descend(&s, fault);
     if (status == AST_OK)
-        status = take_best(&s, fault);
+        status = restore_best(&s, fault);
     if (status == AST_OK)
         status = finish(&s, fault);
     run->objective = s.evidence;

@@ -194,7 +194,7 @@ static size_t best_level(const ast_mixture_search *s, ast_joiner *joiner, node *
         const node *a = &nodes[joins[made].a], *b = &nodes[joins[made].b];
         size_t place = a->place < b->place ? a->place : b->place;
         node *into = &nodes[s->count + made];
-        ast_joiner_take(joiner, &joins[made]);
+        ast_joiner_join(joiner, &joins[made]);
         *into = node_of(s, a->mass + b->mass, a->length + b->length - s->row_scale * joins[made].loss, place);
         value += into->value - a->value - b->value + ast_search_count_value(s, s->count - made - 1) -
                  ast_search_count_value(s, s->count - made);
@@ -207,7 +207,7 @@ static size_t best_level(const ast_mixture_search *s, ast_joiner *joiner, node *
 }
 
 /* Applies the first joins. */
-static void take_level(ast_mixture_search *s, const node *nodes, const ast_joined *joins, size_t made) {
+static void apply_joins(ast_mixture_search *s, const node *nodes, const ast_joined *joins, size_t made) {
     for (size_t t = 0; t < made; t++) {
         size_t a = nodes[joins[t].a].place, b = nodes[joins[t].b].place;
         join_pair(s, a < b ? a : b, a < b ? b : a);
@@ -237,7 +237,7 @@ ast_status ast_search_take_best_level(ast_mixture_search *s, bool *climbed, ast_
             nodes[k] = node_of(s, s->mass[k], s->lengths[k], k);
         size_t made = best_level(s, joiner, nodes, joins, &highest);
         *climbed = made > 0 && highest > s->evidence + LEAST_GAIN;
-        take_level(s, nodes, joins, *climbed ? made : 0);
+        apply_joins(s, nodes, joins, *climbed ? made : 0);
     }
     bool ready = joiner != NULL;
     ast_joiner_close(joiner);

@@ -373,7 +373,7 @@ static void update_partners(ast_joiner *j, size_t p, size_t q) {
 
 /* The new node takes the later of the two places. It is offered to every place before, and searched for partners among
  * the places after. */
-void ast_joiner_take(ast_joiner *j, const ast_joined *join) {
+void ast_joiner_join(ast_joiner *j, const ast_joined *join) {
     size_t p = place_of(j, join->a), q = place_of(j, join->b), low = p < q ? p : q, high = p < q ? q : p;
     int sign = sign_of(j, low, high);
     int64_t *a = j->sums + p * j->dimension, *b = j->sums + q * j->dimension, *to = j->sums + high * j->dimension;

@@ -48,6 +48,6 @@ typedef struct ast_joined {
 bool ast_joiner_next(ast_joiner *joiner, ast_joined *join);
 
 /* Joins that pair. */
-void ast_joiner_take(ast_joiner *joiner, const ast_joined *join);
+void ast_joiner_join(ast_joiner *joiner, const ast_joined *join);
 
 #endif

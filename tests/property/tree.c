@@ -132,7 +132,7 @@ static void check_seed(uint64_t seed, ast_pool *pool, const ast_kernels *kernels
             fail_msg("seed %llu, join %zu: %d and %d at %.17g instead of %d and %d at %.17g", (unsigned long long)seed,
                      joins, join.a, join.b, join.price, f.nodes[a], f.nodes[b], price);
         take(&f, a, b, (int32_t)(f.count + joins));
-        ast_joiner_take(joiner, &join);
+        ast_joiner_join(joiner, &join);
     }
     assert_int_equal(joins, f.count - 1);
     ast_joiner_close(joiner);
