@@ -94,10 +94,10 @@ typedef struct ast_cli_subject {
 } ast_cli_subject;
 
 /* Steps: find out what the input is, check the options, open the context and read; the end frees all of it. */
-int ast_cli_subject_find(void *subject);
-int ast_cli_subject_check(void *subject);
-int ast_cli_subject_read(void *subject);
+int ast_cli_subject_find(void *data);
+int ast_cli_subject_check(void *data);
+int ast_cli_subject_read(void *data);
 int ast_cli_subject_read_within(ast_cli_subject *subject, const ast_cli_budget *budget);
-void ast_cli_subject_end(void *subject);
+void ast_cli_subject_end(void *data);
 
 #endif

@@ -118,7 +118,7 @@ int ast_cli_stream_view_frame(ast_cli_tracking *tracking, const ast_picture *pic
                           .labels = tracking->labels,
                           .image = depth->list->depth ? &small : NULL,
                           .planes = tracking->planes.map ? &planes : NULL};
-    ast_shared_text *parcel;
+    ast_shared_text *parcel = NULL;
     if (view->frames == 0 && tracking->frame.frame > 0)
         ast_recording_note(view->recording, "The run went on from a state; the frames before it are not shown.");
     if (!ast_recording_add(view->recording, &frame, tracking->options.dimension, view->live ? &parcel : NULL, &error))

@@ -70,15 +70,15 @@ struct ast_cli_tracking {
 
 /* For ast_cli_command: the defaults of the library; the step that lists the inputs and checks the options; the step
  * that opens the inputs, reads the poses and opens the context. */
-void ast_cli_tracking_defaults(void *tracking);
-int ast_cli_tracking_find(void *tracking);
-int ast_cli_tracking_open(void *tracking);
+void ast_cli_tracking_defaults(void *data);
+int ast_cli_tracking_find(void *data);
+int ast_cli_tracking_open(void *data);
 
 /* Opens the stream before the first frame does, for a state of that dimension; `name` is for the sentence. */
 int ast_cli_tracking_dimension(ast_cli_tracking *tracking, size_t dimension, const char *name);
 
 /* The step right before the first frame: makes the folders and opens the live view. */
-int ast_cli_tracking_begin(void *tracking);
+int ast_cli_tracking_begin(void *data);
 
 /* One frame after the other until the last or a signal, for which it returns the exit code: reads it, clusters it,
  * writes its labels, and hands it to `take`, which returns as all functions here. */
@@ -88,6 +88,6 @@ int ast_cli_tracking_run(ast_cli_tracking *tracking, int (*take)(void *work), vo
 int ast_cli_tracking_print(const ast_cli_tracking *tracking);
 
 /* Frees all of it, whichever step was the last. */
-void ast_cli_tracking_end(void *tracking);
+void ast_cli_tracking_end(void *data);
 
 #endif

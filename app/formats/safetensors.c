@@ -182,14 +182,18 @@ static bool no_json(const header_text *header, const json_error_t *why, ast_form
 
 static bool read_members(ast_members *members, const header_text *header, ast_format_error *error) {
     json_error_t why = {0};
-    json_t *object = json_loadb(header->text, header->size, JSON_REJECT_DUPLICATES, &why), *value;
-    const char *name;
+    json_t *object = json_loadb(header->text, header->size, JSON_REJECT_DUPLICATES, &why);
     bool good = object || no_json(header, &why, error);
     if (good && !json_is_object(object))
         good = not_understood(header, 0, error);
-    json_object_foreach(object, name, value) if (good && strcmp(name, "__metadata__") == 0) good =
-        is_metadata(value) || not_understood(header, 0, error);
-    else good = good && add_tensor(members, name, value, header, error);
+    for (void *at = json_object_iter(object); at && good; at = json_object_iter_next(object, at)) {
+        const char *name = json_object_iter_key(at);
+        json_t *value = json_object_iter_value(at);
+        if (strcmp(name, "__metadata__") == 0)
+            good = is_metadata(value) || not_understood(header, 0, error);
+        else
+            good = add_tensor(members, name, value, header, error);
+    }
     json_decref(object);
     return good;
 }

@@ -248,11 +248,11 @@ void ast_add_change(ast_labelling *labelling, ast_worker *worker, const ast_chan
 void ast_add_all(ast_labelling *labelling);
 
 /* Moves the sums of `count` workers to `sums`; those of all workers, and sparse points, to the clusters. */
-void ast_merge_into(ast_labelling *labelling, ast_worker *workers, int count, const ast_sums *sums);
+void ast_merge_into(ast_labelling *labelling, ast_worker *workers, int count, const ast_sums *to);
 void ast_gather_sums(ast_labelling *labelling);
 
 /* Computes the sums of all points by their labels, from zero. The next pass is then not the first. */
-ast_status ast_recount(ast_labelling *labelling, const ast_sums *sums, ast_fault *fault);
+ast_status ast_recount(ast_labelling *labelling, const ast_sums *to, ast_fault *fault);
 
 /* Brings the sum of its cluster in line with the label of a sparse point. */
 void ast_sparse_sum_point(ast_labelling *labelling, size_t i);
