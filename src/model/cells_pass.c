@@ -10,7 +10,7 @@
 
 bool ast_cells_wanted(const ast_labelling *l) {
     return l->rows.small && l->rows.dimension == 3 && !l->rows.axial && !l->rule.unseen_bound && l->scorer.bounds.on &&
-           l->clusters.live >= l->cell_mode.min_clusters;
+           l->clusters.live >= l->cells_from;
 }
 
 /* The cost of the visits depends on the number of changes. Invariant: for every point not yet visited, cells->label is
@@ -30,13 +30,13 @@ typedef struct update {
 
 static int32_t find(ast_labelling *l, const float x[3], int32_t excluded) {
     ast_mean_list means = ast_clusters_means(&l->clusters);
-    return ast_mean_index_find(l->cell_mode.cells, &means, x, excluded);
+    return ast_mean_index_find(l->cells, &means, x, excluded);
 }
 
 /* ---- Points near a mean ------------------------------------------------------------------------------------------ */
 
 static void update_leaf(const update *n, const ast_cell *cell) {
-    const ast_cells *cells = n->l->cell_mode.cells;
+    const ast_cells *cells = n->l->cells;
     const float *x = cells->columns, *y = x + cells->pitch, *z = y + cells->pitch;
     for (size_t place = cell->first; place < cell->last; place++) {
         float score = x[place] * n->mean[0] + y[place] * n->mean[1] + z[place] * n->mean[2];
@@ -58,7 +58,7 @@ static void update_cell(const update *n, const ast_cell *cell) {
         return;
     }
     for (uint32_t part = 0; part < 4; part++) {
-        ast_cell child = ast_cell_part(n->l->cell_mode.cells, cell, part);
+        ast_cell child = ast_cell_part(n->l->cells, cell, part);
         update_cell(n, &child);
     }
 }
@@ -67,7 +67,7 @@ static void update_points(update *n) {
     n->limit = (float)(n->l->scorer.fit_threshold - (double)ast_score_error(3)) - 0x1p-23f;
     n->search_radius = ast_distance_at_score((double)n->limit);
     for (uint32_t face = 0; face < 6; face++) {
-        ast_cell cell = ast_cell_face(n->l->cell_mode.cells, face);
+        ast_cell cell = ast_cell_face(n->l->cells, face);
         update_cell(n, &cell);
     }
 }
@@ -75,7 +75,7 @@ static void update_points(update *n) {
 /* Gives the point the new mean if that is better than the mean it has. */
 static void offer(const update *n, size_t place, float score) {
     ast_labelling *l = n->l;
-    ast_cells *cells = l->cell_mode.cells;
+    ast_cells *cells = l->cells;
     int32_t *label = &cells->label[cells->point[place]];
     if (score <= cells->best[place] - l->scorer.margin)
         return;
@@ -97,7 +97,7 @@ static void offer(const update *n, size_t place, float score) {
 /* Searches another cluster for a point whose cluster died or has another mean. */
 static void withdraw(const update *n, size_t place, float score) {
     ast_labelling *l = n->l;
-    ast_cells *cells = l->cell_mode.cells;
+    ast_cells *cells = l->cells;
     int32_t *label = &cells->label[cells->point[place]];
     (void)score;
     if (*label != n->slot)
@@ -125,12 +125,12 @@ static void leave(ast_labelling *l, size_t i, int32_t from) {
     float mean[3];
     memcpy(mean, l->clusters.means + 3 * (size_t)from, sizeof mean);
     ast_clusters_mark_dead(&l->clusters, from);
-    ast_mean_index_remove(l->cell_mode.cells, from);
+    ast_mean_index_remove(l->cells, from);
     update_near(l, i, from, mean, withdraw);
 }
 
 static void join(ast_labelling *l, size_t i, int32_t from, int32_t to) {
-    l->cell_mode.cells->label[i] = to;
+    l->cells->label[i] = to;
     if (to == from)
         return;
     if (!l->first)
@@ -141,14 +141,14 @@ static void join(ast_labelling *l, size_t i, int32_t from, int32_t to) {
 static void stay_singleton(ast_labelling *l, size_t i, const float row[3]) {
     int32_t own = l->labels[i];
     float *mean = l->clusters.means + 3 * (size_t)own, old[3];
-    l->cell_mode.cells->label[i] = own;
+    l->cells->label[i] = own;
     memcpy(old, mean, sizeof old);
     if (memcmp(old, row, sizeof old) == 0) // NOLINT(bugprone-suspicious-memory-comparison): -0 is not 0 here
         return;
     memcpy(mean, row, sizeof old);
     l->clusters.touched[own] = 1;
     l->clusters.singleton_point[own] = (uint32_t)i;
-    ast_mean_index_move(l->cell_mode.cells, own);
+    ast_mean_index_move(l->cells, own);
     update_near(l, i, own, old, withdraw);
     update_near(l, i, own, row, offer);
 }
@@ -156,7 +156,7 @@ static void stay_singleton(ast_labelling *l, size_t i, const float row[3]) {
 static void start_cluster(ast_labelling *l, size_t i, const float row[3]) {
     int32_t born = ast_clusters_add(&l->clusters, row, (uint32_t)i);
     ast_mean_list means = ast_clusters_means(&l->clusters);
-    if (born < 0 || !ast_mean_index_add(l->cell_mode.cells, &means, born)) {
+    if (born < 0 || !ast_mean_index_add(l->cells, &means, born)) {
         ast_labelling_fail(l);
         return;
     }
@@ -165,23 +165,23 @@ static void start_cluster(ast_labelling *l, size_t i, const float row[3]) {
 }
 
 static void visit(ast_labelling *l, size_t i) {
-    int32_t own = l->labels[i], to = l->cell_mode.cells->label[i];
+    int32_t own = l->labels[i], to = l->cells->label[i];
     bool singleton = !l->first && l->clusters.members[own] == 1;
     float row[3] = {l->rows.column[0][i], l->rows.column[1][i], l->rows.column[2][i]};
     if (singleton)
         to = find(l, row, own);
     if (to >= 0)
         join(l, i, own, to);
-    else if (singleton)
+    else if (ast_unfit_action(singleton) == AST_STAY_SINGLETON)
         stay_singleton(l, i, row);
     else
         start_cluster(l, i, row);
 }
 
 static void visit_all(ast_labelling *l, size_t from) {
-    const int32_t *label = l->cell_mode.cells->label, *labels = l->labels;
+    const int32_t *label = l->cells->label, *labels = l->labels;
     const int64_t *members = l->clusters.members;
-    for (size_t i = from; i < l->rows.count && !l->cell_mode.cells->mean_index.failed; i++) {
+    for (size_t i = from; i < l->rows.count && !l->cells->mean_index.failed; i++) {
         if (labels[i] == AST_MISSING)
             continue;
         bool stays = l->first ? label[i] >= 0 : label[i] == labels[i] && members[labels[i]] != 1;
@@ -199,7 +199,7 @@ static void visit_all(ast_labelling *l, size_t from) {
 static void add_first_pass(ast_labelling *l, ast_worker *worker, size_t chunk) {
     for (size_t i = chunk * l->rows.chunk; i < (chunk + 1) * l->rows.chunk; i++)
         if (l->labels[i] != AST_MISSING)
-            l->labels[i] = l->cell_mode.cells->label[i];
+            l->labels[i] = l->cells->label[i];
     ast_add_chunk(l, worker, chunk);
 }
 
@@ -222,24 +222,14 @@ static void add_chunk_changes(ast_labelling *l, ast_worker *worker, size_t chunk
         return;
     }
     for (size_t i = chunk * l->rows.chunk; i < last && i < l->rows.count; i++)
-        if (l->labels[i] != AST_MISSING && l->labels[i] != l->cell_mode.cells->label[i])
-            apply_change(l, worker, i, l->cell_mode.cells->label[i]);
-}
-
-static void count_members(ast_labelling *l) {
-    for (int w = 0; w < l->worker_count && l->clusters.fixed && !l->first; w++) {
-        ast_worker *worker = &l->workers[w];
-        for (size_t slot = 0; slot < l->clusters.slots; slot++) {
-            l->clusters.members[slot] += worker->joined[slot];
-            worker->joined[slot] = 0;
-        }
-    }
+        if (l->labels[i] != AST_MISSING && l->labels[i] != l->cells->label[i])
+            apply_change(l, worker, i, l->cells->label[i]);
 }
 
 static void count_scored(ast_labelling *l) {
     for (int w = 0; w < l->worker_count; w++) {
-        l->workers[w].chunk.scored += l->cell_mode.cells->scratch[w].scored;
-        l->cell_mode.cells->scratch[w].scored = 0;
+        l->workers[w].chunk.scored += l->cells->scratch[w].scored;
+        l->cells->scratch[w].scored = 0;
     }
 }
 
@@ -256,19 +246,17 @@ static void forget(ast_labelling *l) {
 void ast_cells_pass(ast_labelling *l, size_t from) {
     ast_mean_list means = ast_clusters_means(&l->clusters);
     ast_rowset_fill(&l->rows, l->pool);
-    bool ready = ast_cells_load(&l->cell_mode.cells, &l->scorer, l->pool) &&
-                 ast_mean_index_build(l->cell_mode.cells, &means) &&
-                 ast_cells_label(l->cell_mode.cells, from, !l->clusters.fixed);
+    bool ready = ast_cells_load(&l->cells, &l->scorer, l->pool) && ast_mean_index_build(l->cells, &means) &&
+                 ast_cells_label(l->cells, from, !l->clusters.fixed);
     if (ready && !l->clusters.fixed)
         visit_all(l, from);
     ast_clusters_remove_dead(&l->clusters);
-    ready = ready && !atomic_load(&l->failed) && !l->cell_mode.cells->mean_index.failed && ast_workers_reserve(l);
+    ready = ready && !atomic_load(&l->failed) && !l->cells->mean_index.failed && ast_workers_reserve(l);
     if (!ready) {
         ast_labelling_fail(l);
         return;
     }
     count_scored(l);
     ast_each_chunk(l, from / l->rows.chunk, l->rows.chunks, add_chunk_changes);
-    count_members(l);
     forget(l);
 }

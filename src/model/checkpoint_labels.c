@@ -56,8 +56,6 @@ static bool check_filled(ast_labelling *l) {
 
 ast_status ast_restore_sums(ast_labelling *l, uint64_t label_hash, bool *filled, ast_fault *fault) {
     l->label_hash_base.live = 0;
-    for (int w = 0; w < l->worker_count; w++)
-        l->workers[w].undo_count = 0;
     ast_add_all(l);
     bool ready = gather(l);
     *filled = check_filled(l);

@@ -5,20 +5,36 @@
 #include "random.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LONG_MEAN 4096 /* longer means: memory for AST_INITIAL_SLOTS at first */
 
+enum { ARRAYS = 13 };
+
+/* The arrays over slots; count: numbers per slot. */
+static void list_arrays(ast_cluster_list *c, ast_array_request list[ARRAYS]) {
+    size_t dimension = c->dimension, shift = dimension > AST_SMALL ? 0 : dimension;
+    ast_array_request all[ARRAYS] = {
+        AST_REQUEST(c->order, 1),        AST_REQUEST(c->free_slots, 1),      AST_REQUEST(c->means, dimension),
+        AST_REQUEST(c->sums, dimension), AST_REQUEST(c->weights, 1),         AST_REQUEST(c->members, 1),
+        AST_REQUEST(c->keys, 1),         AST_REQUEST(c->singleton_point, 1), AST_REQUEST(c->moves, 1),
+        AST_REQUEST(c->shifts, shift),   AST_REQUEST(c->touched, 1),         AST_REQUEST(c->alive, 1),
+        AST_REQUEST(c->born, 1)};
+    memcpy(list, all, sizeof all);
+}
+
 void ast_clusters_free(ast_cluster_list *clusters) {
-    ast_free_all(clusters->order, clusters->free.slots, clusters->means, clusters->sums, clusters->weights,
-                 clusters->members, clusters->keys, clusters->singleton_point, clusters->moves, clusters->shifts,
-                 clusters->touched, clusters->alive, clusters->born);
+    ast_array_request list[ARRAYS];
+    list_arrays(clusters, list);
+    for (size_t a = 0; a < ARRAYS; a++)
+        free(*(void **)list[a].pointer);
     *clusters = (ast_cluster_list){0};
 }
 
 void ast_clusters_clear(ast_cluster_list *clusters, size_t dimension) {
     clusters->dimension = dimension;
-    clusters->live = clusters->slots = clusters->free.count = clusters->tracked_slots = 0;
+    clusters->live = clusters->slots = clusters->free_count = clusters->tracked_slots = 0;
     clusters->uninstantiated = NULL;
     clusters->unit = 0x1p30;
     clusters->weight_unit = 1;
@@ -28,32 +44,23 @@ void ast_clusters_clear(ast_cluster_list *clusters, size_t dimension) {
 bool ast_clusters_reserve(ast_cluster_list *c, size_t slots) {
     if (slots <= c->capacity)
         return true;
-    size_t used = c->slots, dimension = c->dimension, first = dimension > LONG_MEAN ? AST_INITIAL_SLOTS : 32;
-    size_t capacity = c->capacity ? 2 * c->capacity : first;
+    size_t first = c->dimension > LONG_MEAN ? AST_INITIAL_SLOTS : 32, capacity = c->capacity ? 2 * c->capacity : first;
     capacity = capacity < slots ? slots : capacity;
-    bool grown = ast_grow_array(&c->order, used, capacity, sizeof *c->order) &&
-                 ast_grow_array(&c->free.slots, used, capacity, sizeof *c->free.slots) &&
-                 ast_grow_array(&c->means, used, capacity, dimension * sizeof *c->means) &&
-                 ast_grow_array(&c->sums, used, capacity, dimension * sizeof *c->sums) &&
-                 ast_grow_array(&c->weights, used, capacity, sizeof *c->weights) &&
-                 ast_grow_array(&c->members, used, capacity, sizeof *c->members) &&
-                 ast_grow_array(&c->keys, used, capacity, sizeof *c->keys) &&
-                 ast_grow_array(&c->singleton_point, used, capacity, sizeof *c->singleton_point) &&
-                 ast_grow_array(&c->moves, used, capacity, sizeof *c->moves) &&
-                 (dimension > AST_SMALL || ast_grow_array(&c->shifts, used, capacity, dimension * sizeof *c->shifts)) &&
-                 ast_grow_array(&c->touched, used, capacity, sizeof *c->touched) &&
-                 ast_grow_array(&c->alive, used, capacity, sizeof *c->alive) &&
-                 ast_grow_array(&c->born, used, capacity, sizeof *c->born);
+    ast_array_request list[ARRAYS];
+    list_arrays(c, list);
+    bool grown = true;
+    for (size_t a = 0; a < ARRAYS && grown; a++)
+        grown = list[a].count == 0 || ast_grow_array(list[a].pointer, c->slots, capacity, list[a].count * list[a].size);
     if (grown)
         c->capacity = capacity;
     return grown;
 }
 
 int32_t ast_clusters_add(ast_cluster_list *clusters, const float *mean, uint32_t singleton_point) {
-    bool reuse = clusters->free.count > 0;
+    bool reuse = clusters->free_count > 0;
     if (!reuse && (clusters->slots == INT32_MAX || !ast_clusters_reserve(clusters, clusters->slots + 1)))
         return -1;
-    int32_t slot = reuse ? clusters->free.slots[--clusters->free.count] : (int32_t)clusters->slots++;
+    int32_t slot = reuse ? clusters->free_slots[--clusters->free_count] : (int32_t)clusters->slots++;
     assert(clusters->live < clusters->slots && (!reuse || !clusters->alive[slot]));
     ast_clusters_clear_slot(clusters, slot);
     memcpy(ast_clusters_mean(clusters, slot), mean, clusters->dimension * sizeof *mean);
@@ -140,10 +147,10 @@ void ast_clusters_drop_empty(ast_cluster_list *c) {
 }
 
 void ast_clusters_list_free_slots(ast_cluster_list *clusters) {
-    clusters->free.count = 0;
+    clusters->free_count = 0;
     for (size_t slot = clusters->slots; slot-- > clusters->tracked_slots;) /* the lowest is taken first */
         if (!clusters->alive[slot])
-            clusters->free.slots[clusters->free.count++] = (int32_t)slot;
+            clusters->free_slots[clusters->free_count++] = (int32_t)slot;
 }
 
 double ast_sum_length(const int64_t *sum, size_t dimension) {

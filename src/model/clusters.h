@@ -13,19 +13,14 @@
 #define AST_INITIAL_SLOTS 4  /* slots that long means have memory for at first */
 #define AST_ZERO_SUM 0x1p-20 /* a sum below this fraction of the members' weight has no meaningful direction */
 
-/* Slots of dead clusters. They can be used again from the next pass on. */
-typedef struct ast_free_slots {
-    int32_t *slots;
-    size_t count;
-} ast_free_slots;
-
 typedef struct ast_cluster_list {
     size_t dimension;
     size_t live, slots, capacity; /* clusters alive; slots ever in use; slots there is memory for */
     double unit;                  /* sums are in units of 1 / unit, a power of two */
     double weight_unit;           /* the same for weights: unit, or 1 if every point weighs 1 */
     int32_t *order;               /* (live) slots in order of creation; of equal scores the first wins */
-    ast_free_slots free;
+    int32_t *free_slots;          /* (free_count) slots of clusters that died before this pass, to be used again */
+    size_t free_count;
     size_t tracked_slots;      /* lower slots belong to tracked clusters, and are not used again when these die */
     uint8_t *uninstantiated;   /* (tracked_slots) the tracked cluster has no points now; the rule's array. NULL: such
                                   a cluster is a candidate with its old mean, and dies if it stays empty */
@@ -38,8 +33,8 @@ typedef struct ast_cluster_list {
     int64_t *weights;          /* (slots) sum of the members' weights */
     int64_t *members;          /* (slots) number of members */
     uint64_t *keys;            /* (slots) sum of the members' keys */
-    uint32_t *singleton_point; /* (slots) the point whose row is the mean; UINT32_MAX: not known. Only a point that was
-                                  the only member, so that it is not searched for if it is again */
+    uint32_t *singleton_point; /* (slots) the point whose row is the mean, if it was the only member when the mean was
+                                  set; UINT32_MAX: none. It saves a search if it is the only member again */
     float *moves;              /* (slots) distance that the mean moved at the last update, rounded up */
     float *shifts;             /* small: (slots, D) that move */
     uint8_t *touched;          /* (slots) the sum has changed since the last update */

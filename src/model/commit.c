@@ -25,13 +25,13 @@ bool ast_push_event(ast_labelling *l, int32_t event) {
 /* ---- Proposals --------------------------------------------------------------------------------------------------- */
 
 void ast_begin_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
-    bool own_table = worker->pass == l->pass && worker->seen > 0;
+    size_t seen = ast_events_seen(l, worker);
     assert(chunk < l->rows.chunks);
     ast_chunk_begin(&l->scorer, &worker->chunk, chunk);
-    worker->chunk.table = own_table ? &worker->table : &l->scorer.table;
-    worker->chunk.unseen_bound = own_table ? worker->unseen_bound : l->scorer.unseen_bound;
+    worker->chunk.table = seen ? &worker->table : &l->scorer.table;
+    worker->chunk.unseen_bound = seen ? worker->unseen_bound : l->scorer.unseen_bound;
     worker->chunk.unlabelled = l->first;
-    worker->chunk.candidates.events_seen = own_table ? worker->seen : 0;
+    worker->chunk.candidates.events_seen = seen;
 }
 
 void ast_propose_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
@@ -227,6 +227,6 @@ size_t ast_commit_rescored(ast_labelling *l, ast_worker *worker, size_t chunk, s
 
 size_t ast_commit(ast_labelling *l, ast_worker *worker, size_t chunk, size_t first, bool stop) {
     bool scored = worker->chunk.full || worker->chunk.added_early; /* otherwise bounds are older than every event */
-    ast_rescore_changed(l, worker, chunk, scored && worker->pass == l->pass ? worker->seen : 0);
+    ast_rescore_changed(l, worker, chunk, scored ? ast_events_seen(l, worker) : 0);
     return ast_commit_rescored(l, worker, chunk, first, stop);
 }

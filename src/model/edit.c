@@ -14,7 +14,7 @@ int32_t *ast_labelling_labels(ast_labelling *l) {
 ast_status ast_labelling_recount(ast_labelling *l, ast_fault *fault) {
     ast_sums sums = ast_cluster_sums(&l->clusters);
     for (size_t i = 0; l->rows.sparse && i < l->rows.padded; i++)
-        l->summed.slots[i] = l->labels[i];
+        l->summed[i] = l->labels[i];
     return ast_recount(l, &sums, fault);
 }
 
@@ -73,7 +73,7 @@ void ast_labelling_restart(ast_labelling *l) {
     for (size_t i = 0; i < l->rows.count; i++)
         l->labels[i] = l->labels[i] == AST_MISSING ? AST_MISSING : AST_UNLABELLED;
     for (size_t i = 0; l->rows.sparse && i < l->rows.padded; i++)
-        l->summed.slots[i] = AST_UNLABELLED;
+        l->summed[i] = AST_UNLABELLED;
     clear_clusters(l);
     ast_labelling_reset(l);
     l->scorer.bounds.on = bounds;

@@ -7,6 +7,7 @@
 
 #include "memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* false: no memory, on all ranks. */
@@ -148,7 +149,7 @@ static void copy_changes(ast_labelling *l, cursor *r, const uint64_t *preface) {
     }
     c->live = preface[LIVE];
     c->version = preface[VERSION];
-    c->free.count = preface[FREE];
+    c->free_count = preface[FREE];
     l->events.count = before + events;
     copy(r, c->members, c->slots * sizeof *c->members);
     copy(r, c->born, c->slots * sizeof *c->born);
@@ -161,7 +162,7 @@ bool ast_share_events(ast_labelling *l, int from, size_t before) {
     const ast_cluster_list *c = &l->clusters;
     bool writing = ast_comm_rank(l->ranks.comm) == from;
     uint64_t preface[PREFACE] = {atomic_load(&l->failed), l->events.count - before, c->slots, c->live, c->version,
-                                 c->free.count,           births(l, before)};
+                                 c->free_count,           births(l, before)};
     ast_comm_broadcast(l->ranks.comm, preface, sizeof preface, from);
     size_t bytes = preface[EVENTS] * sizeof *l->events.list + preface[MEANS] * c->dimension * sizeof *c->means +
                    preface[SLOTS] * (sizeof *c->members + sizeof *c->born + 2) + preface[LIVE] * sizeof *c->order;
@@ -182,74 +183,71 @@ bool ast_share_events(ast_labelling *l, int from, size_t before) {
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
-bool ast_ranked_rows(ast_labelling *l, const float *const *mine, size_t count, float *rows) {
-    size_t dimension = l->rows.dimension;
-    if (!reserve_packet(l, count * dimension))
-        return false;
-    memset(l->ranks.packet, 0, count * dimension * sizeof *l->ranks.packet);
-    for (size_t j = 0; j < count; j++)
-        for (size_t d = 0; mine[j] && d < dimension; d++) {
-            uint32_t bits;
-            memcpy(&bits, &mine[j][d], sizeof bits);
-            l->ranks.packet[j * dimension + d] = bits;
-        }
-    ast_comm_allreduce(l->ranks.comm, l->ranks.packet, count * dimension);
-    for (size_t i = 0; i < count * dimension; i++) {
-        uint32_t bits = (uint32_t)l->ranks.packet[i];
-        memcpy(&rows[i], &bits, sizeof bits);
-    }
-    return true;
+bool ast_reserve_rows(ast_labelling *l, size_t count) {
+    size_t numbers = count * l->rows.dimension;
+    bool ready = reserve_packet(l, numbers);
+    if (ready)
+        memset(l->ranks.packet, 0, numbers * sizeof *l->ranks.packet);
+    return ready;
 }
 
-/* Finds the points of this rank that are the only member of their cluster, and copies their rows to mine[at[slot]], in
- * `memory`. */
-static void find_singletons(ast_labelling *l, const int32_t *at, const float **mine, float *memory) {
-    size_t dimension = l->rows.dimension;
+void ast_put_row(ast_labelling *l, size_t j, const float *row) {
+    for (size_t d = 0; d < l->rows.dimension; d++)
+        memcpy(&l->ranks.packet[j * l->rows.dimension + d], &row[d], sizeof *row);
+}
+
+void ast_share_rows(ast_labelling *l, size_t count) {
+    ast_comm_allreduce(l->ranks.comm, l->ranks.packet, count * l->rows.dimension);
+}
+
+void ast_get_row(const ast_labelling *l, size_t j, float *row) {
+    for (size_t d = 0; d < l->rows.dimension; d++)
+        memcpy(&row[d], &l->ranks.packet[j * l->rows.dimension + d], sizeof *row);
+}
+
+/* Puts the rows of this rank's points that are the only member of their cluster; at (slots): the place of each row. */
+static void put_singletons(ast_labelling *l, const int32_t *at) {
     for (size_t i = 0; i < l->rows.count; i++) {
         int32_t label = l->labels[i];
-        if (label < 0 || !ast_clusters_is_new_singleton(&l->clusters, label))
-            continue;
-        float *row = memory + (size_t)at[label] * dimension;
-        mine[at[label]] =
-            memcpy(row, ast_rows_canonical(&l->rows, &l->workers[0].chunk.rows, i), dimension * sizeof *row);
+        if (label >= 0 && ast_clusters_is_new_singleton(&l->clusters, label))
+            ast_put_row(l, (size_t)at[label], ast_rows_canonical(&l->rows, &l->workers[0].chunk.rows, i));
     }
 }
 
-static void set_singleton_means(ast_labelling *l, const float *rows) {
+static void set_singleton_means(ast_labelling *l) {
     ast_cluster_list *c = &l->clusters;
+    float mean[AST_MAX_DIMENSION];
     for (size_t k = 0, j = 0; k < c->live; k++) {
         int32_t slot = c->order[k];
         if (!ast_clusters_is_new_singleton(c, slot))
             continue;
-        ast_clusters_keep_mean(c, slot);
-        ast_clusters_set_mean(c, slot, rows + j++ * c->dimension);
+        ast_get_row(l, j++, mean);
+        ast_clusters_set_mean(c, slot, mean);
         c->touched[slot] = 0;
     }
 }
 
+/* The next pass reports a failure. */
 ast_status ast_update_ranked_singletons(ast_labelling *l, ast_fault *fault) {
     const ast_cluster_list *c = &l->clusters;
-    size_t count = 0, dimension = c->dimension;
+    size_t count = 0;
+    (void)fault;
     for (size_t k = 0; k < c->live; k++)
         count += ast_clusters_is_new_singleton(c, c->order[k]);
-    (void)fault; /* the next pass reports a failure */
     if (count == 0)
         return AST_OK;
-    const float **mine = ast_allocate_zero(count, sizeof *mine);
-    float *rows = ast_allocate(count * dimension, sizeof *rows);
     int32_t *at = ast_allocate(c->slots, sizeof *at);
-    bool ready = ast_comm_first_rank(l->ranks.comm, !mine || !rows || !at) < 0;
+    bool ready = ast_comm_first_rank(l->ranks.comm, !at) < 0 && ast_reserve_rows(l, count);
+    for (size_t k = 0, j = 0; ready && k < c->live; k++)
+        if (ast_clusters_is_new_singleton(c, c->order[k]))
+            at[c->order[k]] = (int32_t)j++;
     if (ready) {
-        for (size_t k = 0, j = 0; k < c->live; k++)
-            if (ast_clusters_is_new_singleton(c, c->order[k]))
-                at[c->order[k]] = (int32_t)j++;
-        find_singletons(l, at, mine, rows);
-        ready = ast_ranked_rows(l, mine, count, rows);
-    }
-    if (ready)
-        set_singleton_means(l, rows);
-    else
+        put_singletons(l, at);
+        ast_share_rows(l, count);
+        set_singleton_means(l);
+    } else {
         ast_labelling_fail(l);
-    ast_free_all(mine, rows, at);
+    }
+    free(at);
     return AST_OK;
 }

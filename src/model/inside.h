@@ -49,12 +49,6 @@ typedef struct ast_events {
     ast_unseen_bound unseen_bound; /* as in ast_scorer, after the last event */
 } ast_events;
 
-/* Very many clusters in three dimensions (cells_pass.c). */
-typedef struct ast_cell_mode {
-    size_t min_clusters; /* a pass uses cells if there are at least so many clusters */
-    ast_cells *cells;    /* NULL until then */
-} ast_cell_mode;
-
 typedef struct ast_change {
     uint32_t point;
     int32_t from, to;          /* slots; from may be AST_UNLABELLED */
@@ -84,15 +78,9 @@ typedef struct ast_ranks {
     size_t packet_capacity;
 } ast_ranks;
 
-/* The cluster whose sum contains each point, for sparse points and ranks: they update sums later than labels. */
-typedef struct ast_summed {
-    int32_t *slots; /* (padded) below 0: in none */
-    uint8_t *signs; /* (padded / AST_LANES) */
-} ast_summed;
-
 /* The memory of one thread. */
 typedef struct ast_worker {
-    ast_chunk chunk;      /* the chunk at hand */
+    ast_chunk chunk;      /* the chunk that the thread works on */
     ast_mean_table table; /* the means after `seen` events of pass `pass`; unused if that is not this pass */
     uint64_t pass;
     size_t seen;
@@ -100,14 +88,14 @@ typedef struct ast_worker {
     ast_mean_table changed_means;  /* the clusters of some events, which a chunk is compared with */
     double *exact;                 /* (exact_capacity) scores of one point */
     size_t exact_capacity;
-    ast_change *changes; /* (chunk) of the chunk at hand */
+    ast_change *changes; /* (chunk) of this chunk */
     size_t change_count;
     ast_change *undo_log; /* several ranks: the changes of the pass so far, to undo them */
     size_t undo_count, undo_capacity;
     ast_bins bins; /* sums of its chunks, not yet in those of the clusters; large: (slots, D + 1); sparse: (slots) */
     int64_t *bin_memory;
     uint64_t *key_memory;
-    int64_t *joined; /* (slots) first pass with weights: number of points that joined */
+    int64_t *joined; /* (slots) change of the number of members, if no visit and no bin counts it */
     uint8_t *used;   /* (slots) large: the sum is not zero */
     size_t changed;  /* points that changed cluster in this pass */
 } ast_worker;
@@ -126,13 +114,14 @@ struct ast_worst;
 /* How a pass visits the points: on one process, or on several ranks. All schedules give the same labels. */
 typedef struct ast_schedule {
     ast_status (*pass)(struct ast_labelling *labelling, ast_parallel how, ast_pass_result *result, ast_fault *fault);
-    /* Makes the points of clusters that came to have one point their means. All other means are up to date. */
+    /* Sets the mean of every cluster that came to have one point to that point. All other means are up to date. */
     ast_status (*update_singletons)(struct ast_labelling *labelling, ast_fault *fault);
     /* Moves the point that fits its cluster worst to the empty cluster `slot` (empty.c). */
     ast_status (*move_worst)(struct ast_labelling *labelling, struct ast_worst *worst, int32_t slot, ast_fault *fault);
 } ast_schedule;
 
 struct ast_labelling {
+    ast_labelling_input input; /* as loaded */
     ast_pool *pool;
     ast_rowset rows;
     ast_scorer scorer;
@@ -141,7 +130,7 @@ struct ast_labelling {
     const ast_schedule *schedule;
     int32_t *labels; /* (padded) slots */
     uint8_t *signs;  /* (padded / AST_LANES) as in ast_scorer */
-    ast_summed summed;
+    int32_t *summed; /* sparse: (padded) the cluster whose sum contains the point; below 0: none */
     size_t capacity; /* points that these have memory for */
     size_t present;  /* points of this rank that take part */
     size_t everyone; /* points of all ranks that take part */
@@ -155,7 +144,8 @@ struct ast_labelling {
     ast_worker *workers;
     int worker_count;
     ast_ranks ranks;
-    ast_cell_mode cell_mode;
+    size_t cells_from;   /* a pass uses cells if there are at least so many clusters (cells_pass.c) */
+    ast_cells *cells;    /* NULL until then */
     ast_windows windows; /* the points are those of the open window; rows in memory are one window */
 };
 
@@ -173,6 +163,11 @@ static inline int64_t ast_units(const ast_labelling *l, size_t i, float value) {
     return l->rows.weights ? llrint((double)value * (l->rows.weights[i] * l->clusters.unit)) : lrintf(value * 0x1p30f);
 }
 
+/* Events of this pass that the table of the worker has; 0: it uses the shared table. */
+static inline size_t ast_events_seen(const ast_labelling *l, const ast_worker *worker) {
+    return worker->pass == l->pass ? worker->seen : 0;
+}
+
 /* labelling.c: memory for so many points, and the workers (false: no memory); the state before the first pass. */
 bool ast_labelling_reserve(ast_labelling *labelling, size_t padded);
 void ast_labelling_reset(ast_labelling *labelling);
@@ -181,10 +176,13 @@ void ast_labelling_reset(ast_labelling *labelling);
  * if all rows are loaded. */
 ast_status ast_labelling_finish_load(ast_labelling *labelling, size_t chunk, ast_fault *fault);
 
-/* Notes a failure within a pass; whether there was one, or the caller wants to stop (which worker 0 asks, on the
- * caller's thread); the status and the sentence of the failure, which is then cleared. */
+/* Notes a failure within a pass. */
 void ast_labelling_fail(ast_labelling *labelling);
+
+/* Whether there was a failure, or the caller wants to stop; worker 0 asks the caller, on the caller's thread. */
 bool ast_labelling_stopped(ast_labelling *labelling, int worker);
+
+/* Returns the status of the failure, with its sentence, and clears it; AST_OK if there was none. */
 ast_status ast_labelling_trouble(ast_labelling *labelling, ast_fault *fault);
 
 /* pass.c: prepares tables and bounds (false: no memory); ends a pass when labels and sums are known. */
@@ -204,9 +202,11 @@ typedef void ast_chunk_task(ast_labelling *labelling, ast_worker *worker, size_t
 void ast_each_chunk(ast_labelling *labelling, size_t first, size_t last, ast_chunk_task *task);
 ast_status ast_windows_run(ast_labelling *labelling, size_t first, ast_chunk_task *task, ast_fault *fault);
 
-/* ordered.c: an ordered pass over all windows. Its parts: the first chunks, at most `most`, on one thread, which
- * returns their number and whether the last one brought no event (`quiet`); and the task for each of the others. */
+/* ordered.c: an ordered pass over all windows. */
 ast_status ast_ordered_pass(ast_labelling *labelling, ast_fault *fault);
+
+/* Its two parts. Labels the first chunks, at most `most`, on one thread, until a chunk brings no event (`quiet`);
+ * returns their number. Labels one of the other chunks, on any thread. */
 size_t ast_run_first_chunks(ast_labelling *labelling, size_t most, bool *quiet);
 void ast_ordered_chunk(ast_labelling *labelling, ast_worker *worker, size_t chunk);
 
@@ -216,8 +216,8 @@ void ast_propose_chunk(ast_labelling *labelling, ast_worker *worker, size_t chun
 void ast_score_every_point(ast_labelling *labelling, ast_worker *worker, size_t chunk);
 
 /* Commits the points of the chunk from `first` on. Returns the end of the chunk; with `stop` the point after the first
- * event, if there is one. Its two halves: brings the scores up to date with the events from number `seen` on; visits
- * the points that the scores leave open. */
+ * event, if there is one. The other two functions are its halves: the first brings the scores up to date with the
+ * events from number `seen` on, the second visits the points that the scores leave open. */
 size_t ast_commit(ast_labelling *labelling, ast_worker *worker, size_t chunk, size_t first, bool stop);
 void ast_rescore_changed(ast_labelling *labelling, ast_worker *worker, size_t chunk, size_t seen);
 size_t ast_commit_rescored(ast_labelling *labelling, ast_worker *worker, size_t chunk, size_t first, bool stop);
@@ -234,14 +234,16 @@ ast_visit_result ast_visit(ast_labelling *labelling, ast_worker *worker, size_t 
 /* worker_tables.c: brings the worker's table up to the last event. false: no memory. */
 bool ast_sync_table(ast_labelling *labelling, ast_worker *worker);
 
-/* update.c: the means alone, if no pass follows; one point moves to another cluster (false: no memory). */
+/* update.c: updates the means alone, if no pass follows. Moves one point to another cluster (false: no memory). */
 ast_status ast_labelling_last_update(ast_labelling *labelling, ast_fault *fault);
 bool ast_move_point(ast_labelling *labelling, size_t point, int32_t slot);
 
-/* sums.c: memory of workers for the slots there are (false: no memory). Adds to the sums of a worker: the changes of
- * its chunk; all points of a chunk; one change. Adds all points of all chunks, on all threads. */
+/* sums.c: memory for the sums of all slots, of one worker or of all workers. false: no memory. */
 bool ast_worker_reserve(ast_labelling *labelling, ast_worker *worker);
 bool ast_workers_reserve(ast_labelling *labelling);
+
+/* Adds to the sums of a worker the changes of its chunk, all points of a chunk, or one change; adds all points of all
+ * chunks, on all threads. */
 void ast_add_changes(ast_labelling *labelling, ast_worker *worker, size_t chunk);
 void ast_add_chunk(ast_labelling *labelling, ast_worker *worker, size_t chunk);
 void ast_add_change(ast_labelling *labelling, ast_worker *worker, const ast_change *change);
@@ -250,6 +252,7 @@ void ast_add_all(ast_labelling *labelling);
 /* Moves the sums of `count` workers to `sums`; those of all workers, and sparse points, to the clusters. */
 void ast_merge_into(ast_labelling *labelling, ast_worker *workers, int count, const ast_sums *to);
 void ast_gather_sums(ast_labelling *labelling);
+void ast_drop_sums(ast_labelling *labelling); /* of all workers */
 
 /* Computes the sums of all points by their labels, from zero. The next pass is then not the first. */
 ast_status ast_recount(ast_labelling *labelling, const ast_sums *to, ast_fault *fault);
@@ -292,9 +295,12 @@ bool ast_exchange(ast_labelling *labelling, uint64_t head[AST_PACKET_HEAD], bool
 /* Tells all ranks the events of rank `from` after the first `before`. false: a rank failed, and all ranks know. */
 bool ast_share_events(ast_labelling *labelling, int from, size_t before);
 
-/* Gives the rows of some points to all ranks. mine (count): a row (D) of this rank, or NULL if another rank has it.
- * rows: (count, D). false: no memory, on all ranks. */
-bool ast_ranked_rows(ast_labelling *labelling, const float *const *mine, size_t count, float *rows);
+/* Gives rows to all ranks: reserve memory for `count` rows (false: no memory, on all ranks), put the rows of this rank,
+ * share them, and get each row (D). */
+bool ast_reserve_rows(ast_labelling *labelling, size_t count);
+void ast_put_row(ast_labelling *labelling, size_t j, const float *row);
+void ast_share_rows(ast_labelling *labelling, size_t count);
+void ast_get_row(const ast_labelling *labelling, size_t j, float *row);
 ast_status ast_update_ranked_singletons(ast_labelling *labelling, ast_fault *fault);
 
 #endif

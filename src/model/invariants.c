@@ -23,8 +23,8 @@ static void check_clusters(const ast_labelling *l) {
         born = c->born[slot];
         members += c->members[slot];
     }
-    for (size_t f = 0; f < c->free.count; f++)
-        assert(!c->alive[c->free.slots[f]]);
+    for (size_t f = 0; f < c->free_count; f++)
+        assert(!c->alive[c->free_slots[f]]);
     assert((size_t)members == l->everyone && c->live <= c->slots && c->slots <= c->capacity);
     assert(l->rows.padded == l->rows.chunks * l->rows.chunk && l->rows.chunk % AST_BLOCK == 0);
     assert(l->rows.count <= l->rows.padded && l->rows.padded <= l->capacity && l->present <= l->everyone);

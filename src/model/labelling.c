@@ -29,7 +29,7 @@ ast_status ast_labelling_trouble(ast_labelling *l, ast_fault *fault) {
         return AST_OK;
     if (ast_pool_cancelled(l->pool))
         return ast_fail_cancelled(fault);
-    ast_status status = ast_windows_failure(&l->windows, fault);
+    ast_status status = ast_windows_failure(l, fault);
     return status == AST_OK ? ast_fail_memory(fault) : status;
 }
 
@@ -88,8 +88,8 @@ static bool reserve_workers(ast_labelling *l) {
 static bool reserve_points(ast_labelling *l, size_t padded) {
     if (padded <= l->capacity && l->capacity > 0)
         return true;
-    ast_free_all(l->summed.slots, l->summed.signs);
-    l->summed = (ast_summed){0};
+    free(l->summed);
+    l->summed = NULL;
     bool ready = ast_replace_arrays(AST_REQUEST(l->labels, padded), AST_REQUEST(l->signs, padded / AST_LANES)) &&
                  ast_scorer_reserve(&l->scorer, padded);
     l->capacity = ready ? padded : 0;
@@ -100,11 +100,11 @@ static bool reserve_points(ast_labelling *l, size_t padded) {
 static bool reserve_summed(ast_labelling *l) {
     if (!l->rows.sparse)
         return true;
-    if (!l->summed.slots)
-        l->summed.slots = ast_allocate(l->capacity, sizeof *l->summed.slots);
-    for (size_t i = 0; l->summed.slots && i < l->rows.padded; i++)
-        l->summed.slots[i] = AST_UNLABELLED;
-    return l->summed.slots != NULL;
+    if (!l->summed)
+        l->summed = ast_allocate(l->capacity, sizeof *l->summed);
+    for (size_t i = 0; l->summed && i < l->rows.padded; i++)
+        l->summed[i] = AST_UNLABELLED;
+    return l->summed != NULL;
 }
 
 bool ast_labelling_reserve(ast_labelling *l, size_t padded) {
@@ -113,11 +113,11 @@ bool ast_labelling_reserve(ast_labelling *l, size_t padded) {
 
 void ast_labelling_clear(ast_labelling *l) {
     free_workers(l);
-    ast_free_all(l->labels, l->signs, l->summed.slots, l->summed.signs, l->events.list, l->label_hash_base.order,
-                 l->ranks.chunk_full, l->ranks.scored_groups, l->ranks.packet, (void *)l->queue.parked);
+    ast_free_all(l->labels, l->signs, l->summed, l->events.list, l->label_hash_base.order, l->ranks.chunk_full,
+                 l->ranks.scored_groups, l->ranks.packet, (void *)l->queue.parked);
     ast_scorer_free(&l->scorer);
     ast_clusters_free(&l->clusters);
-    ast_cells_free(l->cell_mode.cells);
+    ast_cells_free(l->cells);
     ast_rowset_free(&l->rows);
     memset(l, 0, sizeof *l);
 }
@@ -218,14 +218,13 @@ static void count_points(ast_labelling *l) {
     l->rows.missing = counts[1];
 }
 
-static ast_status load_resident(ast_labelling *l, const ast_labelling_input *in, ast_fault *fault) {
-    l->rows.kernels = l->scorer.kernels = in->kernels;
+static ast_status load_resident(ast_labelling *l, ast_fault *fault) {
+    const ast_labelling_input *in = &l->input;
     l->rows.order = in->order;
     l->rows.late = in->late;
     l->rows.offset = in->offset;
-    l->schedule = ast_comm_many(in->comm) ? &ast_ranked_schedule : &ast_local_schedule;
-    if (l->cell_mode.cells)
-        l->cell_mode.cells->loaded = false;
+    if (l->cells)
+        l->cells->loaded = false;
     ast_status status = load_points(l, in, fault);
     if (status != AST_OK)
         return status;
@@ -245,10 +244,15 @@ ast_status ast_labelling_load(ast_labelling *l, const ast_labelling_input *in, a
     bool sparse = points && points->starts && points->dimension > AST_SMALL;
     if (!points || l->rows.dimension != points->dimension || l->rows.sparse != sparse)
         ast_labelling_clear(l);
+    l->input = *in;
+    if (points)
+        l->input.segment = l->input.max_clusters = SIZE_MAX;
     l->pool = in->pool;
     l->ranks.comm = in->comm;
-    l->cell_mode.min_clusters = in->cells_from ? in->cells_from : AST_CELLS_MIN_CLUSTERS;
-    ast_status status = points ? load_resident(l, in, fault) : ast_windows_load(l, in, fault);
+    l->rows.kernels = l->scorer.kernels = in->kernels;
+    l->schedule = ast_comm_many(in->comm) ? &ast_ranked_schedule : &ast_local_schedule;
+    l->cells_from = !points ? SIZE_MAX : in->cells_from ? in->cells_from : AST_CELLS_MIN_CLUSTERS;
+    ast_status status = points ? load_resident(l, fault) : ast_windows_load(l, fault);
     if (status == AST_OK)
         status = apply_weights(l, in->weights, fault);
     if (status != AST_OK)
@@ -292,7 +296,7 @@ ast_labelling_input ast_labelling_input_like(const ast_labelling *l, const ast_p
                                  .unbounded = !l->scorer.bounds.on,
                                  .headless = !l->scorer.heads.allowed,
                                  .heads = l->scorer.heads.forced,
-                                 .cells_from = l->cell_mode.min_clusters};
+                                 .cells_from = l->cells_from};
 }
 
 typedef struct chunk_visit {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The schedule of one process, whose points are in memory or behind a source. A pass is ordered (ordered.c), serial
- * (one point after the other) or oir (the paper's optimistic iterated restarts); points of a source are always ordered.
- */
+ * The schedule of one process. Its points are in memory or behind a source. A pass is ordered (ordered.c), serial (one
+ * point after the other) or oir (the paper's optimistic iterated restarts). A pass over a source is always ordered. */
 #include "inside.h"
 
 #include <math.h>
@@ -97,8 +96,8 @@ static uint64_t oir_pass(ast_labelling *l) {
 
 /* ---- A pass ------------------------------------------------------------------------------------------------------ */
 
-/* Ends loading: the first pass has read all rows, or has failed with `status`. An infinity is searched for in all rows,
- * since threads skip chunks after a failure, and the first one is reported. */
+/* Ends loading: the first pass has read all rows, or has failed with `status`. If a row has an infinity, all rows are
+ * searched for the first such row, since threads skip chunks after a failure. */
 static ast_status end_loading(ast_labelling *l, ast_status status, ast_fault *fault) {
     bool infinite = l->rows.loading.due && !ast_rowset_is_finite(&l->rows);
     if (infinite)
@@ -160,7 +159,6 @@ static size_t find_singletons(ast_labelling *l) {
         int32_t slot = l->labels[i];
         if (slot < 0 || !ast_clusters_is_new_singleton(c, slot))
             continue;
-        ast_clusters_keep_mean(c, slot);
         ast_clusters_set_mean(c, slot, ast_rows_canonical(&l->rows, &l->workers[0].chunk.rows, i));
         c->singleton_point[slot] = (uint32_t)(l->rows.offset + i);
         c->touched[slot] = 0;

@@ -76,7 +76,7 @@ static void label_chunk_by_cells(void *data, ast_chunk *c, size_t first, size_t 
     ast_labelling *l = s->l;
     (void)worker;
     for (size_t i = first; i < first + l->rows.chunk; i++) {
-        int32_t nearest = q->labels[i] = l->labels[i] == AST_MISSING ? AST_MISSING : l->cell_mode.cells->label[i];
+        int32_t nearest = q->labels[i] = l->labels[i] == AST_MISSING ? AST_MISSING : l->cells->label[i];
         if (nearest >= 0 && (q->scores || !l->clusters.fixed)) {
             const float *row = ast_rowset_row(&l->rows, i, c->rows.row);
             double score = ast_exact_score(row, ast_clusters_mean(&l->clusters, nearest), 3);
@@ -112,8 +112,8 @@ static ast_status label_unlabelled(search *s, ast_fault *fault) {
     if (!ast_clusters_fill_table(&l->clusters, &l->scorer.table))
         return ast_fail_memory(fault);
     if (ast_cells_wanted(l)) {
-        bool found = ast_cells_load(&l->cell_mode.cells, &l->scorer, l->pool) &&
-                     ast_mean_index_build(l->cell_mode.cells, &means) && ast_cells_nearest(l->cell_mode.cells);
+        bool found = ast_cells_load(&l->cells, &l->scorer, l->pool) && ast_mean_index_build(l->cells, &means) &&
+                     ast_cells_nearest(l->cells);
         return found ? ast_labelling_each_chunk(l, label_chunk_by_cells, s, fault) : ast_fail_memory(fault);
     }
     s->stride = l->scorer.table.count + AST_PANEL;

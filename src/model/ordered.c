@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define FIRST_CHUNKS 4 /* at most, that the first pass begins with on one thread */
+#define FIRST_CHUNKS 4 /* at most so many chunks run on one thread at the start of the first pass */
 #define AHEAD 6        /* a thread scores at most so many chunks before the turn: a birth would invalidate its scores */
 
 /* In the first pass the commit of most chunks has nothing to do, unless a chunk before them brought an event. Such a
@@ -34,7 +34,7 @@ static bool park(ast_labelling *l, const ast_worker *worker, size_t chunk) {
     bool clean = worker->chunk.added_early && !worker->chunk.labels_saved;
     if (!l->queue.parks || !clean || turn == chunk || chunk - turn > AHEAD)
         return false;
-    l->scorer.bounds.chunk_seen[chunk] = worker->pass == l->pass ? worker->seen : 0;
+    l->scorer.bounds.chunk_seen[chunk] = ast_events_seen(l, worker);
     atomic_store(&l->queue.parked[chunk], PARKED);
     return atomic_load(&l->queue.turn) != chunk || !take_parked(l, chunk);
 }

@@ -3,11 +3,11 @@
  * A pass over the points of several ranks, with the result of one process that visits them all, rank 0 first.
  *
  * The main idea: most passes do not change the list of clusters, and then no rank has to wait for another. So all ranks
- * try the pass at once, each as if it were alone. A sum over the ranks tells whether the order of the points could have
- * mattered: a point wants to start a cluster or to reset a mean, or a cluster had or got a single member. If not, the
- * pass is done. Otherwise every rank undoes its changes, and the ranks commit in turn; after each of them the later
- * ranks compare their points with its events, as the chunks of one process do. This takes the scores of all points.
- * Large points keep theirs anyway; small points are scored again in the few passes that need it. */
+ * try the pass in parallel: a speculative pass. A sum over the ranks tells whether the order of the points could have
+ * mattered: a point would have started a cluster or reset a mean, or a cluster had or got a single member. If not, the
+ * pass is done. Otherwise every rank undoes its changes, and the ranks commit in turn. After each turn the later ranks
+ * compare their points with the events of that turn, as the chunks of one process do. This requires the scores of all
+ * points. Large points keep their scores in every pass; small points are scored again. */
 #include "inside.h"
 
 #include "memory.h"
@@ -56,8 +56,7 @@ static void log_changes(ast_labelling *l, ast_worker *worker) {
     worker->undo_count = needed;
 }
 
-/* After a conflict, chunks without kept scores are skipped, since they are scored again. In the first pass most points
- * have the right cluster in spite of a conflict, so they are added now and corrected later. */
+/* After a conflict, chunks without kept scores are skipped, since they are scored again. */
 static void try_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     if (ast_labelling_stopped(l, worker->chunk.worker) || (!l->scorer.keeps_scores && atomic_load(&l->ranks.conflict)))
         return;
@@ -68,34 +67,20 @@ static void try_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     l->scorer.bounds.chunk_seen[chunk] = l->events.count;
     if (l->scorer.keeps_scores)
         save_chunk(l, worker, chunk);
-    bool conflict = atomic_load(&l->ranks.conflict);
-    if (!conflict)
-        ast_commit_rescored(l, worker, chunk, chunk * l->rows.chunk, false);
-    if (conflict && !l->first)
+    if (atomic_load(&l->ranks.conflict))
         return;
+    ast_commit_rescored(l, worker, chunk, chunk * l->rows.chunk, false);
     log_changes(l, worker);
     ast_add_changes(l, worker, chunk);
 }
 
-/* First pass: saves which sums contain the points, and removes their labels. */
-static void unlabel(ast_labelling *l, size_t first_chunk) {
-    size_t first = first_chunk * l->rows.chunk;
-    if (!l->summed.signs && !ast_replace_arrays(AST_REQUEST(l->summed.slots, l->capacity),
-                                                AST_REQUEST(l->summed.signs, l->capacity / AST_LANES))) {
-        ast_labelling_fail(l);
-        return;
-    }
-    memcpy(l->summed.signs, l->signs, l->rows.padded / AST_LANES);
-    for (size_t i = first; i < l->rows.padded; i++) {
-        l->summed.slots[i] = l->labels[i];
-        l->labels[i] = l->labels[i] == AST_MISSING ? AST_MISSING : AST_UNLABELLED;
-    }
-}
-
-/* Undoes the speculative pass. */
+/* Undoes the speculative pass of the chunks from `first_chunk` on. The first pass undoes all chunks of the rank, or
+ * none (rank 0), so all sums can be dropped. */
 static void undo_pass(ast_labelling *l, size_t first_chunk) {
-    if (l->first)
-        unlabel(l, first_chunk);
+    for (size_t i = first_chunk * l->rows.chunk; l->first && i < l->rows.padded; i++)
+        l->labels[i] = l->labels[i] == AST_MISSING ? AST_MISSING : AST_UNLABELLED;
+    if (l->first && first_chunk < l->rows.chunks)
+        ast_drop_sums(l);
     for (int w = 0; w < l->worker_count; w++) {
         ast_worker *worker = &l->workers[w];
         for (size_t c = 0; c < worker->undo_count; c++) {
@@ -162,20 +147,10 @@ static void score_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     l->scorer.bounds.chunk_seen[chunk] = l->events.count;
 }
 
-/* First pass: moves points from the sums that the speculative pass added them to, to the sums of their clusters. */
-static void correct_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
-    size_t base = chunk * l->rows.chunk;
-    l->rows.kernels->take_proposals(l->labels + base, l->scorer.bounds.scores.id + base, l->rows.chunk);
-    for (size_t i = base; i < base + l->rows.chunk; i++) {
-        ast_change change = {(uint32_t)i, l->summed.slots[i], l->labels[i], ast_is_flipped(l->summed.signs, i),
-                             ast_is_flipped(l->signs, i)};
-        if (change.to < 0 || (change.from == change.to && change.was_flipped == change.flipped))
-            continue;
-        ast_add_change(l, worker, &change);
-        worker->joined[change.to]++;
-        if (change.from >= 0)
-            worker->joined[change.from]--;
-    }
+/* First pass: adds the points of a chunk after its commit. */
+static void add_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    reopen_chunk(l, worker, chunk);
+    ast_add_changes(l, worker, chunk);
 }
 
 static void keep_scores(ast_labelling *l) {
@@ -196,7 +171,7 @@ static bool start_over(ast_labelling *l, const head *done) {
         return false;
     ast_workers_reserve(l);
     if (l->first && !atomic_load(&l->failed))
-        ast_each_chunk(l, done->chunks, l->rows.chunks, correct_chunk);
+        ast_each_chunk(l, done->chunks, l->rows.chunks, add_chunk);
     return true;
 }
 
@@ -207,8 +182,6 @@ static void open_pass(ast_labelling *l) {
     l->scorer.keeps_scores = false;
     l->ranks.speculative = true;
     atomic_store(&l->ranks.conflict, false);
-    for (int w = 0; w < l->worker_count; w++)
-        l->workers[w].undo_count = 0;
     if (!l->rows.small || (!l->first && l->ranks.in_turn))
         keep_scores(l);
     if ((l->first_done && !ast_save_order(l)) || !ast_prepare_pass(l))
@@ -287,6 +260,8 @@ static ast_status ranked_pass(ast_labelling *l, ast_parallel how, ast_pass_resul
     bool was_first = l->first, done = run_pass(l, sums);
     l->ranks.speculative = false;
     atomic_store(&l->ranks.conflict, false);
+    for (int w = 0; w < l->worker_count; w++)
+        l->workers[w].undo_count = 0;
     if (!done)
         return failed_pass(l, fault);
     result->changed = was_first ? l->everyone : (size_t)sums[AST_CHANGED];
@@ -300,8 +275,6 @@ static bool move_point(ast_labelling *l, int owner, size_t point, int32_t slot) 
     uint64_t sums[AST_PACKET_HEAD];
     bool had_singletons, mine = l->ranks.comm->rank == owner && !atomic_load(&l->failed);
     int32_t from = mine ? l->labels[point] : 0;
-    for (int w = 0; w < l->worker_count; w++)
-        l->workers[w].undo_count = 0;
     ast_comm_broadcast(l->ranks.comm, &from, sizeof from, owner);
     bool moved = mine ? ast_move_point(l, point, slot) : ast_push_event(l, slot);
     if (!moved)

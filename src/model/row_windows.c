@@ -11,20 +11,20 @@
 #define LABEL_BLOCK ((size_t)1 << 16) /* labels that one task reads or writes */
 
 bool ast_windows_is_full(ast_labelling *l) {
-    if (l->clusters.live < l->windows.max_clusters)
+    if (l->clusters.live < l->input.max_clusters)
         return false;
     atomic_store(&l->windows.full, true);
     return true;
 }
 
-ast_status ast_windows_failure(ast_windows *w, ast_fault *fault) {
-    ast_status status = ast_reader_status(&w->reader, fault);
-    if (status != AST_OK || !atomic_load(&w->full))
+ast_status ast_windows_failure(ast_labelling *l, ast_fault *fault) {
+    ast_status status = ast_reader_status(&l->windows.reader, fault);
+    if (status != AST_OK || !atomic_load(&l->windows.full))
         return status;
     return ast_fail(fault, AST_NO_MEMORY,
                     "there are more than %zu clusters, and no memory is left for their means; a larger angle makes "
                     "fewer of them, and a larger memory budget has room for more",
-                    w->max_clusters);
+                    l->input.max_clusters);
 }
 
 /* Makes the rows of window `number` those of the labelling. */
@@ -37,53 +37,39 @@ static void place(ast_labelling *l, size_t number) {
     rows->count = left < w->rows ? left : w->rows;
     rows->chunks = (rows->count + rows->chunk - 1) / rows->chunk;
     rows->padded = rows->chunks * rows->chunk;
-    rows->weights = rows->weights && w->weights ? w->weights + first : NULL;
+    rows->weights = rows->weights && l->input.weights ? l->input.weights + first : NULL;
     for (int i = 0; i < l->worker_count; i++)
         l->workers[i].chunk.rows.fetched.first = SIZE_MAX;
-}
-
-static void open_rows(ast_labelling *l, const ast_labelling_input *in) {
-    ast_windows *w = &l->windows;
-    size_t dimension = w->reader.source->dimension;
-    w->reader.stop = &l->failed;
-    l->rows.kernels = l->scorer.kernels = in->kernels;
-    l->rows.axial = in->axial;
-    l->rows.dimension = dimension;
-    l->rows.chunk = ast_chunk_size(dimension);
-    l->rows.small = dimension <= AST_SMALL;
-    l->rows.reader = &w->reader;
 }
 
 static ast_status survey(ast_labelling *l, ast_fault *fault);
 
 void ast_windows_one(ast_windows *w, size_t points, size_t padded) {
-    *w = (ast_windows){.points = points, .rows = padded, .count = 1, .segment = SIZE_MAX, .max_clusters = SIZE_MAX};
+    *w = (ast_windows){.points = points, .rows = padded, .count = 1};
     atomic_store(&w->reader.fault, UINT64_MAX);
 }
 
-ast_status ast_windows_load(ast_labelling *l, const ast_labelling_input *in, ast_fault *fault) {
-    assert(in->window > 0 && in->window % AST_WINDOW_STEP == 0);
+ast_status ast_windows_load(ast_labelling *l, ast_fault *fault) {
+    const ast_labelling_input *in = &l->input;
     ast_windows *w = &l->windows;
-    size_t count = in->source->count;
+    size_t count = in->source->count, dimension = in->source->dimension;
+    assert(in->window > 0 && in->window % AST_WINDOW_STEP == 0);
     ast_windows_one(w, count, in->window);
     w->reader.source = in->source;
-    w->store = in->store;
+    w->reader.stop = &l->failed;
     w->count = count ? (count + w->rows - 1) / w->rows : 1;
     w->current = SIZE_MAX;
-    w->segment = in->segment;
-    w->max_clusters = in->max_clusters;
-    w->weights = in->weights;
-    w->report = in->report;
-    w->report_data = in->report_data;
-    l->schedule = &ast_local_schedule;
-    open_rows(l, in);
-    ast_clusters_clear(&l->clusters, l->rows.dimension);
+    l->rows.axial = in->axial;
+    l->rows.dimension = dimension;
+    l->rows.chunk = ast_chunk_size(dimension);
+    l->rows.small = dimension <= AST_SMALL;
+    l->rows.reader = &w->reader;
+    ast_clusters_clear(&l->clusters, dimension);
     place(l, 0);
     if (!ast_labelling_reserve(l, l->rows.padded))
         return ast_fail_memory(fault);
     w->reader.labels = l->labels;
     ast_labelling_reset(l);
-    l->cell_mode.min_clusters = SIZE_MAX; /* never by cells */
     l->present = l->everyone = count;
     return in->survey ? survey(l, fault) : AST_OK;
 }
@@ -99,52 +85,53 @@ void ast_windows_announce_next(const ast_windows *w) {
     announce(w, (w->current + 1) * w->rows, w->rows);
 }
 
-/* ---- The labels of a window ---------------------------------------------------------------------------------------
- */
+/* ---- The labels of a window -------------------------------------------------------------------------------------- */
 
-/* The store has labels with their sign in the lowest bit, if points are axial. */
-static void pack(ast_labelling *l, size_t first, size_t last) {
-    for (size_t i = first; l->rows.axial && !l->windows.plain && i < last; i++)
-        if (l->labels[i] >= 0)
-            l->labels[i] = l->labels[i] << 1 | ast_is_flipped(l->signs, i);
+/* Adds the sign to a label of the store, as its lowest bit, or takes it from there, if points are axial. */
+static void pack(ast_labelling *l, size_t i) {
+    if (l->labels[i] >= 0)
+        l->labels[i] = l->labels[i] << 1 | ast_is_flipped(l->signs, i);
 }
 
-static void unpack(ast_labelling *l, size_t first, size_t last) {
-    memset(l->signs + first / AST_LANES, 0, (last - first + AST_LANES - 1) / AST_LANES);
-    for (size_t i = first; l->rows.axial && !l->windows.plain && i < last; i++)
-        if (l->labels[i] >= 0) {
-            ast_set_flipped(l->signs, i, l->labels[i] & 1);
-            l->labels[i] >>= 1;
-        }
+static void unpack(ast_labelling *l, size_t i) {
+    if (l->labels[i] < 0)
+        return;
+    ast_set_flipped(l->signs, i, l->labels[i] & 1);
+    l->labels[i] >>= 1;
 }
 
-static size_t block_end(const ast_labelling *l, size_t block) {
-    size_t last = (block + 1) * LABEL_BLOCK;
-    return last < l->rows.count ? last : l->rows.count;
+static size_t block_end(const ast_labelling *l, size_t first) {
+    return l->rows.count - first < LABEL_BLOCK ? l->rows.count : first + LABEL_BLOCK;
+}
+
+static bool has_signs(const ast_labelling *l) {
+    return l->rows.axial && !l->windows.plain;
 }
 
 static void write_block(void *data, size_t block, int index) {
     ast_labelling *l = data;
-    const ast_label_store *store = l->windows.store;
-    size_t first = block * LABEL_BLOCK, last = block_end(l, block);
+    const ast_label_store *store = l->input.store;
+    size_t first = block * LABEL_BLOCK, last = block_end(l, first), row = l->rows.offset + first;
     (void)index;
-    pack(l, first, last);
-    if (store->write(l->rows.offset + first, last - first, l->labels + first, store->data) != 0)
-        ast_reader_note(&l->windows.reader, l->rows.offset + first, AST_LABELS_UNSTORED);
+    for (size_t i = first; has_signs(l) && i < last; i++)
+        pack(l, i);
+    if (store->write(row, last - first, l->labels + first, store->data) != 0)
+        ast_reader_note(&l->windows.reader, row, AST_LABELS_UNSTORED);
 }
 
 static void read_block(void *data, size_t block, int index) {
     ast_labelling *l = data;
-    const ast_windows *w = &l->windows;
-    size_t first = block * LABEL_BLOCK, last = block_end(l, block);
+    const ast_label_store *store = l->input.store;
+    size_t first = block * LABEL_BLOCK, last = block_end(l, first), row = l->rows.offset + first;
     (void)index;
-    if (w->current >= w->written) /* the first pass has not come here */
+    if (l->windows.current >= l->windows.written) /* the first pass has not come here */
         for (size_t i = first; i < last; i++)
             l->labels[i] = AST_UNLABELLED;
-    else if (w->store->read(l->rows.offset + first, last - first, l->labels + first, w->store->data) != 0)
-        ast_reader_note(&l->windows.reader, l->rows.offset + first, AST_LABELS_UNSTORED);
-    if (!atomic_load(&l->failed))
-        unpack(l, first, last);
+    else if (store->read(row, last - first, l->labels + first, store->data) != 0)
+        ast_reader_note(&l->windows.reader, row, AST_LABELS_UNSTORED);
+    memset(l->signs + first / AST_LANES, 0, (last - first + AST_LANES - 1) / AST_LANES);
+    for (size_t i = first; has_signs(l) && i < last && !atomic_load(&l->failed); i++)
+        unpack(l, i);
 }
 
 static size_t label_blocks(const ast_labelling *l) {
@@ -175,8 +162,7 @@ ast_status ast_windows_save(ast_labelling *l, ast_fault *fault) {
     return ast_labelling_trouble(l, fault);
 }
 
-/* ---- Segments -----------------------------------------------------------------------------------------------------
- */
+/* ---- Segments ---------------------------------------------------------------------------------------------------- */
 
 static void survey_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     ast_begin_chunk(l, worker, chunk);
@@ -185,20 +171,21 @@ static void survey_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
 }
 
 ast_status ast_windows_run(ast_labelling *l, size_t first, ast_chunk_task *task, ast_fault *fault) {
-    ast_windows *w = &l->windows;
+    const ast_labelling_input *in = &l->input;
+    const ast_windows *w = &l->windows;
     ast_status status = ast_labelling_trouble(l, fault);
     while (first < l->rows.chunks && status == AST_OK) {
-        size_t last = l->rows.chunks - first < w->segment ? l->rows.chunks : first + w->segment;
+        size_t last = l->rows.chunks - first < in->segment ? l->rows.chunks : first + in->segment;
         size_t done = l->rows.offset + last * l->rows.chunk;
         if (w->eager)
-            announce(w, done, w->segment * l->rows.chunk);
+            announce(w, done, in->segment * l->rows.chunk);
         ast_each_chunk(l, first, last, task);
         first = last;
         status = ast_labelling_trouble(l, fault);
-        if (status == AST_OK && w->report && done < w->points) {
+        if (status == AST_OK && in->report && done < w->points) {
             ast_pass_result work = {0};
             ast_count_work(l, &work);
-            status = w->report(w->report_data, &work, w->points - done, fault);
+            status = in->report(in->report_data, &work, w->points - done, fault);
         }
     }
     return status;

@@ -14,26 +14,21 @@
 #include "labelling.h"
 
 typedef struct ast_windows {
-    ast_reader reader;            /* without a source if rows are in memory */
-    const ast_label_store *store; /* NULL: one window */
-    size_t points;                /* of all windows */
-    size_t rows;                  /* of a window, padded; the last window may have fewer */
-    size_t count;                 /* number of windows */
-    size_t current;               /* the open window; SIZE_MAX: none is open */
-    size_t first;                 /* number of the first point of the open window */
-    size_t written;               /* windows whose labels the store has */
-    size_t segment, max_clusters; /* as in ast_labelling_input */
-    bool plain;                   /* the label array holds other numbers now, without signs */
-    bool eager;                   /* a pass reads most rows, so it announces them to the source */
-    double *weights;              /* as in ast_labelling_input */
-    uint64_t last_read;           /* rows read up to the end of the last pass */
-    _Atomic bool full;            /* there were more than max_clusters clusters */
-    ast_segment_report *report;
-    void *report_data;
+    ast_reader reader;  /* without a source if rows are in memory */
+    size_t points;      /* of all windows */
+    size_t rows;        /* of a window, padded; the last window may have fewer */
+    size_t count;       /* number of windows */
+    size_t current;     /* the open window; SIZE_MAX: none is open */
+    size_t first;       /* number of the first point of the open window */
+    size_t written;     /* windows whose labels the store has */
+    bool plain;         /* the label array holds other numbers now, without signs */
+    bool eager;         /* a pass reads most rows, so it announces them to the source */
+    uint64_t last_read; /* rows read up to the end of the last pass */
+    _Atomic bool full;  /* there were too many clusters */
 } ast_windows;
 
-/* Loads a source into a labelling, which is zeroed memory. */
-ast_status ast_windows_load(ast_labelling *labelling, const ast_labelling_input *input, ast_fault *fault);
+/* Loads the source of the input. */
+ast_status ast_windows_load(ast_labelling *labelling, ast_fault *fault);
 
 /* Makes rows in memory one window. */
 void ast_windows_one(ast_windows *windows, size_t points, size_t padded);
@@ -52,6 +47,6 @@ void ast_windows_end_pass(ast_labelling *labelling);
 bool ast_windows_is_full(ast_labelling *labelling);
 
 /* Why the run ended: too many clusters, or a row that cannot be used; AST_OK: neither. */
-ast_status ast_windows_failure(ast_windows *windows, ast_fault *fault);
+ast_status ast_windows_failure(ast_labelling *labelling, ast_fault *fault);
 
 #endif

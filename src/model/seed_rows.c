@@ -131,10 +131,16 @@ ast_status ast_seed_share_row(ast_labelling *l, size_t point, float *row, ast_fa
     const ast_comm *comm = l->ranks.comm;
     bool mine = ast_comm_first_rank(comm, point != SIZE_MAX) == ast_comm_rank(comm);
     const float *own = mine ? ast_rows_canonical(&l->rows, &l->workers[0].chunk.rows, point - l->windows.first) : NULL;
-    if (!ast_comm_many(comm))
+    if (!ast_comm_many(comm)) {
         memcpy(row, own, l->rows.dimension * sizeof *row);
-    else if (!ast_ranked_rows(l, &own, 1, row))
-        return ast_fail_memory(fault);
+    } else {
+        if (!ast_reserve_rows(l, 1))
+            return ast_fail_memory(fault);
+        if (own)
+            ast_put_row(l, 0, own);
+        ast_share_rows(l, 1);
+        ast_get_row(l, 0, row);
+    }
     for (size_t d = 0; d < l->rows.dimension; d++)
         row[d] += 0.0f; /* -0 becomes 0 */
     return AST_OK;

@@ -168,7 +168,7 @@ static ast_status begin_points(seeding *s) {
 static bool wants_cells(const seeding *s, size_t starts) {
     const ast_labelling *l = s->search.l;
     return l->rows.small && l->rows.dimension == 3 && !l->rows.axial && ast_is_resident(l) && l->scorer.bounds.on &&
-           starts >= (l->cell_mode.min_clusters < FEW_STARTS ? l->cell_mode.min_clusters : FEW_STARTS);
+           starts >= (l->cells_from < FEW_STARTS ? l->cells_from : FEW_STARTS);
 }
 
 static float lower_in_cell(void *data, size_t i) {
@@ -181,8 +181,7 @@ static float lower_in_cell(void *data, size_t i) {
 static ast_status measure_distances(seeding *s) {
     ast_labelling *l = s->search.l;
     if (!s->peaks.peak && wants_cells(s, l->clusters.live) &&
-        !(ast_cells_load(&l->cell_mode.cells, &l->scorer, l->pool) &&
-          ast_cell_peaks_open(&s->peaks, l->cell_mode.cells)))
+        !(ast_cells_load(&l->cells, &l->scorer, l->pool) && ast_cell_peaks_open(&s->peaks, l->cells)))
         return ast_fail_memory(s->search.fault);
     if (s->heads.rows)
         s->start_tail = ast_point_heads_of(&s->heads, l->rows.kernels, s->mean, s->start_head);

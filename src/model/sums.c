@@ -109,31 +109,13 @@ void ast_add_change(ast_labelling *l, ast_worker *worker, const ast_change *chan
     add_point(l, worker, change->point, row, change->to, 1, change->flipped);
 }
 
-/* The same in the first pass, which needs no keys, for small points without weights. Rounds as sum_row does. */
-static void move_in_sums(ast_labelling *l, ast_worker *worker, const ast_change *change) {
-    const size_t dimension = l->rows.dimension, width = bin_width(l), weight = weight_at(l);
-    const float *row = ast_rows_at(&l->rows, &worker->chunk.rows, change->point);
-    int64_t *to = worker->bins.sums + (size_t)change->to * width, nowhere[AST_SUM_WIDTH(AST_SMALL)] = {0};
-    int64_t *from = change->from < 0 ? nowhere : worker->bins.sums + (size_t)change->from * width;
-    for (size_t d = 0; d < dimension; d++) {
-        int64_t part = (int64_t)lrintf(row[d] * 0x1p30f);
-        to[d] += change->flipped ? -part : part;
-        from[d] -= change->was_flipped ? -part : part;
-    }
-    to[weight]++;
-    from[weight]--;
-    worker->used[change->to] = 1;
-    if (change->from >= 0)
-        worker->used[change->from] = 1;
-}
-
 /* Moves the points of a block that were added to the wrong cluster. */
 static void correct_block(ast_labelling *l, ast_worker *worker, size_t base, size_t first) {
     for (size_t j = first; j < first + AST_BLOCK; j++) {
         ast_change change = {(uint32_t)(base + j), worker->chunk.early_labels[j], l->labels[base + j],
                              ast_is_flipped(worker->chunk.early_signs, j), ast_is_flipped(l->signs, base + j)};
         if (change.to >= 0 && (change.from != change.to || change.was_flipped != change.flipped))
-            move_in_sums(l, worker, &change);
+            ast_add_change(l, worker, &change);
     }
 }
 
@@ -191,6 +173,11 @@ void ast_add_changes(ast_labelling *l, ast_worker *worker, size_t chunk) {
     worker->change_count = 0;
 }
 
+/* Whether the weight of a bin is the number of points that joined: all weigh 1, and none has left. */
+static bool by_weight(const ast_labelling *l) {
+    return l->first && l->rows.small && !l->rows.weights;
+}
+
 static void merge_bin(const ast_labelling *l, ast_worker *worker, const ast_sums *to, size_t slot, size_t copy) {
     size_t width = bin_width(l), at = copy * worker->bins.slots + slot, dimension = l->rows.dimension;
     int64_t *bin = worker->bins.sums + at * width, weight = bin[weight_at(l)];
@@ -198,7 +185,7 @@ static void merge_bin(const ast_labelling *l, ast_worker *worker, const ast_sums
         to->sums[slot * dimension + d] += bin[d];
     to->weights[slot] += weight;
     to->keys[slot] += worker->bins.keys[at];
-    if (l->first && l->rows.small && !l->rows.weights)
+    if (by_weight(l))
         to->members[slot] += weight;
     if (weight)
         to->touched[slot] = 1;
@@ -213,7 +200,7 @@ static void merge_slot(const ast_labelling *l, ast_worker *worker, const ast_sum
         merge_bin(l, worker, to, slot, copy);
     if (worker->used[slot])
         to->touched[slot] = 1;
-    if (l->first && !(l->rows.small && !l->rows.weights))
+    if (!by_weight(l))
         to->members[slot] += worker->joined[slot];
     worker->used[slot] = 0;
     worker->joined[slot] = 0;
@@ -256,19 +243,33 @@ static void add_entries(const ast_labelling *l, int64_t *sums, size_t i, int32_t
 }
 
 void ast_sparse_sum_point(ast_labelling *l, size_t i) {
-    int32_t from = l->summed.slots[i], to = l->labels[i];
+    int32_t from = l->summed[i], to = l->labels[i];
     if (from == to || to < 0)
         return;
     if (from >= 0)
         add_entries(l, l->clusters.sums, i, from, -1);
     add_entries(l, l->clusters.sums, i, to, 1);
-    l->summed.slots[i] = to;
+    l->summed[i] = to;
 }
 
 static void sum_sparse_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     (void)worker;
     for (size_t i = chunk * l->rows.chunk; i < (chunk + 1) * l->rows.chunk; i++)
         ast_sparse_sum_point(l, i);
+}
+
+void ast_drop_sums(ast_labelling *l) {
+    size_t width = bin_width(l);
+    for (int w = 0; w < l->worker_count; w++) {
+        const ast_worker *worker = &l->workers[w];
+        size_t slots = worker->bins.slots, bins = slots * worker->bins.copies;
+        if (slots == 0)
+            continue;
+        memset(worker->bins.sums, 0, bins * width * sizeof *worker->bins.sums);
+        memset(worker->bins.keys, 0, bins * sizeof *worker->bins.keys);
+        memset(worker->joined, 0, slots * sizeof *worker->joined);
+        memset(worker->used, 0, slots);
+    }
 }
 
 void ast_gather_sums(ast_labelling *l) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Visits one point: decides its cluster, then moves it there. The functions stand in the order in which a visit calls
- * them: visit, decide, carry out, move.
+ * Visits one point: decides its cluster, then moves it there. The functions are in the order of calls: visit, decide,
+ * carry out, move.
  *
  * Float scores decide the point if they can. Otherwise the method's rule decides, by exact scores. This file knows no
  * rule: it gives the rule the candidates, and carries the verdict out. */
@@ -128,7 +128,7 @@ static bool decide(ast_labelling *l, ast_worker *worker, size_t i, const float *
 
 /* ---- Carry out --------------------------------------------------------------------------------------------------- */
 
-/* Stores what the verdict says of the scores, for the bounds of the next pass. */
+/* Stores the scores of the verdict: the bounds of the next pass start from them. */
 static void store_scores(ast_labelling *l, ast_worker *worker, size_t i, int32_t to, double best, double second) {
     ast_scores *scores = &worker->chunk.scores;
     size_t j = i - worker->chunk.base;
