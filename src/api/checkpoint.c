@@ -188,7 +188,7 @@ static void fill_records(void *data, size_t block, int worker) {
     uint32_t *records = w->records + from * width;
     uint64_t sum = 0;
     (void)worker;
-    ast_restore_records(w->call->l, w->place, w->first + from, n, records, width);
+    ast_save_label_records(w->call->l, w->place, w->first + from, n, records, width);
     for (size_t j = 0; j < n; j++) {
         for (size_t i = 1; i < width; i++)
             records[width * j + i] = (uint32_t)w->call->results[i - 1].labels[w->first + from + j];

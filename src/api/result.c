@@ -154,7 +154,7 @@ static void describe(const ast_call *c, const ast_result *r, size_t k) {
     }
     info->mean = memcpy(mean, list->means + (size_t)slot * list->dimension, list->dimension * sizeof *mean);
     if (c->v.rows->axial)
-        ast_mean_choose_sign(mean, list->dimension);
+        ast_mean_make_largest_positive(mean, list->dimension);
 }
 
 /* The errors of the means. A point of a mixture belongs to several components: a component counts its share of all

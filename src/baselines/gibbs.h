@@ -65,7 +65,7 @@ void ast_sampler_close(ast_sampler *sampler);
 void ast_draw_parameters(const ast_sampler *sampler);
 
 /* log p(x, mu, kappa | z) of the clusters that have points. */
-double ast_log_clusters(const ast_sampler *sampler);
+double ast_log_joint_given_labels(const ast_sampler *sampler);
 
 /* The next sweep; `changed` becomes the number of points with another label. */
 typedef ast_status ast_sweep(ast_sampler *sampler, size_t *changed, ast_fault *fault);

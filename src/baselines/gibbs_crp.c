@@ -221,7 +221,7 @@ ast_status ast_crp_sweep(ast_sampler *s, size_t *changed, ast_fault *fault) {
     ast_draw_parameters(s);
     for (size_t k = 0; k < s->c->count; k++)
         s->c->weights[k] = (double)s->tiles.v.clusters->members[k] / (double)s->tiles.v.present;
-    s->log_joint = log_partition(s) + ast_log_clusters(s);
+    s->log_joint = log_partition(s) + ast_log_joint_given_labels(s);
     return AST_OK;
 }
 

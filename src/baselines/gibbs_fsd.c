@@ -85,7 +85,7 @@ ast_status ast_fsd_sweep(ast_sampler *s, size_t *changed, ast_fault *fault) {
         *changed += s->changed[chunk];
     ast_status status = ast_labelling_recount(s->l, fault);
     if (status == AST_OK)
-        s->log_joint = log_partition(s) + ast_log_clusters(s);
+        s->log_joint = log_partition(s) + ast_log_joint_given_labels(s);
     return status;
 }
 

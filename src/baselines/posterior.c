@@ -130,7 +130,7 @@ static double product(const ast_cluster_list *list, size_t slot, const double *m
     return along;
 }
 
-double ast_log_clusters(const ast_sampler *s) {
+double ast_log_joint_given_labels(const ast_sampler *s) {
     const ast_components *c = s->c;
     const ast_cluster_list *list = s->tiles.v.clusters;
     double sum = 0;

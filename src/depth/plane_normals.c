@@ -305,8 +305,8 @@ static size_t write_cell(const normals_job *job, size_t column, size_t row) {
     c.count = find_candidates(frame, column, row, c.list);
     if (c.count == 1 && !is_uncertain(frame, c.list) && u + AST_CELL <= frame->width) {
         size_t rows = frame->height - v < AST_CELL ? frame->height - v : AST_CELL, at = v * frame->width + u;
-        size_t unassigned =
-            depth->kernels->plane_fill_inliers(depth->inverse + at, frame->width, rows, c.list, job->normals + 3 * at);
+        size_t unassigned = depth->kernels->plane_fill_count_outliers(depth->inverse + at, frame->width, rows, c.list,
+                                                                      job->normals + 3 * at);
         if (frame->has_planes)
             note_leader(frame, at, rows, leader_of(frame, c.list), job->normals);
         return unassigned;

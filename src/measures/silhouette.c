@@ -232,7 +232,7 @@ static const int64_t *fix_tiles(const job *work, size_t block, int worker) {
     int64_t *fixed = (int64_t *)(void *)tiles;
     if (work->small) {
         columns from = columns_at(work, block * work->block_rows);
-        work->loops->fix_columns(from.x, count, features, work->scale, fixed);
+        work->loops->to_fixed_columns(from.x, count, features, work->scale, fixed);
         return fixed;
     }
     for (size_t i = 0; i < count * features; i++) {

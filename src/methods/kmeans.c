@@ -47,7 +47,7 @@ ast_status ast_run_start(ast_labelling *l, const ast_run *run, ast_fault *fault)
     return ast_run_plusplus(l, run, &random, fault);
 }
 
-ast_status ast_run_assign_nearest(ast_labelling *l, ast_run *run, ast_fault *fault) {
+ast_status ast_run_start_and_assign(ast_labelling *l, ast_run *run, ast_fault *fault) {
     ast_pass_result pass;
     ast_labelling_set_rule(l, &ast_nearest_rule, NAN);
     ast_status status = ast_run_start(l, run, fault);

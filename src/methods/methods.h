@@ -82,7 +82,7 @@ extern const ast_rule ast_dp_rule, ast_kmeans_rule, ast_nearest_rule, ast_mergin
 /* Adds the clusters that spherical k-means starts from, without points; and then labels every point with the nearest.
  */
 ast_status ast_run_start(ast_labelling *labelling, const ast_run *run, ast_fault *fault);
-ast_status ast_run_assign_nearest(ast_labelling *labelling, ast_run *run, ast_fault *fault);
+ast_status ast_run_start_and_assign(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 
 /* k-means++ among all points, or (minibatch.c) among run->start_points of them. */
 ast_status ast_run_plusplus(ast_labelling *labelling, const ast_run *run, ast_random *random, ast_fault *fault);

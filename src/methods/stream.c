@@ -33,7 +33,7 @@ static bool consider_unseen(const ast_tracks *t, const ast_candidates *c, ast_ve
     for (int32_t k = 0; t->unseen_may_win && (size_t)k < t->count; k++) {
         if ((!t->unseen[k] && k != own) || !ast_tracks_may_win(t, (size_t)k, c->row, least))
             continue;
-        if (k != own && !ast_tracks_within(t, (size_t)k, c->row))
+        if (k != own && !ast_tracks_may_revive(t, (size_t)k, c->row))
             continue;
         double score = ast_tracks_score(t, (size_t)k, c->row);
         bool older = v->to == AST_NOBODY || (size_t)v->to >= t->count || k < v->to;

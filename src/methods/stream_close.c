@@ -164,7 +164,7 @@ static void choose_sides(ast_stream *s, size_t before) {
         size_t slot = (size_t)c->order[k];
         memcpy(mean, c->means + slot * dimension, dimension * sizeof *mean);
         if (slot >= before)
-            ast_mean_choose_sign(mean, dimension);
+            ast_mean_make_largest_positive(mean, dimension);
         else if (ast_exact_score(mean, s->m + slot * dimension, dimension) < 0)
             ast_negate(mean, dimension);
         ast_labelling_set_mean(s->labelling, (int32_t)slot, mean);

@@ -90,7 +90,7 @@ static piece nearest_piece(const ast_stream *s) {
 static void add_piece(ast_stream *s, const piece *p) {
     const ast_cluster_list *c = s->v.clusters;
     float mean[AST_MAX_DIMENSION];
-    ast_labelling_absorb(s->labelling, p->slot, p->into);
+    ast_labelling_move_sums(s->labelling, p->slot, p->into);
     if (!is_tracked(s, p->into))
         return;
     bool moved = ast_tracks_mean(&s->tracks, c, (size_t)p->into, mean);

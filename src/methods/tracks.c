@@ -54,7 +54,7 @@ double ast_tracks_score(const ast_tracks *t, size_t k, const float *x) {
     return 1 + (double)t->dt[k] * t->q - solve(t, k, zeta, 1).loss;
 }
 
-bool ast_tracks_within(const ast_tracks *t, size_t k, const float *x) {
+bool ast_tracks_may_revive(const ast_tracks *t, size_t k, const float *x) {
     double score = ast_exact_score(x, t->m + k * t->dimension, t->dimension);
     return !t->revive_needs_fit || (t->axial ? fabs(score) : score) >= t->limit;
 }

@@ -57,7 +57,7 @@ void ast_tracks_begin(ast_tracks *tracks);
 double ast_tracks_score(const ast_tracks *tracks, size_t k, const float *x);
 
 /* Whether a point may revive cluster k at all: with `revive_needs_fit` it has to fit m_k, however long ago that was. */
-bool ast_tracks_within(const ast_tracks *tracks, size_t k, const float *x);
+bool ast_tracks_may_revive(const ast_tracks *tracks, size_t k, const float *x);
 
 /* Whether unseen cluster k might score `best` or more for the point. Takes no Newton step. */
 bool ast_tracks_may_win(const ast_tracks *tracks, size_t k, const float *x, double best);

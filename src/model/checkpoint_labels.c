@@ -10,8 +10,8 @@
 
 #define FLIPPED 0x80000000u /* axial: the point was added as -x */
 
-void ast_restore_records(const ast_labelling *l, const int32_t *place, size_t first, size_t count, uint32_t *records,
-                         size_t stride) {
+void ast_save_label_records(const ast_labelling *l, const int32_t *place, size_t first, size_t count, uint32_t *records,
+                            size_t stride) {
     for (size_t i = first; i < first + count; i++) {
         int32_t label = l->labels[i];
         uint32_t flipped = l->rows.axial && label >= 0 && ast_is_flipped(l->signs, i) ? FLIPPED : 0;
@@ -60,10 +60,10 @@ ast_status ast_restore_sums(ast_labelling *l, uint64_t label_hash, bool *filled,
     bool ready = gather(l);
     *filled = check_filled(l);
     if (ready)
-        ast_gather_keys(l);
+        ast_compute_first_hash(l);
     ready = !atomic_exchange(&l->failed, false) && ready;
     l->label_hash_base.first = ast_clusters_label_hash(&l->clusters, l->clusters.order, l->clusters.live) - label_hash;
-    l->first = l->first_done = false;
+    l->first = l->last_was_first = false;
     l->scorer.bounds.invalid = true;
     l->events.count = l->scorer.bounds.last_events = 0;
     return ast_comm_agree(l->ranks.comm, ready ? AST_OK : ast_fail_memory(fault), fault);

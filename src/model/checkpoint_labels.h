@@ -10,8 +10,8 @@
 #define AST_RECORD_MISSING UINT32_MAX /* the record of a point that takes no part */
 
 /* Writes the records of points first..first+count, `stride` apart; place (slots): the place of a slot in the order. */
-void ast_restore_records(const ast_labelling *labelling, const int32_t *place, size_t first, size_t count,
-                         uint32_t *records, size_t stride);
+void ast_save_label_records(const ast_labelling *labelling, const int32_t *place, size_t first, size_t count,
+                            uint32_t *records, size_t stride);
 
 /* false: the record is not possible for this point. */
 bool ast_restore_label(ast_labelling *labelling, size_t point, uint32_t record);

@@ -75,7 +75,7 @@ void ast_labelling_restart(ast_labelling *l) {
     for (size_t i = 0; l->rows.sparse && i < l->rows.padded; i++)
         l->summed[i] = AST_UNLABELLED;
     clear_clusters(l);
-    ast_labelling_reset(l);
+    ast_labelling_reset_pass_state(l);
     l->scorer.bounds.on = bounds;
 }
 
@@ -97,7 +97,7 @@ void ast_labelling_set_tracked(ast_labelling *l, size_t count, uint8_t *uninstan
     l->clusters.uninstantiated = uninstantiated;
 }
 
-void ast_labelling_absorb(ast_labelling *l, int32_t from, int32_t into) {
+void ast_labelling_move_sums(ast_labelling *l, int32_t from, int32_t into) {
     ast_cluster_list *c = &l->clusters;
     int64_t *sum = c->sums + (size_t)into * c->dimension, *other = c->sums + (size_t)from * c->dimension;
     double along = 0;

@@ -39,6 +39,6 @@ void ast_labelling_set_tracked(ast_labelling *labelling, size_t count, uint8_t *
 
 /* Adds sum and members of cluster `from` to those of `into` and updates the mean of `into`. Axial: with the sign that
  * makes the sum longer. */
-void ast_labelling_absorb(ast_labelling *labelling, int32_t from, int32_t into);
+void ast_labelling_move_sums(ast_labelling *labelling, int32_t from, int32_t into);
 
 #endif

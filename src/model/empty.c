@@ -41,7 +41,7 @@ static size_t least_chunk(const ast_labelling *l, const ast_worst *w) {
 
 /* Each fill only removes candidates. So a chunk is searched again only if its worst point is the worst of all and
  * cannot leave its cluster any more. */
-size_t ast_find_worst(ast_worst *w, double *score) {
+size_t ast_find_worst_chunk(ast_worst *w, double *score) {
     ast_labelling *l = w->l;
     if (!w->looked)
         ast_pool_run(l->pool, l->rows.chunks, search_chunk, w);

@@ -128,15 +128,15 @@ struct ast_labelling {
     ast_cluster_list clusters;
     ast_rule rule;
     const ast_schedule *schedule;
-    int32_t *labels; /* (padded) slots */
-    uint8_t *signs;  /* (padded / AST_LANES) as in ast_scorer */
-    int32_t *summed; /* sparse: (padded) the cluster whose sum contains the point; below 0: none */
-    size_t capacity; /* points that these have memory for */
-    size_t present;  /* points of this rank that take part */
-    size_t everyone; /* points of all ranks that take part */
-    uint64_t pass;   /* 1.. */
-    bool first;      /* this pass, or the next one, is the first */
-    bool first_done; /* the last pass was the first */
+    int32_t *labels;     /* (padded) slots */
+    uint8_t *signs;      /* (padded / AST_LANES) as in ast_scorer */
+    int32_t *summed;     /* sparse: (padded) the cluster whose sum contains the point; below 0: none */
+    size_t capacity;     /* points that these have memory for */
+    size_t present;      /* points of this rank that take part */
+    size_t everyone;     /* points of all ranks that take part */
+    uint64_t pass;       /* 1.. */
+    bool first;          /* this pass, or the next one, is the first */
+    bool last_was_first; /* the last pass was the first */
     ast_events events;
     ast_label_hash_base label_hash_base;
     ast_queue queue;
@@ -170,7 +170,7 @@ static inline size_t ast_events_seen(const ast_labelling *l, const ast_worker *w
 
 /* labelling.c: memory for so many points, and the workers (false: no memory); the state before the first pass. */
 bool ast_labelling_reserve(ast_labelling *labelling, size_t padded);
-void ast_labelling_reset(ast_labelling *labelling);
+void ast_labelling_reset_pass_state(ast_labelling *labelling);
 
 /* Loads the rows of the chunks from `chunk` on that the first pass has not loaded, and counts the points. Does nothing
  * if all rows are loaded. */
@@ -226,7 +226,7 @@ bool ast_push_event(ast_labelling *labelling, int32_t event); /* false: no memor
 /* visit.c: decides the cluster of a point of the worker's chunk, and moves it there. */
 typedef enum ast_visit_result {
     AST_NO_EVENT,
-    AST_NEW_SINGLETON, /* a cluster has one member left, which needs a visit */
+    AST_LEFT_ONE_MEMBER, /* a cluster has one member left, which needs a visit */
     AST_EVENT
 } ast_visit_result;
 ast_visit_result ast_visit(ast_labelling *labelling, ast_worker *worker, size_t i);
@@ -267,11 +267,11 @@ static inline ast_sums ast_cluster_sums(const ast_cluster_list *c) {
 
 /* label_hash.c: stands for the labels of all points, from the second pass on: equal labels have equal hashes. */
 uint64_t ast_label_hash(const ast_labelling *labelling);
-uint64_t ast_key_of(size_t point, bool flipped);      /* the key of point number `point` of all */
-bool ast_save_order(ast_labelling *labelling);        /* before the second pass; false: no memory */
-void ast_update_label_hash(ast_labelling *labelling); /* at the end of a pass */
-void ast_gather_keys(ast_labelling *labelling);       /* the keys of all labels and the hash of the first pass */
-void ast_sum_keys(ast_labelling *labelling);          /* first pass: adds the keys of the open window */
+uint64_t ast_key_of(size_t point, bool flipped);        /* the key of point number `point` of all */
+bool ast_save_order(ast_labelling *labelling);          /* before the second pass; false: no memory */
+void ast_complete_label_hash(ast_labelling *labelling); /* at the end of a pass */
+void ast_compute_first_hash(ast_labelling *labelling);  /* the keys of all labels and the hash of the first pass */
+void ast_add_window_keys(ast_labelling *labelling);     /* first pass: adds the keys of the open window */
 
 /* cells_pass.c: labels the points from `from` on; those before have their labels. */
 bool ast_cells_wanted(const ast_labelling *labelling);
@@ -286,7 +286,7 @@ typedef struct ast_worst {
     size_t *point;      /* (chunks) the point with that score */
     bool looked;        /* all chunks were searched */
 } ast_worst;
-size_t ast_find_worst(ast_worst *worst, double *score); /* returns the chunk; infinite score: there is none */
+size_t ast_find_worst_chunk(ast_worst *worst, double *score); /* returns the chunk; infinite score: there is none */
 
 /* exchange.c: adds up sums and counts over the ranks (false: no memory, on all ranks). */
 enum { AST_FAILURES, AST_CONFLICTS, AST_CHANGED, AST_SCORED, AST_PACKET_HEAD };

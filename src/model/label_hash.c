@@ -62,7 +62,7 @@ static uint64_t take_key(ast_labelling *l, size_t slot) {
     return sum;
 }
 
-void ast_sum_keys(ast_labelling *l) {
+void ast_add_window_keys(ast_labelling *l) {
     if (!ast_workers_reserve(l))
         return;
     for (size_t slot = 0; slot < l->clusters.slots; slot++)
@@ -72,13 +72,13 @@ void ast_sum_keys(ast_labelling *l) {
         l->clusters.keys[slot] += take_key(l, slot);
 }
 
-void ast_update_label_hash(ast_labelling *l) {
+void ast_complete_label_hash(ast_labelling *l) {
     if (l->label_hash_base.due && l->clusters.version != l->label_hash_base.version)
-        ast_gather_keys(l);
+        ast_compute_first_hash(l);
 }
 
 /* The keys of the first pass are the keys of the labels now, without the changes since. */
-void ast_gather_keys(ast_labelling *l) {
+void ast_compute_first_hash(ast_labelling *l) {
     ast_cluster_list *c = &l->clusters;
     ast_label_hash_base *base = &l->label_hash_base;
     bool ready = ast_workers_reserve(l), many = ast_comm_many(l->ranks.comm);

@@ -234,7 +234,7 @@ static ast_status load_resident(ast_labelling *l, ast_fault *fault) {
     status =
         ast_comm_agree(l->ranks.comm, reserve_workers(l) && reserve_summed(l) ? AST_OK : ast_fail_memory(fault), fault);
     if (status == AST_OK)
-        ast_labelling_reset(l);
+        ast_labelling_reset_pass_state(l);
     return status;
 }
 
@@ -329,7 +329,7 @@ void ast_labelling_set_rule(ast_labelling *l, const ast_rule *rule, double angle
     ast_scorer_set_angle(&l->scorer, angle);
 }
 
-void ast_labelling_reset(ast_labelling *l) {
+void ast_labelling_reset_pass_state(ast_labelling *l) {
     ast_scorer *s = &l->scorer;
     l->clusters.axial = l->rows.axial;
     s->pool = l->pool;
@@ -338,7 +338,7 @@ void ast_labelling_reset(ast_labelling *l) {
     s->signs = l->signs;
     s->bounds.on = true;
     s->bounds.invalid = false;
-    s->moves.futile_move = 0;
+    s->moves.fast_failed_move = 0;
     if (s->moves.fast) /* of an earlier run */
         memset(s->moves.fast, 0, s->moves.fast_capacity);
     s->unseen_bound = l->events.unseen_bound = (ast_unseen_bound){.all = AST_NO_SCORE};
@@ -347,7 +347,7 @@ void ast_labelling_reset(ast_labelling *l) {
     l->rule = (ast_rule){0};
     l->events.count = 0;
     l->first = true;
-    l->first_done = l->label_hash_base.due = l->ranks.speculative = false;
+    l->last_was_first = l->label_hash_base.due = l->ranks.speculative = false;
     l->ranks.pending = AST_OK;
     atomic_store(&l->failed, false);
     atomic_store(&l->ranks.conflict, false);

@@ -117,7 +117,7 @@ static ast_status local_pass(ast_labelling *l, ast_parallel how, ast_pass_result
     if (status != AST_OK)
         return status;
     l->scorer.keeps_scores = how == AST_OIR || (!l->rows.small && (!l->rows.reader || l->scorer.bounds.on));
-    if ((l->scorer.keeps_scores && !ast_scorer_keep(&l->scorer)) || (l->first_done && !ast_save_order(l)))
+    if ((l->scorer.keeps_scores && !ast_scorer_keep(&l->scorer)) || (l->last_was_first && !ast_save_order(l)))
         return ast_fail_memory(fault);
     if (!atomic_load(&l->failed) && ast_prepare_pass(l)) {
         if (how == AST_SERIAL)
@@ -197,7 +197,7 @@ static ast_status move_worst(ast_labelling *l, ast_worst *worst, int32_t slot, a
     for (size_t n = 0; n < w->count && status == AST_OK; n++) {
         status = ast_labelling_open_window(l, n, fault);
         worst->looked = worst->looked && w->count == 1;
-        size_t chunk = ast_find_worst(worst, &score);
+        size_t chunk = ast_find_worst_chunk(worst, &score);
         if (score < least) {
             least = score;
             point = l->rows.offset + worst->point[chunk];

@@ -135,7 +135,7 @@ static ast_status label_window(ast_labelling *l, size_t number, ast_fault *fault
     if (status == AST_OK)
         status = finish_by_cells(l, fault);
     if (status == AST_OK && l->first && l->windows.count > 1) /* while the labels of the window are in memory */
-        ast_sum_keys(l);
+        ast_add_window_keys(l);
     return status == AST_OK ? ast_windows_save(l, fault) : status;
 }
 

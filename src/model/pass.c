@@ -50,10 +50,10 @@ bool ast_prepare_pass(ast_labelling *l) {
 void ast_end_pass(ast_labelling *l) {
     if (l->first && !l->clusters.fixed) /* given means that got no points */
         ast_clusters_drop_empty(&l->clusters);
-    l->first_done = l->first;
+    l->last_was_first = l->first;
     l->first = l->scorer.bounds.invalid = false;
     ast_check_pass(l);
-    ast_update_label_hash(l);
+    ast_complete_label_hash(l);
 }
 
 void ast_count_work(const ast_labelling *l, ast_pass_result *result) {

@@ -184,7 +184,7 @@ static void open_pass(ast_labelling *l) {
     atomic_store(&l->ranks.conflict, false);
     if (!l->rows.small || (!l->first && l->ranks.in_turn))
         keep_scores(l);
-    if ((l->first_done && !ast_save_order(l)) || !ast_prepare_pass(l))
+    if ((l->last_was_first && !ast_save_order(l)) || !ast_prepare_pass(l))
         ast_labelling_fail(l);
 }
 
@@ -288,7 +288,7 @@ static bool move_point(ast_labelling *l, int owner, size_t point, int32_t slot) 
 
 static ast_status ranked_move_worst(ast_labelling *l, ast_worst *worst, int32_t slot, ast_fault *fault) {
     double score;
-    size_t chunk = ast_find_worst(worst, &score);
+    size_t chunk = ast_find_worst_chunk(worst, &score);
     int owner = ast_comm_rank_of_least(l->ranks.comm, score);
     bool moved = move_point(l, owner, l->ranks.comm->rank == owner ? worst->point[chunk] : 0, slot);
     return moved ? AST_OK : ast_fail_memory(fault);

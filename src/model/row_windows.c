@@ -69,7 +69,7 @@ ast_status ast_windows_load(ast_labelling *l, ast_fault *fault) {
     if (!ast_labelling_reserve(l, l->rows.padded))
         return ast_fail_memory(fault);
     w->reader.labels = l->labels;
-    ast_labelling_reset(l);
+    ast_labelling_reset_pass_state(l);
     l->present = l->everyone = count;
     return in->survey ? survey(l, fault) : AST_OK;
 }

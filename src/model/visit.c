@@ -263,7 +263,7 @@ static ast_visit_result move_point(ast_labelling *l, ast_worker *worker, size_t 
         return AST_NO_EVENT;
     int64_t left = ast_clusters_move_member(&l->clusters, from, to);
     if (left > 0 || l->clusters.fixed)
-        return left == 1 && !l->clusters.fixed ? AST_NEW_SINGLETON : AST_NO_EVENT;
+        return left == 1 && !l->clusters.fixed ? AST_LEFT_ONE_MEMBER : AST_NO_EVENT;
     push_event(l, ~from);
     return AST_EVENT;
 }

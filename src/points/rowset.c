@@ -468,7 +468,7 @@ void ast_negate(float *vector, size_t dimension) {
         vector[d] = -vector[d];
 }
 
-void ast_mean_choose_sign(float *mean, size_t dimension) {
+void ast_mean_make_largest_positive(float *mean, size_t dimension) {
     size_t largest = 0;
     for (size_t d = 1; d < dimension; d++)
         if (fabsf(mean[d]) > fabsf(mean[largest]))

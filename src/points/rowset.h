@@ -205,7 +205,7 @@ ast_status ast_reader_status(ast_reader *reader, ast_fault *fault);
 /* Axial signs. The canonical sign of a row makes its first non-zero component positive. The sign of a mean makes its
  * component of largest magnitude positive. */
 bool ast_is_noncanonical(const float *row, size_t dimension);
-void ast_mean_choose_sign(float *mean, size_t dimension);
+void ast_mean_make_largest_positive(float *mean, size_t dimension);
 void ast_negate(float *vector, size_t dimension);
 
 #endif

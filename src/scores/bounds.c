@@ -143,7 +143,7 @@ static void choose_fast(const update *u) {
     double now = pass_cost(u, slack, sampled, u->s->moves.fast_table.count, u->s->moves.slow.most[0]);
     sampled = sample_slack(u, true, slack);
     size_t chosen = choose_count(u, slack, sampled, movers, count, &least);
-    bool futile = u->s->moves.all.most[0] > u->s->moves.futile_move / 4 && u->s->moves.futile_move > 0;
+    bool futile = u->s->moves.all.most[0] > u->s->moves.fast_failed_move / 4 && u->s->moves.fast_failed_move > 0;
     chosen = futile ? 0 : chosen;
     u->s->moves.regrouped = !knows_events(u) || (futile ? u->s->moves.fast_table.count > 0 : now > least + WORTH_IT);
     if (!u->s->moves.regrouped)
@@ -235,7 +235,7 @@ bool ast_bounds_after_update(ast_scorer *s, const ast_mean_list *means, const in
 
 void ast_bounds_learn(ast_scorer *s, uint64_t compared_fast, uint64_t undecided_fast) {
     if (compared_fast > 0)
-        s->moves.futile_move = 10 * undecided_fast > 9 * compared_fast ? s->moves.all.most[0] : 0;
+        s->moves.fast_failed_move = 10 * undecided_fast > 9 * compared_fast ? s->moves.all.most[0] : 0;
 }
 
 bool ast_bounds_save_means(ast_scorer *s, const ast_mean_list *means) {

@@ -82,8 +82,9 @@ typedef struct ast_heads {
     float slack;       /* allowance for rounding in an upper bound */
     float floor;       /* scores below this do not matter */
     ast_kept_heads kept;
-    double axes_cost; /* cost of a pass when the axes were found, per point and mean, in products of one coordinate */
-    int wait;         /* passes until axes are tried again, if they did not pay */
+    double cost_when_found; /* cost of a pass when the axes were found, per point and mean, in products of one
+                               coordinate */
+    int wait;               /* passes until axes are tried again, if they did not pay */
 } ast_heads;
 
 void ast_heads_free(ast_heads *heads);

@@ -108,12 +108,12 @@ typedef struct ast_moves {
     ast_largest_moves quick, slow; /* large: moves of the fast clusters, and of the other clusters */
     uint8_t *fast;                 /* large: (fast_capacity) 1 for a fast cluster */
     size_t fast_capacity;
-    ast_mean_table fast_table; /* large: means of the fast clusters at the start of the next pass */
-    bool regrouped;            /* large: the set of fast clusters has changed */
-    float futile_move;  /* large: the largest move in a pass in which comparisons with the fast clusters decided almost
-                           no point; 0: they decide points */
-    bool compare_pairs; /* there are few clusters: each pair is compared */
-    bool distinct;      /* small: every slot has its own bit */
+    ast_mean_table fast_table;  /* large: means of the fast clusters at the start of the next pass */
+    bool regrouped;             /* large: the set of fast clusters has changed */
+    float fast_failed_move;     /* large: the largest move in a pass in which comparisons with the fast clusters decided
+                              almost     no point; 0: they decide points */
+    bool compare_pairs;         /* there are few clusters: each pair is compared */
+    bool distinct;              /* small: every slot has its own bit */
     size_t born[AST_MASK_BITS]; /* small: 1 + the last event of the last pass that gave a slot of this bit a new mean;
                                    0: there was none */
     float bit_step[AST_MASK_BITS]; /* small: the most by which gaps of points of these slots can have decreased */

@@ -121,13 +121,13 @@ static double try_axes(const ast_trial *t, ast_stages *stages) {
     double cost = INFINITY;
     if (h->axes.dimension == s->rows->dimension)
         cost = ast_cheapest_stages(t, false, h->kept_width, stages);
-    if ((cost <= WORSE * h->axes_cost && cost < INFINITY) || h->wait > 0)
+    if ((cost <= WORSE * h->cost_when_found && cost < INFINITY) || h->wait > 0)
         return cost;
     if (!ast_basis_find(&h->axes, s->kernels, t->source, t->sources, s->rows->dimension, most_axes(s->rows)))
         return INFINITY;
     set_slack(h, s->rows, false);
     h->version++;
-    h->axes_cost = cost = ast_cheapest_stages(t, false, 0, stages);
+    h->cost_when_found = cost = ast_cheapest_stages(t, false, 0, stages);
     h->kept_width = cost < INFINITY ? stages->second : 0;
     return cost;
 }
@@ -151,14 +151,14 @@ static void choose_stages(const ast_trial *t) {
     ast_scorer *s = t->s;
     ast_heads *h = &s->heads;
     ast_stages raw = {0}, along = {0};
-    double dimension = (double)s->rows->dimension, axes_cost = try_axes(t, &along);
+    double dimension = (double)s->rows->dimension, cost_when_found = try_axes(t, &along);
     double raw_cost = INFINITY;
-    if (axes_cost > LEAST_RAW * dimension) {
+    if (cost_when_found > LEAST_RAW * dimension) {
         set_slack(h, s->rows, true);
         raw_cost = ast_cheapest_stages(t, true, 0, &raw);
     }
-    double cost = fmin(raw_cost, axes_cost);
-    h->wait = axes_cost < fmin(raw_cost, GAIN * dimension) ? 0 : h->wait > 0 ? h->wait - 1 : PATIENCE;
+    double cost = fmin(raw_cost, cost_when_found);
+    h->wait = cost_when_found < fmin(raw_cost, GAIN * dimension) ? 0 : h->wait > 0 ? h->wait - 1 : PATIENCE;
     h->on = cost < INFINITY && (cost < GAIN * dimension || h->forced);
     h->stages = cost == raw_cost ? raw : along;
     if (h->on && h->forced)

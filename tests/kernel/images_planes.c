@@ -100,14 +100,14 @@ static void test_plane_fill(void **state) {
             size_t pixels = (rows - 1) * stride + AST_CELL;
             float *s = row_of(&random, pixels, 0, any_s), *got = guarded_floats(NULL, 3 * pixels);
             ast_plane_candidate plane = any_plane(&random, normal);
-            size_t told = (*kernels)->plane_fill_inliers(s, stride, rows, &plane, got);
+            size_t told = (*kernels)->plane_fill_count_outliers(s, stride, rows, &plane, got);
             for (size_t j = 0; j < rows; j++)
                 for (size_t i = 0; i < AST_CELL; i++) {
                     float here = s[j * stride + i], level = plane.level + (float)j * plane.slope_y;
                     bool on = fabsf(level + (float)i * plane.slope_x - here) < plane.limit, hole = !(here > 0);
                     float expected[3] = {NAN, NAN, NAN};
                     memcpy(expected, on && !hole ? normal : expected, sizeof expected);
-                    same_floats(got + 3 * (j * stride + i), expected, 3, "plane_fill_inliers", (*kernels)->name);
+                    same_floats(got + 3 * (j * stride + i), expected, 3, "plane_fill_count_outliers", (*kernels)->name);
                     open += !on && !hole;
                 }
             assert_int_equal(told, open);

@@ -138,7 +138,7 @@ static double *tiles_of(const float *rows, size_t n, size_t dimension) {
 static void check_fixed(const float *const *x, const double *tiles, size_t n, size_t dimension, double scale) {
     for (const ast_kernels *const *kernels = all_tables; *kernels; kernels++) {
         int64_t *fixed = guarded(n * dimension * sizeof *fixed);
-        (*kernels)->silhouette->fix_columns(x, n, dimension, scale, fixed);
+        (*kernels)->silhouette->to_fixed_columns(x, n, dimension, scale, fixed);
         for (size_t i = 0; i < n * dimension; i++) {
             assert_true(fixed[i] == llrint(tiles[i] * scale));
             assert_true(fixed[i] == ast_to_fixed(tiles[i], scale));

@@ -135,8 +135,8 @@ typedef struct ast_image_kernels {
 
     /* Normals of the pixels of a cell on one plane: plane->normal, or NaN for holes and outliers (not nearer than
      * plane->limit). Returns the number of outliers. s and normals (.., 3): rows are `stride` pixels apart. */
-    size_t (*plane_fill_inliers)(const float *s, size_t stride, size_t rows, const ast_plane_candidate *plane,
-                                 float *normals);
+    size_t (*plane_fill_count_outliers)(const float *s, size_t stride, size_t rows, const ast_plane_candidate *plane,
+                                        float *normals);
 
     /* Raises *most to the largest value below 65535; returns whether there is a 65535. */
     bool (*largest_value)(const uint16_t *values, size_t n, uint16_t *most);

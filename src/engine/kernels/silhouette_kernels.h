@@ -33,7 +33,7 @@ static inline int64_t ast_to_fixed(double x, double scale) {
  * their components, and the loops correct the length to 1 within 3e-14: x (1.5 - 0.5 |x|^2). */
 typedef struct ast_silhouette_kernels {
     /* The components as integers by ast_to_fixed: fixed (n / AST_LANES, D, AST_LANES). */
-    void (*fix_columns)(const float *const *x, size_t n, size_t dimension, double scale, int64_t *fixed);
+    void (*to_fixed_columns)(const float *const *x, size_t n, size_t dimension, double scale, int64_t *fixed);
 
     /* Adds silhouettes: totals[i mod AST_LANES] += (b - a) / max(a, b), where a = leave_one_out[own] (1 - x .
      * means[own]) and b = 1 - the largest x . means[k], k other than own; both at least 0. Adds nothing if own < 0, if
