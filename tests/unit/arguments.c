@@ -243,6 +243,27 @@ static void measures(void **state) {
     REFUSED(ast_sample_mixture(context, &mixture, NULL, NULL, NULL), "points");
 }
 
+/* A frame is empty until an image was converted into it, and after a conversion that failed. */
+static void frames(ast_depth *depth, const ast_depth_image *image, const ast_depth_image *blank, float *out) {
+    ast_depth_frame *frame;
+    ast_depth_report report = {.size = sizeof report};
+    assert_int_equal(ast_depth_frame_open(&frame, NULL), AST_BAD_OPTION);
+    assert_null(frame);
+    REFUSED(ast_depth_frame_open(NULL, context), "frame");
+    assert_int_equal(ast_depth_frame_open(&frame, context), AST_OK);
+    assert_int_equal(ast_depth_describe(NULL, &report), AST_BAD_OPTION);
+    REFUSED(ast_depth_describe(frame, NULL), "report");
+    REFUSED(ast_depth_describe(frame, &report), "empty");
+    assert_int_equal(ast_depth_compute(depth, image, out, NULL, NULL, frame), AST_OK);
+    REFUSED(ast_depth_describe(frame, &report), "empty");
+    assert_int_equal(ast_depth_compute(depth, image, NULL, NULL, out, frame), AST_OK);
+    assert_int_equal(ast_depth_describe(frame, &report), AST_OK);
+    REFUSED(ast_depth_compute(depth, blank, NULL, NULL, out, frame), "image");
+    REFUSED(ast_depth_describe(frame, &report), "empty");
+    ast_depth_frame_close(frame);
+    ast_depth_frame_close(NULL);
+}
+
 static void surfaces(void **state) {
     (void)state;
     static const uint16_t values[4] = {1000, 1000, 1000, 1000};
@@ -266,23 +287,7 @@ static void surfaces(void **state) {
     REFUSED(ast_depth_compute(depth, &blank, NULL, NULL, out, NULL), "image");
     REFUSED(ast_depth_compute(depth, &raw, NULL, NULL, out, NULL), "size");
     REFUSED(ast_depth_compute(depth, &image, NULL, NULL, NULL, NULL), "NULL");
-    ast_depth_frame *frame;
-    ast_depth_report report = {.size = sizeof report};
-    assert_int_equal(ast_depth_frame_open(&frame, NULL), AST_BAD_OPTION);
-    assert_null(frame);
-    REFUSED(ast_depth_frame_open(NULL, context), "frame");
-    assert_int_equal(ast_depth_frame_open(&frame, context), AST_OK);
-    assert_int_equal(ast_depth_describe(NULL, &report), AST_BAD_OPTION);
-    REFUSED(ast_depth_describe(frame, NULL), "report");
-    REFUSED(ast_depth_describe(frame, &report), "empty");
-    assert_int_equal(ast_depth_compute(depth, &image, out, NULL, NULL, frame), AST_OK);
-    REFUSED(ast_depth_describe(frame, &report), "empty");
-    assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, out, frame), AST_OK);
-    assert_int_equal(ast_depth_describe(frame, &report), AST_OK);
-    REFUSED(ast_depth_compute(depth, &blank, NULL, NULL, out, frame), "image");
-    REFUSED(ast_depth_describe(frame, &report), "empty");
-    ast_depth_frame_close(frame);
-    ast_depth_frame_close(NULL);
+    frames(depth, &image, &blank, out);
     ast_depth_close(depth);
     ast_depth_close(NULL);
     assert_int_equal(ast_normals_smooth(NULL, out, 2, 2, 1, 1), AST_BAD_OPTION);
