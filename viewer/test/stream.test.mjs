@@ -77,6 +77,7 @@ test("an event is a way to its frame", async () => {
   assert.match(await label(page), /^frame 118 /);
   assert.equal(await page.locator('.table-card tr[aria-selected="true"]').first().getAttribute("data-key"), "2");
   await page.locator(".shares .u-over").click({ position: { x: 4, y: 100 } });
+  await settled(page);
   assert.match(await label(page), /^frame 100 /, "so is the chart");
   await close();
 });
