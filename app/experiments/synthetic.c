@@ -46,15 +46,17 @@ static const double counts[] = {5, 10, 15, 20, 22, 24, 26, 28, 30, 32, 34, 36, 4
 static const double quick_angles[] = {20, 24, 28, 32, 40, 60, 0};
 static const double quick_counts[] = {10, 20, 30, 40, 0};
 
+/* What a result is; the first three are plotted. */
+enum { CLUSTERS, NMI, SILHOUETTE, SECONDS, NUMBERS, PLOTTED = SECONDS };
+static const char *const numbers[] = {"clusters", "nmi", "silhouette"};
+
 typedef struct setting {
     int method;
     double value; /* degrees, or K; of crp, whose number of clusters is free, 0 */
     int restarts; /* or sweeps of a sampler */
     size_t sets;  /* so many data sets get it */
-    ast_moments clusters, nmi, silhouette, seconds;
+    ast_moments results[NUMBERS];
 } setting;
-
-enum { NUMBERS = 4 }; /* of a result: clusters, NMI, silhouette, seconds */
 
 typedef struct job {
     const ast_experiment *plan;
@@ -184,21 +186,14 @@ static ast_status measure(job *work, const setting *one, uint64_t seed, double r
     ast_status status = ast_cluster(context, &points, &options, work->labels, &report);
     if (status == AST_OK)
         status = ast_compare(context, work->labels, work->truth, work->count, &agreement);
-    result[0] = (double)report.clusters;
-    result[1] = agreement.nmi;
-    result[2] = 0; /* of one cluster: as of points that are alone */
-    result[3] = report.seconds;
+    result[CLUSTERS] = (double)report.clusters;
+    result[NMI] = agreement.nmi;
+    result[SILHOUETTE] = 0; /* of one cluster: as of points that are alone */
+    result[SECONDS] = report.seconds;
     if (status == AST_OK && report.clusters > 1)
-        status = ast_silhouette(context, &points, work->labels, AST_COSINE, 1, &result[2], NULL);
+        status = ast_silhouette(context, &points, work->labels, AST_COSINE, 1, &result[SILHOUETTE], NULL);
     work->done += cost(one);
     return status;
-}
-
-static void add_result(setting *one, const double result[NUMBERS]) {
-    ast_moments_add(&one->clusters, result[0]);
-    ast_moments_add(&one->nmi, result[1]);
-    ast_moments_add(&one->silhouette, result[2]);
-    ast_moments_add(&one->seconds, result[3]);
 }
 
 /* One data set under all settings; it counts only when it is complete. The last set drawn is always that of the last
@@ -226,8 +221,8 @@ static int one_run(job *work) {
     if (status != AST_OK)
         return plan->command->status(status, plan->context, "the synthetic data");
     for (size_t i = 0; i < work->setting_count; i++)
-        if (work->runs < work->settings[i].sets)
-            add_result(&work->settings[i], results[i]);
+        for (int n = 0; n < NUMBERS && work->runs < work->settings[i].sets; n++)
+            ast_moments_add(&work->settings[i].results[n], results[i][n]);
     work->runs++;
     return -1;
 }
@@ -238,11 +233,12 @@ static int one_run(job *work) {
 static void write_csv(const void *data, ast_text *text) {
     const job *work = data;
     ast_text_put(text, "method,setting,restarts,runs,clusters,clusters_sd,nmi,nmi_sd,silhouette,silhouette_sd\n");
-    for (const setting *one = work->settings; one < work->settings + work->setting_count; one++)
-        ast_text_printf(text, "%s,%g,%d,%zu,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", names[one->method], one->value,
-                        one->restarts, one->nmi.count, one->clusters.mean, ast_moments_deviation(&one->clusters),
-                        one->nmi.mean, ast_moments_deviation(&one->nmi), one->silhouette.mean,
-                        ast_moments_deviation(&one->silhouette));
+    for (const setting *one = work->settings; one < work->settings + work->setting_count; one++) {
+        ast_text_printf(text, "%s,%g,%d,%zu", names[one->method], one->value, one->restarts, one->results->count);
+        for (int n = 0; n < PLOTTED; n++)
+            ast_text_printf(text, ",%.9g,%.9g", one->results[n].mean, ast_moments_deviation(&one->results[n]));
+        ast_text_put(text, "\n");
+    }
 }
 
 /* The setting of a method with the highest NMI, or for K given the one at the true number. */
@@ -252,7 +248,7 @@ static const setting *best_of(const job *work, int method) {
         const setting *one = &work->settings[i];
         if (one->method != method || (method != DP && one->value != TRUE_CLUSTERS))
             continue;
-        if (!best || one->nmi.mean > best->nmi.mean)
+        if (!best || one->results[NMI].mean > best->results[NMI].mean)
             best = one;
     }
     return best;
@@ -260,6 +256,7 @@ static const setting *best_of(const job *work, int method) {
 
 static void print_row(const setting *one, const char *nmi, const char *silhouette, const char *clusters) {
     static const char *const patterns[] = {"%s at %g degrees", "%s, K = %g", "%s, K = %g", "%s, K <= %g", "%s"};
+    const ast_moments *of = one->results;
     char name[64], repeats[32];
     snprintf(name, sizeof name, patterns[one->method], names[one->method], one->value);
     snprintf(repeats, sizeof repeats,
@@ -268,9 +265,8 @@ static void print_row(const setting *one, const char *nmi, const char *silhouett
                                  : "%d run",
              one->restarts);
     printf("%-22s  %11s  %8.3f  %5s  %.3f +- %.3f  %5s  %.3f +- %.3f  %5.2f +- %.2f%s\n", name, repeats,
-           one->seconds.mean, nmi, one->nmi.mean, ast_moments_deviation(&one->nmi), silhouette, one->silhouette.mean,
-           ast_moments_deviation(&one->silhouette), one->clusters.mean, ast_moments_deviation(&one->clusters),
-           clusters);
+           of[SECONDS].mean, nmi, of[NMI].mean, ast_moments_deviation(&of[NMI]), silhouette, of[SILHOUETTE].mean,
+           ast_moments_deviation(&of[SILHOUETTE]), of[CLUSTERS].mean, ast_moments_deviation(&of[CLUSTERS]), clusters);
 }
 
 static void print_table(const void *data) {
@@ -296,18 +292,18 @@ static void print_table(const void *data) {
 }
 
 static void put_setting(ast_text *json, const setting *one) {
+    char key[32];
     ast_json_open(json, NULL, '{');
     ast_json_string(json, "method", names[one->method]);
     ast_json_real(json, "setting", one->value, 17);
     ast_json_integer(json, is_sampler(one) ? "sweeps" : "restarts", one->restarts);
-    ast_json_integer(json, "runs", (int64_t)one->nmi.count);
-    ast_json_real(json, "seconds", one->seconds.mean, 17);
-    ast_json_real(json, "clusters", one->clusters.mean, 17);
-    ast_json_real(json, "clusters_sd", ast_moments_deviation(&one->clusters), 17);
-    ast_json_real(json, "nmi", one->nmi.mean, 17);
-    ast_json_real(json, "nmi_sd", ast_moments_deviation(&one->nmi), 17);
-    ast_json_real(json, "silhouette", one->silhouette.mean, 17);
-    ast_json_real(json, "silhouette_sd", ast_moments_deviation(&one->silhouette), 17);
+    ast_json_integer(json, "runs", (int64_t)one->results->count);
+    ast_json_real(json, "seconds", one->results[SECONDS].mean, 17);
+    for (int n = 0; n < PLOTTED; n++) {
+        snprintf(key, sizeof key, "%s_sd", numbers[n]);
+        ast_json_real(json, numbers[n], one->results[n].mean, 17);
+        ast_json_real(json, key, ast_moments_deviation(&one->results[n]), 17);
+    }
     ast_json_close(json, '}');
 }
 
@@ -334,44 +330,32 @@ static void print_json(const void *data, ast_text *json) {
 
 /* ---- Figures ----------------------------------------------------------------------------------------------------- */
 
-enum { X, CLUSTERS, CLUSTERS_SD, NMI, NMI_SD, SILHOUETTE, SILHOUETTE_SD, COLUMNS };
-
 static void write_svg(const void *data, ast_text *text) {
     const job *work = data;
-    double columns[COLUMNS][MOST_SETTINGS];
+    double values[MOST_SETTINGS], means[PLOTTED][MOST_SETTINGS], deviations[PLOTTED][MOST_SETTINGS];
     size_t first[METHODS + 1] = {0};
     for (size_t i = 0; i < work->swept; i++) {
         const setting *one = &work->settings[i];
-        columns[X][i] = one->value;
-        columns[CLUSTERS][i] = one->clusters.mean;
-        columns[CLUSTERS_SD][i] = ast_moments_deviation(&one->clusters);
-        columns[NMI][i] = one->nmi.mean;
-        columns[NMI_SD][i] = ast_moments_deviation(&one->nmi);
-        columns[SILHOUETTE][i] = one->silhouette.mean;
-        columns[SILHOUETTE_SD][i] = ast_moments_deviation(&one->silhouette);
+        values[i] = one->value;
+        for (int n = 0; n < PLOTTED; n++) {
+            means[n][i] = one->results[n].mean;
+            deviations[n][i] = ast_moments_deviation(&one->results[n]);
+        }
         first[one->method + 1] = i + 1;
     }
-    ast_plot_series series[2][METHODS], found = {.name = legends[DP],
-                                                 .x = columns[X],
-                                                 .y = columns[CLUSTERS],
-                                                 .error = columns[CLUSTERS_SD],
-                                                 .count = first[1]};
-    for (int method = 0; method < METHODS; method++) {
-        size_t at = first[method], count = first[method + 1] - at;
-        series[0][method] = (ast_plot_series){
-            legends[method], columns[CLUSTERS] + at, columns[NMI] + at, columns[NMI_SD] + at, count, method, false};
-        series[1][method] = (ast_plot_series){legends[method],
-                                              columns[CLUSTERS] + at,
-                                              columns[SILHOUETTE] + at,
-                                              columns[SILHOUETTE_SD] + at,
-                                              count,
-                                              method,
-                                              false};
-    }
+    ast_plot_series found = {legends[DP], values, means[CLUSTERS], deviations[CLUSTERS], first[1], 0, false};
+    ast_plot_series series[PLOTTED][METHODS];
+    for (int n = NMI; n < PLOTTED; n++)
+        for (int method = 0; method < METHODS; method++) {
+            size_t at = first[method], count = first[method + 1] - at;
+            series[n][method] = (ast_plot_series){
+                legends[method], means[CLUSTERS] + at, means[n] + at, deviations[n] + at, count, method, false};
+        }
     ast_plot_panel panels[3] = {
         {"Clusters that DP-vMF-means finds", "angle (degrees)", "clusters", &found, 1, 0, 0, false, NAN, TRUE_CLUSTERS},
-        {"Agreement with the truth", "clusters", "NMI", series[0], METHODS, 0.5, 1, false, TRUE_CLUSTERS, NAN},
-        {"Silhouette by cosine", "clusters", "silhouette", series[1], METHODS, 0.2, 1, false, TRUE_CLUSTERS, NAN}};
+        {"Agreement with the truth", "clusters", "NMI", series[NMI], METHODS, 0.5, 1, false, TRUE_CLUSTERS, NAN},
+        {"Silhouette by cosine", "clusters", "silhouette", series[SILHOUETTE], METHODS, 0.2, 1, false, TRUE_CLUSTERS,
+         NAN}};
     ast_plot_draw(panels, 3, "DP-vMF-means and spherical k-means on 30 true clusters", text);
 }
 
