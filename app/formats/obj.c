@@ -25,33 +25,33 @@ typedef struct obj {
     bool normals_apart; /* a face gives a point the normal of another number */
 } obj;
 
-static bool read_statement(obj *reader, ast_format_error *error);
-static bool read_triple(obj *reader, triples *list, ast_format_error *error);
-static bool read_face(obj *reader, ast_format_error *error);
-static bool finish(obj *reader, ast_solid *solid, ast_format_error *error);
+static bool read_statement(obj *reader);
+static bool read_triple(obj *reader, triples *list);
+static bool read_face(obj *reader);
+static bool finish(obj *reader, ast_solid *solid);
 
-bool ast_obj_solid(ast_solid *solid, const ast_solid_file *file, ast_format_error *error) {
+bool ast_obj_solid(ast_solid *solid, const ast_solid_file *file) {
     obj reader = {.file = file, .at = ast_solid_next_line(file->text, file->end)};
     bool good = true;
     while (reader.at < file->end && good) {
-        good = read_statement(&reader, error);
+        good = read_statement(&reader);
         reader.at = good ? ast_solid_next_line(reader.at, file->end) : reader.at;
     }
-    good = good && finish(&reader, solid, error);
+    good = good && finish(&reader, solid);
     free(reader.points.values);
     free(reader.normals.values);
     ast_faces_free(&reader.faces);
     return good;
 }
 
-static bool too_few(const obj *reader, size_t largest, ast_format_error *error) {
-    return ast_solid_fail_line(reader->file, reader->largest_at, error,
-                               "the face names vertex %zu, but there are %zu, from 1", largest, reader->points.count);
+static bool too_few(const obj *reader, size_t largest) {
+    return ast_solid_fail(reader->file, reader->largest_at, "the face names vertex %zu, but there are %zu, from 1",
+                          largest, reader->points.count);
 }
 
-static bool finish(obj *reader, ast_solid *solid, ast_format_error *error) {
+static bool finish(obj *reader, ast_solid *solid) {
     if (reader->largest > reader->points.count)
-        return too_few(reader, reader->largest, error);
+        return too_few(reader, reader->largest);
     solid->points = reader->points.values;
     solid->count = reader->points.count;
     reader->points.values = NULL;
@@ -89,34 +89,34 @@ static const char *pass_statement(const char *at, const char *end) {
     }
 }
 
-static bool read_statement(obj *reader, ast_format_error *error) {
+static bool read_statement(obj *reader) {
     const char *word = reader->at, *end = ast_solid_pass_word(word, reader->file->end);
     size_t length = (size_t)(end - word);
     reader->at = end;
     if (length == 1 && *word == 'v')
-        return read_triple(reader, &reader->points, error);
+        return read_triple(reader, &reader->points);
     if (length == 2 && memcmp(word, "vn", 2) == 0)
-        return read_triple(reader, &reader->normals, error);
+        return read_triple(reader, &reader->normals);
     if (length == 1 && *word == 'f')
-        return read_face(reader, error);
+        return read_face(reader);
     if (memchr(word, '\0', length))
-        return ast_solid_fail_line(reader->file, word, error, "holds a NUL, so that this is no OBJ file");
+        return ast_solid_fail(reader->file, word, "holds a NUL, so that this is no OBJ file");
     reader->at = pass_statement(word, reader->file->end);
     return true;
 }
 
 /* A fourth number, or a colour, may follow. */
-static bool read_triple(obj *reader, triples *list, ast_format_error *error) {
+static bool read_triple(obj *reader, triples *list) {
     const ast_solid_file *file = reader->file;
     if (list->count == AST_SOLID_MOST)
-        return ast_solid_fail_line(file, reader->at, error, "there are more than 2^31 - 1 points");
+        return ast_solid_fail(file, reader->at, "there are more than 2^31 - 1 points");
     if (!ast_array_grow(&list->values, &list->capacity, list->count + 1, 3 * sizeof *list->values))
-        return ast_format_no_memory(error, file->name);
+        return ast_format_no_memory(file->error, file->name);
     for (size_t d = 0; d < 3; d++) {
         double value;
         const char *at = pass_blanks(reader->at, file->end), *end = ast_solid_real(at, &value);
         if (!end)
-            return ast_solid_no_number(file, at, error);
+            return ast_solid_no_number(file, at);
         list->values[3 * list->count + d] = (float)value;
         reader->at = end;
     }
@@ -152,24 +152,24 @@ static const char *read_corner(const obj *reader, const char *at, size_t *point,
     return ast_solid_blank(*at) || ast_solid_line_end(*at) ? at : read_index(at, reader->normals.count, normal);
 }
 
-static bool no_corner(const obj *reader, ast_format_error *error) {
+static bool no_corner(const obj *reader) {
     char excerpt[AST_EXCERPT];
     const char *end = ast_solid_pass_word(reader->at, reader->file->end);
     ast_excerpt(excerpt, reader->at, (size_t)(end - reader->at));
-    return ast_solid_fail_line(reader->file, reader->at, error,
-                               "'%s' is no corner of a face, such as 7, 7/1, 7//3 or -1, that names one of the "
-                               "vertices",
-                               excerpt);
+    return ast_solid_fail(reader->file, reader->at,
+                          "'%s' is no corner of a face, such as 7, 7/1, 7//3 or -1, that names one of the "
+                          "vertices",
+                          excerpt);
 }
 
-static bool read_face(obj *reader, ast_format_error *error) {
+static bool read_face(obj *reader) {
     const ast_solid_file *file = reader->file;
     size_t count = 0, point, normal;
     for (reader->at = pass_blanks(reader->at, file->end); !at_end(reader); count++) {
         const char *end = read_corner(reader, reader->at, &point, &normal);
         if (!end || !(ast_solid_blank(*end) || ast_solid_line_end(*end) || *end == '\\' || *end == '\0'))
-            return no_corner(reader, error);
-        if (!ast_faces_room(&reader->faces, count + 1, file->name, error))
+            return no_corner(reader);
+        if (!ast_faces_room(&reader->faces, count + 1, file))
             return false;
         reader->faces.corners[count] = (int32_t)(point - 1);
         reader->normals_apart |= normal > 0 && normal != point;
@@ -179,12 +179,12 @@ static bool read_face(obj *reader, ast_format_error *error) {
         }
         const char *next = pass_blanks(end, file->end);
         if (next == end && next < file->end && !ast_solid_line_end(*next))
-            return no_corner(reader, error); /* a backslash or NUL within the line */
+            return no_corner(reader); /* a backslash or NUL within the line */
         reader->at = next;
     }
     const char *end = reader->at;
     reader->at = pass_statement(end, file->end);
     if (count < 3)
-        return ast_solid_fail_line(file, end, error, "is a face of %zu corners; it must have 3 or more", count);
-    return ast_faces_add(&reader->faces, count, file->name, error);
+        return ast_solid_fail(file, end, "is a face of %zu corners; it must have 3 or more", count);
+    return ast_faces_add(&reader->faces, count, file);
 }

@@ -9,34 +9,31 @@
 
 #include <stdlib.h>
 
-static bool read_text(ast_solid *solid, const ast_pcd_header *header, const ast_solid_file *file,
-                      ast_format_error *error);
-static bool read_binary(ast_solid *solid, const ast_pcd_header *header, const ast_solid_file *file,
-                        ast_format_error *error);
-static bool read_compressed(ast_solid *solid, const ast_pcd_header *header, const ast_solid_file *file,
-                            ast_format_error *error);
+static bool read_text(ast_solid *solid, const ast_pcd_header *header, const ast_solid_file *file);
+static bool read_binary(ast_solid *solid, const ast_pcd_header *header, const ast_solid_file *file);
+static bool read_compressed(ast_solid *solid, const ast_pcd_header *header, const ast_solid_file *file);
 
-bool ast_pcd_solid(ast_solid *solid, const ast_solid_file *file, ast_format_error *error) {
+bool ast_pcd_solid(ast_solid *solid, const ast_solid_file *file) {
     ast_pcd_header header;
-    if (!ast_pcd_read_header(&header, solid, file, error))
+    if (!ast_pcd_read_header(&header, solid, file))
         return false;
     if (header.data == AST_PCD_ASCII)
-        return read_text(solid, &header, file, error);
-    if (header.data == AST_PCD_BINARY)
-        return read_binary(solid, &header, file, error);
-    return read_compressed(solid, &header, file, error);
+        return read_text(solid, &header, file);
+    ast_solid_file body = *file;
+    body.binary = true;
+    return (header.data == AST_PCD_BINARY ? read_binary : read_compressed)(solid, &header, &body);
 }
 
-static bool cannot_hold(const ast_pcd_header *header, const ast_solid_file *file, ast_format_error *error) {
-    return ast_format_fail(error, "%s: the %zu bytes behind its header cannot hold the %zu points that it promises",
-                           file->name, (size_t)(file->end - header->body), header->points);
+static bool cannot_hold(const ast_pcd_header *header, const ast_solid_file *file) {
+    return ast_solid_fail(file, NULL, "the %zu bytes behind its header cannot hold the %zu points that it promises",
+                          (size_t)(file->end - header->body), header->points);
 }
 
 /* ---- Text -------------------------------------------------------------------------------------------------------- */
 
 /* One line; `places` is where each number of it goes. */
 static bool read_line(const char **line, float **places, const ast_pcd_header *header, size_t point,
-                      const ast_solid_file *file, ast_format_error *error) {
+                      const ast_solid_file *file) {
     const char *at = *line;
     double value;
     for (size_t i = 0; i < header->numbers; i++) {
@@ -44,8 +41,8 @@ static bool read_line(const char **line, float **places, const ast_pcd_header *h
         const char *end = places[i] ? ast_solid_real(at, &value) : ast_solid_pass_word(at, file->end);
         if (!end || end == at)
             return ast_solid_line_end(*at) || at == file->end
-                       ? ast_solid_fail_line(file, at, error, "has %zu numbers; a point has %zu", i, header->numbers)
-                       : ast_solid_no_number(file, at, error);
+                       ? ast_solid_fail(file, at, "has %zu numbers; a point has %zu", i, header->numbers)
+                       : ast_solid_no_number(file, at);
         if (places[i])
             places[i][3 * point] = (float)value;
         at = end;
@@ -53,42 +50,39 @@ static bool read_line(const char **line, float **places, const ast_pcd_header *h
     at = ast_solid_pass_blanks(at);
     *line = at;
     return ast_solid_line_end(*at) || at == file->end ||
-           ast_solid_fail_line(file, at, error, "has more than the %zu numbers of a point", header->numbers);
+           ast_solid_fail(file, at, "has more than the %zu numbers of a point", header->numbers);
 }
 
-static bool read_lines(ast_solid *solid, float **places, const ast_pcd_header *header, const ast_solid_file *file,
-                       ast_format_error *error) {
+static bool read_lines(ast_solid *solid, float **places, const ast_pcd_header *header, const ast_solid_file *file) {
     const char *at = header->body;
     for (size_t i = 0; i < header->points; i++) {
         at = ast_solid_next_line(at, file->end);
         if (at == file->end)
-            return ast_format_fail(error, "%s: is cut short: %zu of its %zu points are there", file->name, i,
-                                   solid->count);
-        if (!read_line(&at, places, header, i, file, error))
+            return ast_solid_fail(file, NULL, "is cut short: %zu of its %zu points are there", i, solid->count);
+        if (!read_line(&at, places, header, i, file))
             return false;
     }
     at = ast_solid_next_line(at, file->end);
     return at == file->end ||
-           ast_solid_fail_line(file, at, error, "follows the %zu points that the header promises", header->points);
+           ast_solid_fail(file, at, "follows the %zu points that the header promises", header->points);
 }
 
 /* A number takes at least a digit and a blank. */
-static bool read_text(ast_solid *solid, const ast_pcd_header *header, const ast_solid_file *file,
-                      ast_format_error *error) {
+static bool read_text(ast_solid *solid, const ast_pcd_header *header, const ast_solid_file *file) {
     size_t bytes = (size_t)(file->end - header->body);
     if (header->points > (bytes + 1) / 2 / header->numbers)
-        return cannot_hold(header, file, error);
-    if (!ast_solid_make_points(solid, header->points, header->normals, file->name, error))
+        return cannot_hold(header, file);
+    if (!ast_solid_make_points(solid, header->points, header->normals, file))
         return false;
     float **places = calloc(header->numbers, sizeof *places);
     if (!places)
-        return ast_format_no_memory(error, file->name);
+        return ast_format_no_memory(file->error, file->name);
     size_t column = 0;
     for (size_t i = 0; i < header->field_count; i++) {
         places[column] = ast_solid_place(solid, header->fields[i].slot);
         column += header->fields[i].count;
     }
-    bool good = read_lines(solid, places, header, file, error);
+    bool good = read_lines(solid, places, header, file);
     free(places);
     return good;
 }
@@ -96,63 +90,59 @@ static bool read_text(ast_solid *solid, const ast_pcd_header *header, const ast_
 /* ---- Binary ------------------------------------------------------------------------------------------------------ */
 
 /* Zeros and blanks behind the points are padding: writers round up to pages. */
-static bool check_end(const char *at, const ast_solid_file *file, ast_format_error *error) {
+static bool check_end(const char *at, const ast_solid_file *file) {
     const char *from = at;
     while (at < file->end && (*at == '\0' || ast_solid_blank(*at) || ast_solid_line_end(*at)))
         at++;
-    return at == file->end || ast_format_fail(error, "%s: at byte %zu: %zu bytes follow the points that it promises",
-                                              file->name, (size_t)(from - file->text), (size_t)(file->end - from));
+    return at == file->end ||
+           ast_solid_fail(file, from, "%zu bytes follow the points that it promises", (size_t)(file->end - from));
 }
 
-static bool read_binary(ast_solid *solid, const ast_pcd_header *header, const ast_solid_file *file,
-                        ast_format_error *error) {
+static bool read_binary(ast_solid *solid, const ast_pcd_header *header, const ast_solid_file *file) {
     if (header->points > (size_t)(file->end - header->body) / header->row)
-        return cannot_hold(header, file, error);
-    if (!ast_solid_make_points(solid, header->points, header->normals, file->name, error))
+        return cannot_hold(header, file);
+    if (!ast_solid_make_points(solid, header->points, header->normals, file))
         return false;
     ast_solid_column columns[AST_SOLID_SLOTS] = {{0}};
     for (int slot = 0; slot < AST_SOLID_SLOTS; slot++)
         if (header->slots[slot])
             columns[slot] = (ast_solid_column){header->slots[slot]->offset, header->slots[slot]->type};
     ast_solid_gather_rows(solid, header->body, header->row, header->points, columns);
-    return check_end(header->body + header->points * header->row, file, error);
+    return check_end(header->body + header->points * header->row, file);
 }
 
 /* ---- Compressed -------------------------------------------------------------------------------------------------- */
 
 /* What the two sizes before the compressed bytes say. */
-static bool check_sizes(const ast_pcd_header *header, const ast_solid_file *file, size_t *packed, size_t *size,
-                        ast_format_error *error) {
+static bool check_sizes(const ast_pcd_header *header, const ast_solid_file *file, size_t *packed, size_t *size) {
     size_t follow = (size_t)(file->end - header->body);
     if (follow < 8)
-        return ast_format_fail(error, "%s: is cut short: the sizes of its compressed points are not there", file->name);
+        return ast_solid_fail(file, NULL, "is cut short: the sizes of its compressed points are not there");
     *packed = ast_little(header->body, 4);
     *size = ast_little(header->body + 4, 4);
     if (*packed > follow - 8)
-        return ast_format_fail(error, "%s: is cut short: %zu of its %zu compressed bytes are there", file->name,
-                               follow - 8, *packed);
+        return ast_solid_fail(file, NULL, "is cut short: %zu of its %zu compressed bytes are there", follow - 8,
+                              *packed);
     if (*size != header->points * header->row)
-        return ast_format_fail(error,
-                               "%s: has %zu bytes of compressed points, but its header promises %zu points of %zu "
-                               "bytes",
-                               file->name, *size, header->points, header->row);
-    return *size <= AST_LZF_GROWTH * *packed || cannot_hold(header, file, error);
+        return ast_solid_fail(file, NULL,
+                              "has %zu bytes of compressed points, but its header promises %zu points of %zu "
+                              "bytes",
+                              *size, header->points, header->row);
+    return *size <= AST_LZF_GROWTH * *packed || cannot_hold(header, file);
 }
 
-static bool read_compressed(ast_solid *solid, const ast_pcd_header *header, const ast_solid_file *file,
-                            ast_format_error *error) {
+static bool read_compressed(ast_solid *solid, const ast_pcd_header *header, const ast_solid_file *file) {
     size_t packed = 0, size = 0, count = header->points;
-    if (!check_sizes(header, file, &packed, &size, error))
+    if (!check_sizes(header, file, &packed, &size))
         return false;
-    if (!ast_solid_make_points(solid, count, header->normals, file->name, error))
+    if (!ast_solid_make_points(solid, count, header->normals, file))
         return false;
     unsigned char *bytes = malloc(size + 1);
     if (!bytes)
-        return ast_format_no_memory(error, file->name);
+        return ast_format_no_memory(file->error, file->name);
     bool good = ast_lzf_decompress(bytes, size, (const unsigned char *)header->body + 8, packed);
     if (!good)
-        ast_format_fail(error, "%s: at byte %zu: its compressed points are damaged", file->name,
-                        (size_t)(header->body + 8 - file->text));
+        ast_solid_fail(file, header->body + 8, "its compressed points are damaged");
     /* Column after column: a field's numbers of all points stand together. */
     for (int slot = 0; slot < AST_SOLID_SLOTS && good; slot++) {
         float *place = ast_solid_place(solid, slot);
@@ -161,5 +151,5 @@ static bool read_compressed(ast_solid *solid, const ast_pcd_header *header, cons
             ast_solid_gather(place, (char *)bytes + field->offset * count, field->type.item, count, field->type);
     }
     free(bytes);
-    return good && check_end(header->body + 8 + packed, file, error);
+    return good && check_end(header->body + 8 + packed, file);
 }

@@ -30,7 +30,7 @@ typedef struct ast_pcd_header {
 } ast_pcd_header;
 
 /* The size and the viewpoint go into the solid. */
-bool ast_pcd_read_header(ast_pcd_header *header, ast_solid *solid, const ast_solid_file *file, ast_format_error *error);
+bool ast_pcd_read_header(ast_pcd_header *header, ast_solid *solid, const ast_solid_file *file);
 
 /* ---- lzf.c: the compression inside PCD files ----------------------------------------------------------------------
  */

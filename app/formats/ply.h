@@ -41,6 +41,6 @@ typedef struct ast_ply_header {
     const char *body;
 } ast_ply_header;
 
-bool ast_ply_read_header(ast_ply_header *header, const ast_solid_file *file, ast_format_error *error);
+bool ast_ply_read_header(ast_ply_header *header, const ast_solid_file *file);
 
 #endif

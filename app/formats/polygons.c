@@ -31,9 +31,9 @@ static bool fan_is_right(const int32_t *triangles, size_t count, const float *po
 static void flatten(flat *polygon, const int32_t *triangles, size_t corners, const float *points, const double *sum);
 static bool cut_ears(flat *polygon, int32_t *triangles);
 
-bool ast_faces_room(ast_faces *faces, size_t count, const char *name, ast_format_error *error) {
+bool ast_faces_room(ast_faces *faces, size_t count, const ast_solid_file *file) {
     return ast_array_grow(&faces->corners, &faces->corner_capacity, count, sizeof *faces->corners) ||
-           ast_format_no_memory(error, name);
+           ast_format_no_memory(file->error, file->name);
 }
 
 static bool add_large(ast_faces *faces, size_t count) {
@@ -43,12 +43,12 @@ static bool add_large(ast_faces *faces, size_t count) {
     return true;
 }
 
-bool ast_faces_add(ast_faces *faces, size_t count, const char *name, ast_format_error *error) {
+bool ast_faces_add(ast_faces *faces, size_t count, const ast_solid_file *file) {
     if (faces->count + count - 2 > AST_SOLID_MOST)
-        return ast_format_fail(error, "%s: has more than 2^31 - 1 triangles", name);
+        return ast_solid_fail(file, NULL, "has more than 2^31 - 1 triangles");
     if (!ast_array_grow(&faces->triangles, &faces->capacity, faces->count + count - 2, 3 * sizeof *faces->triangles) ||
         (count > 3 && !add_large(faces, count)))
-        return ast_format_no_memory(error, name);
+        return ast_format_no_memory(file->error, file->name);
     int32_t *place = faces->triangles + 3 * faces->count;
     for (size_t i = 2; i < count; i++) {
         *place++ = faces->corners[0];

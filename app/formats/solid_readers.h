@@ -10,24 +10,26 @@
 /* Indices of points are int32. */
 #define AST_SOLID_MOST ((uint64_t)INT32_MAX)
 
-/* A whole file. */
+/* A whole file, and how to speak of it. */
 typedef struct ast_solid_file {
     const char *name;       /* for sentences */
     const char *text, *end; /* *end is a NUL, which no number and no word runs over */
+    bool binary;            /* sentences name a byte, not a line */
+    ast_format_error *error;
 } ast_solid_file;
 
 /* The readers. Each fills in the solid; on failure it leaves in it what ast_solid_free can free. */
-typedef bool ast_solid_function(ast_solid *solid, const ast_solid_file *file, ast_format_error *error);
+typedef bool ast_solid_function(ast_solid *solid, const ast_solid_file *file);
 ast_solid_function ast_pcd_solid, ast_ply_solid, ast_obj_solid, ast_stl_solid;
 
 /* ---- solids.c ---------------------------------------------------------------------------------------------------- */
 
-/* The sentence "NAME: line N: ...", N being the line of `at`. */
-bool ast_solid_fail_line(const ast_solid_file *file, const char *at, ast_format_error *error, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+/* The sentence "NAME: line 17: ..." or "NAME: at byte 4711: ..." about what stands at `at`; NULL: "NAME: ...". */
+bool ast_solid_fail(const ast_solid_file *file, const char *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Places for `count` points, and as many normals. The caller has seen that the file has the bytes for them. */
-bool ast_solid_make_points(ast_solid *solid, size_t count, bool normals, const char *name, ast_format_error *error);
+bool ast_solid_make_points(ast_solid *solid, size_t count, bool normals, const ast_solid_file *file);
 
 /* ---- solid_text.c ------------------------------------------------------------------------------------------------ */
 
@@ -67,7 +69,7 @@ const char *ast_solid_real(const char *at, double *value);
 const char *ast_solid_pass_word(const char *at, const char *end);
 
 /* The sentence about what stands at `at` instead of a number. */
-bool ast_solid_no_number(const ast_solid_file *file, const char *at, ast_format_error *error);
+bool ast_solid_no_number(const ast_solid_file *file, const char *at);
 
 typedef struct ast_word {
     const char *text;
@@ -84,7 +86,7 @@ bool ast_word_is(ast_word word, const char *text);
 bool ast_word_count(ast_word word, uint64_t *value);
 
 /* The sentence about a number of points or faces that is beyond AST_SOLID_MOST. */
-bool ast_solid_too_many(const ast_solid_file *file, ast_word number, ast_format_error *error);
+bool ast_solid_too_many(const ast_solid_file *file, ast_word number);
 
 /* ---- solid_columns.c --------------------------------------------------------------------------------------------- */
 
@@ -134,10 +136,10 @@ typedef struct ast_faces {
 } ast_faces;
 
 /* faces->corners gets room for `count` of them. */
-bool ast_faces_room(ast_faces *faces, size_t count, const char *name, ast_format_error *error);
+bool ast_faces_room(ast_faces *faces, size_t count, const ast_solid_file *file);
 
 /* Adds the face whose `count` corners, three or more, stand in faces->corners. */
-bool ast_faces_add(ast_faces *faces, size_t count, const char *name, ast_format_error *error);
+bool ast_faces_add(ast_faces *faces, size_t count, const ast_solid_file *file);
 
 /* Hands the faces over to the solid, whose points are there, and cuts concave polygons well. */
 void ast_faces_finish(ast_faces *faces, ast_solid *solid);

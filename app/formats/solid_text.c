@@ -61,19 +61,19 @@ const char *ast_solid_real(const char *at, double *value) {
     return not_finite(at, value);
 }
 
-bool ast_solid_no_number(const ast_solid_file *file, const char *at, ast_format_error *error) {
+bool ast_solid_no_number(const ast_solid_file *file, const char *at) {
     char excerpt[AST_EXCERPT];
     const char *end = ast_solid_pass_word(at, file->end);
     if (end == at)
-        return ast_solid_fail_line(file, at, error, "ends where a number is needed");
+        return ast_solid_fail(file, at, "ends where a number is needed");
     ast_excerpt(excerpt, at, (size_t)(end - at));
-    return ast_solid_fail_line(file, at, error, "'%s' is not a number", excerpt);
+    return ast_solid_fail(file, at, "'%s' is not a number", excerpt);
 }
 
-bool ast_solid_too_many(const ast_solid_file *file, ast_word number, ast_format_error *error) {
+bool ast_solid_too_many(const ast_solid_file *file, ast_word number) {
     char excerpt[AST_EXCERPT];
     ast_excerpt(excerpt, number.text, number.length);
-    return ast_solid_fail_line(file, number.text, error, "promises %s of them; at most 2^31 - 1 can be read", excerpt);
+    return ast_solid_fail(file, number.text, "promises %s of them; at most 2^31 - 1 can be read", excerpt);
 }
 
 /* ---- Words ------------------------------------------------------------------------------------------------------- */

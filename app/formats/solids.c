@@ -23,7 +23,7 @@ typedef struct contents {
 } contents;
 
 static bool read_bytes(ast_solid *solid, ast_bytes *bytes, ast_file_format format, ast_format_error *error);
-static bool decode(ast_solid *solid, const ast_format *format, ast_solid_file *file, ast_format_error *error);
+static bool decode(ast_solid *solid, const ast_format *format, const ast_solid_file *file);
 
 static bool check_format(const char *name, ast_file_format format, ast_format_error *error) {
     return format.holds & AST_HOLDS_SOLID ||
@@ -54,23 +54,26 @@ void ast_solid_free(ast_solid *solid) {
 
 /* ---- For the readers --------------------------------------------------------------------------------------------- */
 
-bool ast_solid_fail_line(const ast_solid_file *file, const char *at, ast_format_error *error, const char *format, ...) {
+bool ast_solid_fail(const ast_solid_file *file, const char *at, const char *format, ...) {
     size_t line = 1;
-    for (const char *c = file->text; c < at; c++)
+    for (const char *c = file->text; at && c < at; c++)
         line += *c == '\n' || (*c == '\r' && c[1] != '\n');
-    char what[sizeof error->text];
+    char what[sizeof file->error->text], place[40] = "";
+    if (at)
+        snprintf(place, sizeof place,
+                 file->binary ? "at byte %zu: " : "line %zu: ", file->binary ? (size_t)(at - file->text) : line);
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    return ast_format_fail(error, "%s: line %zu: %s", file->name, line, what);
+    return ast_format_fail(file->error, "%s: %s%s", file->name, place, what);
 }
 
-bool ast_solid_make_points(ast_solid *solid, size_t count, bool normals, const char *name, ast_format_error *error) {
+bool ast_solid_make_points(ast_solid *solid, size_t count, bool normals, const ast_solid_file *file) {
     solid->count = count;
     solid->points = malloc(3 * count * sizeof *solid->points + 1);
     solid->normals = normals ? malloc(3 * count * sizeof *solid->normals + 1) : NULL;
-    return (solid->points && (solid->normals || !normals)) || ast_format_no_memory(error, name);
+    return (solid->points && (solid->normals || !normals)) || ast_format_no_memory(file->error, file->name);
 }
 
 /* ---- Bytes ------------------------------------------------------------------------------------------------------- */
@@ -115,8 +118,8 @@ static bool read_bytes(ast_solid *solid, ast_bytes *bytes, ast_file_format forma
     contents whole = {0};
     bool good = load(&whole, bytes, error);
     if (good) {
-        ast_solid_file file = {.name = bytes->name, .text = whole.bytes, .end = whole.bytes + whole.size};
-        good = decode(solid, format.row, &file, error);
+        ast_solid_file file = {bytes->name, whole.bytes, whole.bytes + whole.size, .error = error};
+        good = decode(solid, format.row, &file);
     }
     let_go(&whole);
     ast_bytes_close(bytes);
@@ -138,19 +141,19 @@ static size_t clean(float *triples, size_t count) {
     return count;
 }
 
-static bool all_finite(const ast_solid *solid, const char *name, ast_format_error *error) {
+static bool all_finite(const ast_solid *solid, const ast_solid_file *file) {
     size_t point = clean(solid->points, solid->count);
-    if (point < solid->count)
-        return ast_format_fail(error,
-                               "%s: vertex %zu (counting from 1) is infinite or too large for a float; coordinates "
-                               "must be finite, or NaN where a point is missing",
-                               name, point + 1);
     size_t normal = solid->normals ? clean(solid->normals, solid->count) : solid->count;
+    if (point < solid->count)
+        return ast_solid_fail(file, NULL,
+                              "vertex %zu (counting from 1) is infinite or too large for a float; coordinates must be "
+                              "finite, or NaN where a point is missing",
+                              point + 1);
     return normal == solid->count ||
-           ast_format_fail(error,
-                           "%s: the normal of vertex %zu (counting from 1) is infinite or too large for a float; it "
-                           "must be finite, or NaN where it is missing",
-                           name, normal + 1);
+           ast_solid_fail(file, NULL,
+                          "the normal of vertex %zu (counting from 1) is infinite or too large for a float; it must be "
+                          "finite, or NaN where it is missing",
+                          normal + 1);
 }
 
 static void complete(ast_solid *solid, const ast_format *format) {
@@ -163,13 +166,13 @@ static void complete(ast_solid *solid, const ast_format *format) {
     solid->format = format->name;
 }
 
-static bool decode(ast_solid *solid, const ast_format *format, ast_solid_file *file, ast_format_error *error) {
+static bool decode(ast_solid *solid, const ast_format *format, const ast_solid_file *file) {
     if (file->text == file->end)
-        return ast_format_fail(error, "%s: is empty", file->name);
-    bool good = format->solid(solid, file, error);
+        return ast_solid_fail(file, NULL, "is empty");
+    bool good = format->solid(solid, file);
     if (good && solid->count == 0)
-        good = ast_format_fail(error, "%s: has not a single point", file->name);
-    good = good && all_finite(solid, file->name, error);
+        good = ast_solid_fail(file, NULL, "has not a single point");
+    good = good && all_finite(solid, file);
     if (good)
         complete(solid, format);
     else
