@@ -33,8 +33,7 @@ static const ast_cli_option table[] = {
     {"raw", AST_CLI_PIXELS, "WIDTHxHEIGHT",
      "standard input holds raw depth frames of this size: 16-bit numbers, little-endian, without a header", AT(raw),
      .inputs = AST_CLI_STANDARD_DEPTH},
-    {"frame", AST_CLI_TEXT, "N|all",
-     "the scene of the NYU v2 data set (.mat), counted from 0; all: one after the other", AT(frame),
+    {"frame", AST_CLI_TEXT, "N", "the scene of the NYU v2 data set (.mat), counted from 0", AT(frame),
      .inputs = AST_CLI_SCENE, .more = "`stream` and `segment` take all if the option is not given."},
     {"smooth", AST_CLI_CHOICE, "HOW",
      "guided: a guided filter on the depth, and a normal for every pixel (the default for single images)\n"
@@ -129,17 +128,13 @@ int ast_cli_camera_set(const ast_cli_camera *camera, const char *input, ast_dept
 
 /* ---- Scenes ------------------------------------------------------------------------------------------------------ */
 
-int ast_cli_camera_every(const ast_cli_camera *camera) {
-    return camera->frame && strcmp(camera->frame, "all") == 0;
-}
-
 int ast_cli_camera_scene(const ast_cli_camera *camera, const ast_cli_input *input, ast_frame_list *list) {
     const char *text = camera->frame;
-    list->one_scene = text && !ast_cli_camera_every(camera) && input->format.holds == AST_HOLDS_SCENES;
+    list->one_scene = text && input->format.holds == AST_HOLDS_SCENES;
     if (!list->one_scene)
         return -1;
     if (strlen(text) > 9 || text[strspn(text, "0123456789")])
-        return ast_cli_misuse("--frame must be all or the number of a scene, counted from 0, not '%s'", text);
+        return ast_cli_misuse("--frame must be the number of a scene, counted from 0, not '%s'", text);
     list->scene = strtoull(text, NULL, 10);
     return -1;
 }

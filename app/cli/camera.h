@@ -14,7 +14,7 @@ typedef struct ast_cli_camera {
     double distortion[5]; /* k1, k2, p1, p2, k3; NaN: not given */
     const char *name;
     size_t raw[2];             /* width and height; 0: not given */
-    const char *frame;         /* of a data set: "all" or a number; NULL: not given */
+    const char *frame;         /* of a data set: a number; NULL: not given */
     double scale;              /* NaN: not given */
     size_t width, height;      /* of the images, by camera.json; 0: not known */
     int smooth;                /* an ast_smooth; -1 before it is resolved */
@@ -32,9 +32,6 @@ void ast_cli_camera_beside(ast_cli_camera *camera, const ast_cli_input *input);
 
 /* What an input is taken for: standard input for tables, unless an option says that it is depth images. */
 ast_frame_kind ast_cli_camera_kind(const ast_cli_input *input);
-
-/* Whether --frame all asks for every scene of a data set, one by one. */
-int ast_cli_camera_every(const ast_cli_camera *camera);
 
 /* From words to the library's options, for `input`, which is depth images. units_per_metre is 0 where nothing says. */
 int ast_cli_camera_set(const ast_cli_camera *camera, const char *input, ast_depth_options *options);

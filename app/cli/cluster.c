@@ -295,33 +295,13 @@ static void free_job(job *work) {
 static ast_cli_step *const steps[] = {read_inputs,    ast_cli_cluster_slice,   open_targets, find_angle, keep_state,
                                       cluster_points, ast_cli_cluster_deliver, NULL};
 
-static int run_once(const settings *given) {
-    job work = {.given = given, .options = given->options};
-    int code = ast_cli_steps(steps, &work);
-    free_job(&work);
-    return code;
-}
-
-/* Every scene of a data set by itself, and its number in the names of the files it writes. */
-static int run_each(const settings *given) {
-    ast_frame_list *all = given->reading.list, scene = *all;
-    int code = -1;
-    scene.count = 1;
-    for (size_t i = 0; i < all->count && code <= 0; i++, scene.files++) {
-        settings one = *given;
-        one.reading.list = &scene;
-        code = ast_cli_number_targets(&given->common, i);
-        if (code < 0)
-            code = run_once(&one);
-    }
-    all->nyu = scene.nyu; /* each run hands the open file on to the next */
-    return code;
-}
-
 int ast_cli_cluster_run(void *data) {
     settings *given = data;
     const ast_cli_common *common = &given->common;
     if (ast_cli_target_of(common, "report"))
         given->line = ast_cli_command_line(&ast_cli_cluster, common->argc, common->argv);
-    return ast_cli_camera_every(&given->reading.camera) ? run_each(given) : run_once(given);
+    job work = {.given = given, .options = given->options};
+    int code = ast_cli_steps(steps, &work);
+    free_job(&work);
+    return code;
 }

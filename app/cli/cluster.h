@@ -77,13 +77,13 @@ typedef struct ast_cli_cluster_job {
 int ast_cli_names_start(const char *init);
 
 /* The steps of the run that are in files of their own. */
-int ast_cli_cluster_run(void *data); /* all of it, once the options are checked */
-int ast_cli_cluster_slice(void *data);    /* several ranks: the points become those of this rank */
-int ast_cli_cluster_deliver(void *work);  /* the end of a run: files and what is printed */
-int ast_cli_cluster_total(void *data);    /* the weights of all labelled points of all ranks */
-int ast_cli_cluster_labels(void *data);   /* several ranks: writes the labels of all of them to one file */
-int ast_cli_cluster_planes(void *data);   /* with --planes: finds and writes them */
-int ast_cli_cluster_report(void *data);   /* with --report: writes the page */
+int ast_cli_cluster_run(void *data);     /* all of it, once the options are checked */
+int ast_cli_cluster_slice(void *data);   /* several ranks: the points become those of this rank */
+int ast_cli_cluster_deliver(void *work); /* the end of a run: files and what is printed */
+int ast_cli_cluster_total(void *data);   /* the weights of all labelled points of all ranks */
+int ast_cli_cluster_labels(void *data);  /* several ranks: writes the labels of all of them to one file */
+int ast_cli_cluster_planes(void *data);  /* with --planes: finds and writes them */
+int ast_cli_cluster_report(void *data);  /* with --report: writes the page */
 
 /* Of an input that is read in parts: where its labels are kept, and what the run came to. */
 int ast_cli_cluster_store(ast_cli_cluster_job *work, ast_label_store *store);

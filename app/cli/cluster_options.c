@@ -83,8 +83,7 @@ static const ast_cli_option options_table[] = {
     {"merge-to", AST_CLI_COUNT, "K", "merge clusters after convergence until K are left", AT(options.merge.count), 1,
      2147483647, .methods = MERGED, .not_in = WHOLE, .more = "It fails if the run found fewer clusters."},
     {"tree", AST_CLI_TEXT, "FILE.json", "write the tree of joins of the clusters before any merge",
-     .writes = AST_CLI_WRITES_OWN, .methods = MERGED, .not_in = WHOLE | AST_CLI_EVERY,
-     .more = "docs/merging.md describes the file."},
+     .writes = AST_CLI_WRITES_OWN, .methods = MERGED, .not_in = WHOLE, .more = "docs/merging.md describes the file."},
     {"leaf-labels", AST_CLI_TEXT, "FILE.npy", "with --tree: write the leaf of every row to this file",
      .writes = AST_CLI_WRITES_ARRAY, .needs = "tree",
      .more = "The file, int32 *.npy* or text, replaces the list in the tree."},
@@ -115,10 +114,10 @@ static const ast_cli_option options_table[] = {
      .writes = AST_CLI_WRITES_ROWS},
     {"colored", AST_CLI_TEXT, "FILE.ply",
      "write the cloud or mesh with a colour and a label for each point or triangle", .writes = AST_CLI_WRITES_OWN,
-     .inputs = AST_CLI_SOLID, .not_in = AST_CLI_ON_RANKS | AST_CLI_EVERY,
+     .inputs = AST_CLI_SOLID, .not_in = AST_CLI_ON_RANKS,
      .more = "With --planes colours and labels are those of the planes."},
     {"planes", AST_CLI_TEXT, "FILE", "cut the cloud or mesh into planes and write them: .json with outlines, or .csv",
-     .writes = AST_CLI_WRITES_OWN, .inputs = AST_CLI_SOLID, .not_in = AST_CLI_ON_RANKS | AST_CLI_EVERY,
+     .writes = AST_CLI_WRITES_OWN, .inputs = AST_CLI_SOLID, .not_in = AST_CLI_ON_RANKS,
      .more = "Parallel walls share a direction and are two planes. docs/planes.md describes the files."},
     {"plane-distance", AST_CLI_REAL, "D",
      "how far a point may be from its plane, in the unit of the points (default: from their noise)", AT(plane_distance),
@@ -132,7 +131,7 @@ static const ast_cli_option options_table[] = {
     AST_CLI_REPORT_OPTION(.writes = AST_CLI_WRITES_OWN),
     AST_CLI_MEMORY_OPTION(AT(memory)),
     {"state", AST_CLI_NAME, "FILE", "save the state of the run in this file, and resume from it if it exists",
-     .writes = AST_CLI_WRITES_STATE, .methods = AST_CLI_DP | AST_CLI_SPKM, .not_in = AST_CLI_IN_PARTS | AST_CLI_EVERY,
+     .writes = AST_CLI_WRITES_STATE, .methods = AST_CLI_DP | AST_CLI_SPKM, .not_in = AST_CLI_IN_PARTS,
      .excludes = "sample trace",
      .more = "A run that was killed at any moment and is started again, on however many threads or processes, comes to "
              "exactly the labels, means and numbers of one that was not. A state that is damaged or of other points or "
@@ -181,8 +180,7 @@ static const ast_cli_use uses[] = {{.group = &own_group},
 
 static unsigned modes(const void *data) {
     const settings *given = data;
-    return (ast_cli_ranks() ? AST_CLI_ON_RANKS : 0) | (isinf(given->options.angle) ? AST_CLI_AUTO : 0) |
-           (ast_cli_camera_every(&given->reading.camera) ? AST_CLI_EVERY : 0);
+    return (ast_cli_ranks() ? AST_CLI_ON_RANKS : 0) | (isinf(given->options.angle) ? AST_CLI_AUTO : 0);
 }
 
 int ast_cli_names_start(const char *init) {
@@ -227,7 +225,6 @@ static int check_ranks(void *data) {
     const char *what = !ast_cli_ranks()                                                 ? NULL
                        : isinf(given->options.angle)                                    ? "--angle auto"
                        : given->options.method == AST_DP && given->options.restarts > 1 ? "--restarts of dp"
-                       : ast_cli_camera_every(&given->reading.camera)                   ? "--frame all"
                        : strcmp(given->input, "-") == 0                                 ? "standard input"
                                                                                         : NULL;
     if (!what)
@@ -344,9 +341,7 @@ const ast_cli_command ast_cli_cluster = {
              "are the points; faces of a mesh count by their area. Several files of one binary format, such as "
              ".npy, or a folder of them (9.npy before 10.npy), are one table, a file's rows behind those of the file "
              "before.",
-    .more = "`--frame all` clusters every scene of a data set by itself and puts the number of the scene into the "
-            "names of the files it writes: *labels-000017.npy*.\n\n"
-            "The clusters are printed largest first. *alpha95* is the 95% confidence cone of the mean, in degrees. "
+    .more = "The clusters are printed largest first. *alpha95* is the 95% confidence cone of the mean, in degrees. "
             "docs/clouds-and-field.md says how dips, trends and plunges are printed.",
     .examples = "asterism cluster normals.npy --angle 25\n"
                 "asterism cluster normals.npy --angle 25 --labels labels.npy --means means.npy --json\n"

@@ -254,7 +254,7 @@ static int serve(void *data) {
     return AST_CLI_DONE;
 }
 
-/* A report, the lines of a stream or its state have been computed: what there is to explore is their timeline. */
+/* A report or the lines of a stream have been computed: what there is to explore is their timeline. */
 int ast_cli_is_recorded(int argc, char **argv) {
     static const char *const extensions[] = {".html", ".htm", ".jsonl", ".ndjson"};
     for (int k = 0; k < argc; k++) {
@@ -263,8 +263,6 @@ int ast_cli_is_recorded(int argc, char **argv) {
         for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++)
             if (ast_has_extension(argv[k], extensions[i]))
                 return 1;
-        if (ast_cli_is_state(argv[k]))
-            return 1;
     }
     return 0;
 }
@@ -287,10 +285,9 @@ const ast_cli_command ast_cli_explore = {
         "clusters), merging, the smallest size, centring, axes and the order of visit are changed, and INPUT is "
         "clustered again at every step. Behind the slider are the curves of tune. What the page shows is what the "
         "command beside it gives, bit for bit.",
-    .more =
-        "INPUT may also be a report (.html), the lines of a stream (.jsonl) or its state: then it is shown as `view` "
-        "does. The address contains a secret, as that of --view (`REPORTS AND THE LIVE VIEW`). docs/explore.md "
-        "describes the page.",
+    .more = "INPUT may also be a report (.html) or the lines of a stream (.jsonl): then it is shown as `view` "
+            "does. The address contains a secret, as that of --view (`REPORTS AND THE LIVE VIEW`). docs/explore.md "
+            "describes the page.",
     .examples = "asterism explore normals.npy\n"
                 "asterism explore words.txt --columns 2-101 --name-column 1 --labels words.npy\n"
                 "asterism explore depth.png --camera kinect --angle 60\n"

@@ -49,10 +49,11 @@ static int is_one_frame(const ast_input_file *file, const ast_cli_frames *inputs
     return inputs->list->depth ? !ast_frames_numbered(inputs->frames) : ast_frames_single(file);
 }
 
-int ast_cli_compare_stems(const void *a, const void *b) {
+/* Of two ast_input_file, for qsort. */
+static int compare_stems(const void *a, const void *b) {
     size_t length_a, length_b;
-    const char *stem_a = ast_cli_stem(*(char *const *)a, &length_a),
-               *stem_b = ast_cli_stem(*(char *const *)b, &length_b);
+    const char *stem_a = ast_cli_stem(((const ast_input_file *)a)->path, &length_a),
+               *stem_b = ast_cli_stem(((const ast_input_file *)b)->path, &length_b);
     int order = memcmp(stem_a, stem_b, length_a < length_b ? length_a : length_b);
     return order ? order : (length_a > length_b) - (length_a < length_b);
 }
@@ -61,11 +62,11 @@ int ast_cli_compare_stems(const void *a, const void *b) {
 static int check_stems(const ast_cli_frame_files *files, const ast_cli_frames *inputs, ast_input_file *sorted) {
     size_t count = inputs->list->count, length;
     memcpy(sorted, inputs->list->files, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, ast_cli_compare_stems);
+    qsort(sorted, count, sizeof *sorted, compare_stems);
     for (size_t i = 1; i < count; i++) {
         const ast_input_file *one = &sorted[i - 1], *other = &sorted[i];
         const char *stem = ast_cli_stem(other->path, &length);
-        if (ast_cli_compare_stems(one, other) == 0 && is_one_frame(one, inputs) && is_one_frame(other, inputs))
+        if (compare_stems(one, other) == 0 && is_one_frame(one, inputs) && is_one_frame(other, inputs))
             return ast_cli_fail("the %s of %s and %s would both be %s/%.*s.%s", files->what, one->path, other->path,
                                 files->folder, (int)length, stem, files->extension);
     }

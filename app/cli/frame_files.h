@@ -19,10 +19,6 @@ typedef struct ast_cli_frame_files {
 /* The name without its folder and the extensions that say how to read it: 000017 of depth/000017.csv.gz. */
 const char *ast_cli_stem(const char *path, size_t *length);
 
-/* For qsort and bsearch: the order of the stems of two paths (char *const *), or of files that begin with their path.
- */
-int ast_cli_compare_stems(const void *a, const void *b);
-
 /* Makes the folder and makes sure that no two frames get the same file, and none replaces its input. */
 int ast_cli_frame_files_prepare(const ast_cli_frame_files *files, const ast_cli_frames *inputs);
 

@@ -14,7 +14,7 @@
 #include "targets.h"
 #include "terminal.h"
 
-typedef struct settings {
+typedef struct job {
     ast_cli_common common;
     ast_cli_camera camera;
     ast_cli_cloud cloud;
@@ -22,15 +22,19 @@ typedef struct settings {
     const char *input;
     int solid;           /* INPUT is a 3-D file */
     ast_frame_list list; /* otherwise its images */
-} settings;
+    ast_context *context;
+    ast_cli_frames depth;
+    ast_cli_frame_normals made; /* of the depth image */
+    ast_cli_surface surface;    /* instead, of a 3-D file */
+    size_t missing;
+} job;
 
-#define AT(field) offsetof(settings, field)
+#define AT(field) offsetof(job, field)
 static const ast_cli_option options_table[] = {
     {"output", AST_CLI_TEXT, "FILE",
      "write the normals: float32 .npy of height x width x 3, of clouds and meshes N x 3, or text with one "
      "per line; NaN where there is none",
-     .writes = AST_CLI_WRITES_ARRAY, .required = "such as --output normals.npy",
-     .more = "With `--frame all` a file for each scene, its number in the name."},
+     .writes = AST_CLI_WRITES_ARRAY, .required = "such as --output normals.npy"},
     {"curvature", AST_CLI_TEXT, "FILE",
      "write how far the neighbours of each point are from a plane, 0 to 1/3: float32 .npy, or text",
      .writes = AST_CLI_WRITES_ARRAY, .inputs = AST_CLI_CLOUD,
@@ -45,38 +49,50 @@ static const ast_cli_use uses[] = {{.group = &own_group},
                                    {&ast_cli_cloud_group, .offset = AT(cloud)},
                                    {0}};
 
-typedef struct job {
-    const settings *given;
-    ast_frame_list *list; /* of the images that it reads */
-    ast_context *context;
-    ast_cli_frames depth;
-    ast_cli_frame_normals made; /* of the depth image */
-    ast_cli_surface surface;    /* instead, of a 3-D file */
-    size_t missing;
-} job;
+/* An input that is no 3-D file is read as a depth image, whatever its name. */
+static int check(void *data) {
+    job *work = data;
+    work->input = work->common.inputs[0].path;
+    ast_cli_camera_resolve(&work->camera, &work->common, AST_SMOOTH_GUIDED);
+    ast_cli_camera_beside(&work->camera, work->common.inputs);
+    work->solid = (work->common.inputs[0].format.holds & AST_HOLDS_SOLID) != 0;
+    if (work->solid)
+        return -1;
+    if (work->source.format)
+        return ast_cli_misuse("--format must be pcd, ply, obj or stl, not '%s'", work->source.format);
+    return ast_cli_depth_usage(&work->camera, work->input);
+}
+
+static int list_images(void *data) {
+    job *work = data;
+    ast_format_error error;
+    const ast_cli_input *input = work->common.inputs;
+    int code = work->solid ? -1 : ast_cli_camera_scene(&work->camera, input, &work->list);
+    if (code >= 0 || work->solid)
+        return code;
+    return ast_cli_outcome(ast_frame_list_add(&work->list, input->path, input->format, AST_AS_DEPTH, &error), &error);
+}
 
 static int open_files(void *data) {
     job *work = data;
-    const settings *given = work->given;
-    int code = ast_cli_check_targets(&given->common, given->input);
-    if (code < 0 && !given->solid)
-        code = ast_cli_frames_open(&work->depth, work->list, &given->camera, NULL, 0, 0);
+    int code = ast_cli_check_targets(&work->common, work->input);
+    if (code < 0 && !work->solid)
+        code = ast_cli_frames_open(&work->depth, &work->list, &work->camera, NULL, 0, 0);
     if (code < 0)
-        code = ast_cli_open_context(&given->common, &work->context);
-    return code < 0 ? ast_cli_open_targets(&given->common) : code;
+        code = ast_cli_open_context(&work->common, &work->context);
+    return code < 0 ? ast_cli_open_targets(&work->common) : code;
 }
 
 static int make(void *data) {
     job *work = data;
-    const settings *given = work->given;
     ast_points points;
-    if (work->given->solid) {
-        int code = ast_cli_surface_read(&work->surface, &given->cloud, given->common.inputs, work->context,
-                                        ast_cli_typed(&given->common, "curvature") != NULL);
+    if (work->solid) {
+        int code = ast_cli_surface_read(&work->surface, &work->cloud, work->common.inputs, work->context,
+                                        ast_cli_typed(&work->common, "curvature") != NULL);
         work->missing = work->surface.missing;
         return code;
     }
-    int code = ast_cli_frames_single(&work->depth, "normals", given->input);
+    int code = ast_cli_frames_single(&work->depth, "normals", work->input);
     if (code >= 0)
         return code;
     code = ast_cli_frame_points(&work->made, &work->depth, work->context, &points);
@@ -91,7 +107,7 @@ static void print_json(const void *data, ast_text *json) {
     const job *work = data;
     const ast_cli_frames *depth = &work->depth;
     const ast_cli_surface *surface = &work->surface;
-    if (work->given->solid) {
+    if (work->solid) {
         ast_json_integer(json, "points", (int64_t)surface->count);
         ast_json_integer(json, "missing", (int64_t)work->missing);
         ast_json_string(json, "normals", ast_cli_surface_word(surface));
@@ -110,92 +126,41 @@ static void print_json(const void *data, ast_text *json) {
 static void print_table(const void *data) {
     const job *work = data;
     char text[AST_GROUPED], time[AST_CLI_DURATION], line[AST_CLI_SURFACE_TEXT];
-    size_t count = work->given->solid ? work->surface.count : work->depth.width * work->depth.height;
-    if (work->given->solid)
+    size_t count = work->solid ? work->surface.count : work->depth.width * work->depth.height;
+    if (work->solid)
         printf("%s\n", ast_cli_surface_text(&work->surface, line));
     else if (work->depth.frame.number != AST_WHOLE)
         printf("%s: ", work->depth.frame.source);
-    if (!work->given->solid)
+    if (!work->solid)
         printf("%zu x %zu pixels, ", work->depth.width, work->depth.height);
     printf("%s normals, ", ast_grouped(count - work->missing, text));
     printf("%s missing, %s\n", ast_grouped(work->missing, text),
-           ast_cli_duration(work->given->solid ? work->surface.seconds : work->made.seconds, time));
+           ast_cli_duration(work->solid ? work->surface.seconds : work->made.seconds, time));
 }
 
 static int deliver(void *data) {
     job *work = data;
     const ast_cli_surface *surface = &work->surface;
-    const ast_cli_common *common = &work->given->common;
+    const ast_cli_common *common = &work->common;
     ast_array image = {
         .reals = work->made.normals, .dimensions = 3, .sizes = {work->depth.height, work->depth.width, 3}};
-    ast_cli_fill_target(common, "output",
-                        work->given->solid ? ast_value_array(surface->normals, surface->count, 3) : image);
+    ast_cli_fill_target(common, "output", work->solid ? ast_value_array(surface->normals, surface->count, 3) : image);
     ast_cli_fill_target(common, "curvature", ast_value_array(surface->curvature, surface->count, 0));
     return ast_cli_deliver(common, &(ast_cli_printer){print_json, print_table, work});
 }
 
 /* ---- All of it --------------------------------------------------------------------------------------------------- */
 
-static int run_once(const settings *given, ast_frame_list *list) {
-    static ast_cli_step *const steps[] = {open_files, make, deliver, NULL};
-    job work = {.given = given, .list = list};
-    int code = ast_cli_steps(steps, &work);
-    ast_cli_abandon_targets(&given->common);
-    ast_cli_frame_normals_close(&work.made);
-    ast_frames_close(work.depth.frames);
-    ast_cli_surface_free(&work.surface);
-    ast_close(work.context);
-    return code;
-}
-
-/* Every scene of a data set, its number in the name of its file. */
-static int run_each(const settings *given, ast_frame_list *list) {
-    ast_frame_list scene = *list;
-    int code = -1;
-    scene.count = 1;
-    for (size_t i = 0; i < list->count && code <= 0; i++, scene.files++) {
-        code = ast_cli_number_targets(&given->common, i);
-        if (code < 0)
-            code = run_once(given, &scene);
-    }
-    list->nyu = scene.nyu; /* each run hands the open file on to the next */
-    return code;
-}
-
-/* An input that is no 3-D file is read as a depth image, whatever its name. */
-static int check(void *data) {
-    settings *given = data;
-    given->input = given->common.inputs[0].path;
-    ast_cli_camera_resolve(&given->camera, &given->common, AST_SMOOTH_GUIDED);
-    ast_cli_camera_beside(&given->camera, given->common.inputs);
-    given->solid = (given->common.inputs[0].format.holds & AST_HOLDS_SOLID) != 0;
-    if (given->solid)
-        return -1;
-    if (given->source.format)
-        return ast_cli_misuse("--format must be pcd, ply, obj or stl, not '%s'", given->source.format);
-    return ast_cli_depth_usage(&given->camera, given->input);
-}
-
-static int list_images(void *data) {
-    settings *given = data;
-    ast_format_error error;
-    const ast_cli_input *input = given->common.inputs;
-    int code = given->solid ? -1 : ast_cli_camera_scene(&given->camera, input, &given->list);
-    if (code >= 0 || given->solid)
-        return code;
-    return ast_cli_outcome(ast_frame_list_add(&given->list, input->path, input->format, AST_AS_DEPTH, &error), &error);
-}
-
-static int run(void *data) {
-    settings *given = data;
-    return ast_cli_camera_every(&given->camera) ? run_each(given, &given->list) : run_once(given, &given->list);
-}
-
 static void end(void *data) {
-    ast_frame_list_free(&((settings *)data)->list);
+    job *work = data;
+    ast_cli_frame_normals_close(&work->made);
+    ast_frames_close(work->depth.frames);
+    ast_cli_surface_free(&work->surface);
+    ast_close(work->context);
+    ast_frame_list_free(&work->list);
 }
 
-static ast_cli_step *const steps[] = {check, list_images, run, NULL};
+static ast_cli_step *const steps[] = {check, list_images, open_files, make, deliver, NULL};
 
 const ast_cli_command ast_cli_normals = {
     .name = "normals",
@@ -214,6 +179,6 @@ const ast_cli_command ast_cli_normals = {
     .input = "an INPUT image, cloud or mesh, or - for standard input",
     .inputs = AST_CLI_DEPTH | AST_CLI_SOLID,
     .uses = uses,
-    .job = sizeof(settings),
+    .job = sizeof(job),
     .steps = steps,
     .end = end};

@@ -69,8 +69,7 @@ enum {
 enum {
     AST_CLI_ON_RANKS = 1, /* multiple processes */
     AST_CLI_IN_PARTS = 2, /* the input does not fit into memory */
-    AST_CLI_AUTO = 4,     /* --angle auto */
-    AST_CLI_EVERY = 8     /* --frame all */
+    AST_CLI_AUTO = 4      /* --angle auto */
 };
 
 typedef struct ast_cli_option {

@@ -167,17 +167,11 @@ const char *ast_cli_blocked(const ast_cli_common *common, unsigned mode) {
 }
 
 static int check_modes(const ast_cli_command *command, const ast_cli_common *common) {
-    static const struct {
-        unsigned mode;
-        const char *name;
-    } modes[] = {{AST_CLI_AUTO, "--angle auto"}, {AST_CLI_EVERY, "--frame all"}};
     unsigned on = command->modes ? command->modes(common) : 0;
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
-        const char *what = on & modes[i].mode ? ast_cli_blocked(common, modes[i].mode) : NULL;
-        if (what)
-            return ast_cli_misuse("%s cannot be combined with %s", what, modes[i].name);
-    }
-    const char *what = on & AST_CLI_ON_RANKS ? ast_cli_blocked(common, AST_CLI_ON_RANKS) : NULL;
+    const char *what = on & AST_CLI_AUTO ? ast_cli_blocked(common, AST_CLI_AUTO) : NULL;
+    if (what)
+        return ast_cli_misuse("%s cannot be combined with --angle auto", what);
+    what = on & AST_CLI_ON_RANKS ? ast_cli_blocked(common, AST_CLI_ON_RANKS) : NULL;
     if (what)
         return ast_cli_misuse("%s works on one rank: start it without mpirun, or with -n 1", what);
     return -1;

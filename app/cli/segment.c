@@ -13,7 +13,6 @@
 
 #include "cli.h"
 #include "tracking.h"
-#include "overlay_pictures.h"
 #include "terminal.h"
 
 enum { COLOR_DIRECTIONS, COLOR_PLANES };
@@ -21,10 +20,9 @@ static const char *const colors[] = {"directions", "planes", NULL};
 
 typedef struct job {
     ast_cli_tracking tracking;
-    const char *output, *folder;
+    const char *output;
     int color;                 /* what the colours stand for */
     ast_cli_frame_files files; /* of pictures */
-    ast_cli_overlay overlay;
     ast_picture picture;
     ast_sheet *sheet;
     ast_shares *shares;
@@ -36,10 +34,6 @@ static const ast_cli_option options_table[] = {
     {"output", AST_CLI_NAME, "DIR", "the folder for the pictures, named after the images; it is made if necessary",
      AT(output), .required = "a folder for the pictures",
      .more = "Pictures of standard input are named by the frame's number, *000017.png*."},
-    {"overlay", AST_CLI_TEXT, "DIR",
-     "colour the pictures of this folder (or this one file) instead of the grey depth: matched by name "
-     "or, if no name matches, by order",
-     AT(folder), .more = "They are PNG, PPM, PGM or JPEG, of the size of the depth images."},
     {"color", AST_CLI_CHOICE, "WHAT", "what has one colour: directions (parallel walls are alike), or planes",
      AT(color), .choices = colors, .standard = "directions"},
     {0}};
@@ -77,8 +71,6 @@ static int open_inputs(void *data) {
     if (!work->sheet || !work->shares)
         return ast_cli_no_memory("the pictures");
     int code = ast_cli_tracking_open(tracking);
-    if (code < 0 && work->folder)
-        code = ast_cli_overlay_open(&work->overlay, work->folder, &tracking->inputs);
     return code < 0 ? check_sheet(tracking->inputs.list) : code;
 }
 
@@ -94,15 +86,6 @@ static int draw(job *work) {
     ast_cli_tracking *tracking = &work->tracking;
     const ast_cli_frames *depth = &tracking->inputs;
     const int32_t *labels = work->color == COLOR_PLANES ? tracking->planes.of : tracking->labels;
-    int found = 0, code = -1;
-    if (work->folder)
-        code = ast_cli_overlay_read(&work->overlay, &tracking->inputs, &work->picture, &found);
-    if (code < 0)
-        code = ast_cli_stream_view_frame(tracking, found ? &work->picture : NULL);
-    if (code < 0 && found)
-        ast_overlay_colour(&work->picture, labels);
-    if (code >= 0 || found)
-        return code;
     return ast_cli_outcome(
         ast_overlay_depth(&work->picture, &depth->frame.image, depth->options.units_per_metre, labels, &error), &error);
 }
@@ -123,7 +106,9 @@ static int take_frame(void *data) {
     job *work = data;
     ast_cli_tracking *tracking = &work->tracking;
     uint64_t number = tracking->frame.frame;
-    int code = draw(work);
+    int code = ast_cli_stream_view_frame(tracking);
+    if (code < 0)
+        code = draw(work);
     if (code < 0)
         code = write_picture(work);
     if (code < 0 && work->tracking.common.json)
@@ -232,7 +217,6 @@ static int segment(void *data) {
 
 static void end(void *data) {
     job *work = data;
-    ast_cli_overlay_free(&work->overlay);
     ast_pixels_free(&work->picture);
     ast_sheet_close(work->sheet);
     ast_shares_close(work->shares);
@@ -260,7 +244,7 @@ const ast_cli_command ast_cli_segment = {
                 "asterism segment depth/ --camera kinect --angle 60 --poses poses.txt --color planes \\\n"
                 "    --planes planes --output segments\n"
                 "asterism segment depth/ --intrinsics 535.4,539.2,320.1,247.6 --depth-scale 5000 \\\n"
-                "    --angle 60 --poses poses.txt --overlay rgb --output segments\n"
+                "    --angle 60 --poses poses.txt --output segments\n"
                 "asterism segment frame.png --camera kinect --smooth tv --angle 60 --output segments",
     .input = "an INPUT: depth images, a folder of them, or - for standard input",
     .many = 1,

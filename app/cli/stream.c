@@ -139,7 +139,7 @@ static int take_frame(void *data) {
     job *work = data;
     int code = ast_cli_tracking_print(&work->tracking);
     if (code < 0)
-        code = ast_cli_stream_view_frame(&work->tracking, NULL);
+        code = ast_cli_stream_view_frame(&work->tracking);
     return code < 0 && work->state ? save_state(work) : code;
 }
 

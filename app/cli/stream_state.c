@@ -35,18 +35,6 @@ static uint64_t get(const unsigned char *place, int bytes) {
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-int ast_cli_is_state(const char *path) {
-    char start[MAGIC_SIZE];
-    struct stat status;
-    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) /* a pipe would lose its first bytes */
-        return 0;
-    FILE *file = fopen(path, "rb");
-    int is = file && fread(start, 1, sizeof start, file) == sizeof start && memcmp(start, magic, sizeof start) == 0;
-    if (file)
-        fclose(file);
-    return is;
-}
-
 static int damaged(const char *path) {
     return ast_cli_fail("%s: the state is damaged; delete the file to start anew", path);
 }

@@ -20,9 +20,6 @@ typedef struct ast_cli_saved_stream {
     size_t state_size;
 } ast_cli_saved_stream;
 
-/* Whether the file is there and begins as a state does. */
-int ast_cli_is_state(const char *path);
-
 /* Reads the file if it is there; *bytes NULL if it is not, otherwise to free() after the last use of `saved`. */
 int ast_cli_state_read(const char *path, unsigned char **bytes, ast_cli_saved_stream *saved);
 

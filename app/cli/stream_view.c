@@ -92,7 +92,7 @@ int ast_cli_stream_view_open(ast_cli_tracking *tracking) {
 
 /* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
-int ast_cli_stream_view_frame(ast_cli_tracking *tracking, const ast_picture *picture) {
+int ast_cli_stream_view_frame(ast_cli_tracking *tracking) {
     ast_format_error error;
     ast_cli_stream_view *view = &tracking->view;
     const ast_cli_frames *depth = &tracking->inputs;
@@ -101,9 +101,8 @@ int ast_cli_stream_view_frame(ast_cli_tracking *tracking, const ast_picture *pic
     ast_thumbnail small = {.labels = tracking->labels,
                            .width = depth->width,
                            .height = depth->height,
-                           .depth = picture ? NULL : &depth->frame.image,
-                           .units_per_metre = depth->options.units_per_metre,
-                           .picture = picture};
+                           .depth = &depth->frame.image,
+                           .units_per_metre = depth->options.units_per_metre};
     ast_page_planes planes = {.list = tracking->planes.planes,
                               .count = tracking->planes.count,
                               .width = depth->width,

@@ -31,8 +31,8 @@ typedef struct ast_cli_stream_view {
 /* Before the first frame. The words of the command line go into the report. */
 int ast_cli_stream_view_open(ast_cli_tracking *tracking);
 
-/* Takes the current frame. `picture` lies below the clusters, without their colours; NULL: the depth does. */
-int ast_cli_stream_view_frame(ast_cli_tracking *tracking, const ast_picture *picture);
+/* Takes the current frame. */
+int ast_cli_stream_view_frame(ast_cli_tracking *tracking);
 
 /* After the last frame, `code` being what the run came to: a run that a signal has stopped has a report of what it saw,
  * one that failed has none. The live view goes on until a signal if it is to stay. Returns the code. */

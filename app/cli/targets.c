@@ -85,28 +85,6 @@ int ast_cli_check_targets(const ast_cli_common *common, const char *input) {
     return code;
 }
 
-/* NULL without memory. */
-static char *numbered(const char *name, size_t number) {
-    const char *slash = strrchr(name, '/'), *dot = strrchr(slash ? slash + 1 : name, '.');
-    int stem = (int)(dot ? (size_t)(dot - name) : strlen(name));
-    char *copy = NULL;
-    return asprintf(&copy, "%.*s-%06zu%s", stem, name, number, dot ? dot : "") < 0 ? NULL : copy;
-}
-
-int ast_cli_number_targets(const ast_cli_common *common, size_t number) {
-    for (size_t i = 0; i < common->target_count; i++) {
-        ast_cli_target *target = &common->targets[i];
-        const char *name = ast_cli_typed(common, target->option);
-        if (same(name, "-"))
-            return ast_cli_misuse("--frame all writes files for each scene, which - cannot be");
-        free(target->numbered);
-        target->path = target->numbered = numbered(name, number);
-        if (!target->path)
-            return ast_cli_fail("there is no memory for the name of %s", name);
-    }
-    return -1;
-}
-
 int ast_cli_check_writable(const char *path) {
     ast_format_error error;
     ast_output *output = ast_output_open(path, false, &error);
@@ -207,7 +185,5 @@ void ast_cli_abandon_targets(const ast_cli_common *common) {
     for (size_t i = 0; i < common->target_count; i++) {
         ast_output_abandon(common->targets[i].output);
         common->targets[i].output = NULL;
-        free(common->targets[i].numbered);
-        common->targets[i].numbered = NULL;
     }
 }

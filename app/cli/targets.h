@@ -15,7 +15,6 @@ struct ast_cli_target {
     unsigned writes; /* AST_CLI_WRITES_ARRAY and so on */
     ast_array array;
     ast_output *output; /* while it is open */
-    char *numbered;     /* with --frame all: the path, to free() */
 };
 
 /* The target of an option, and its output; NULL if the option was not typed. */
@@ -45,9 +44,6 @@ int ast_cli_make_folder(const char *option, const char *folder);
 /* Opens the targets. From here on Ctrl-C waits for whoever asks, since there may be
  * temporary files. */
 int ast_cli_open_targets(const ast_cli_common *common);
-
-/* For one of many runs: the number stands before the extension in the names of all targets, labels-000017.npy. */
-int ast_cli_number_targets(const ast_cli_common *common, size_t number);
 
 /* How a result is printed. */
 typedef struct ast_cli_printer {

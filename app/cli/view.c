@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * asterism view: looks at what is there already: a report, the lines that stream printed or the state
- * that it saved, or points and their labels. It clusters nothing. */
+ * asterism view: looks at what is there already: a report, the lines that stream printed, or points and
+ * their labels. It clusters nothing. */
 #include "view.h"
 
 #include <frames.h>
@@ -14,7 +14,6 @@
 #include "files.h"
 #include "interrupt.h"
 #include "pages.h"
-#include "stream_state.h"
 #include "terminal.h"
 
 typedef struct job {
@@ -120,10 +119,7 @@ static int make_object(const job *work, const char *path, ast_page_head *head, a
         return ast_cli_view_labels(path, work->labels, head, json);
     if (is_lines(path))
         return ast_cli_view_lines(path, head, json);
-    if (ast_cli_is_state(path))
-        return ast_cli_view_state(path, head, json);
-    return ast_cli_fail("%s is neither a report (.html) nor the lines of a stream (.jsonl) nor its state; points need "
-                        "--labels FILE",
+    return ast_cli_fail("%s is neither a report (.html) nor the lines of a stream (.jsonl); points need --labels FILE",
                         path);
 }
 
@@ -184,16 +180,16 @@ static ast_cli_step *const steps[] = {check, find_in_folder, make_page, show_pag
 const ast_cli_command ast_cli_view = {
     .name = "view",
     .summary = "look at a finished result in a browser",
-    .usage = "view FILE.html|FILE.jsonl|STATE|DIR [options]\nview POINTS --labels FILE [options]",
+    .usage = "view FILE.html|FILE.jsonl|DIR [options]\nview POINTS --labels FILE [options]",
     .about = "Serves a page that shows a finished result, until Ctrl-C, and prints its address. The result is a report "
-             "(.html); the lines that stream printed (.jsonl), which hold neither points nor pictures; the state that "
-             "stream --state saved, which holds the clusters after its last frame; a folder that holds a report or "
+             "(.html); the lines that stream printed (.jsonl), which hold neither points nor pictures; a folder that "
+             "holds a report or "
              "lines; or points and their labels. It clusters nothing.",
     .examples = "asterism view hall.html\n"
                 "asterism view lines.jsonl --port 8080\n"
                 "asterism view points.npy --labels labels.npy\n"
                 "asterism view lines.jsonl --report lines.html",
-    .input = "a report (.html), the lines of a stream (.jsonl), its state, a folder, or points with --labels",
+    .input = "a report (.html), the lines of a stream (.jsonl), a folder, or points with --labels",
     .uses = uses,
     .job = sizeof(job),
     .steps = steps,

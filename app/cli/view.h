@@ -9,9 +9,6 @@
 /* The object of a page from the lines that stream printed. */
 int ast_cli_view_lines(const char *path, ast_page_head *head, ast_text *json);
 
-/* The object of a page from the state that stream saved. */
-int ast_cli_view_state(const char *path, ast_page_head *head, ast_text *json);
-
 /* The object of a page from points and their labels. */
 int ast_cli_view_labels(const char *points, const char *labels, ast_page_head *head, ast_text *json);
 

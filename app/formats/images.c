@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What all images have in common: their bytes are read whole, their kind is seen from the first of them, and their
- * pixels have a place of their own. The decoders are in png_read.c, pnm.c and jpeg.c. */
+ * pixels have a place of their own. The decoders are in png_read.c and pnm.c. */
 #include "image_readers.h"
 
 #include <stdlib.h>
@@ -12,61 +12,30 @@
 /* No image of AST_PIXELS_MOST pixels needs more, even as text. */
 #define FILE_MOST ((size_t)1 << 30)
 
-static ast_image_decoder no_jpeg_depth;
-
-/* The kinds of images: how they begin, and their decoders. A PNG whose first byte lost its top bit, or whose line ends
- * were changed, is a PNG too: its decoder says that it is damaged. */
-typedef struct image_kind {
-    size_t at;
-    const char *begin;
-    ast_image_decoder *picture, *depth;
-} image_kind;
-
-static const image_kind kinds[] = {{1, "PNG", ast_png_picture, ast_png_depth},
-                                   {0, "\xFF\xD8\xFF", ast_jpeg_picture, no_jpeg_depth}};
-static const image_kind pnm = {0, "P", ast_pnm_picture, ast_pnm_depth}; /* and a digit */
-
-static bool decode(ast_pixels *pixels, bool depth, const ast_image_file *file, ast_format_error *error);
+static bool decode(ast_depth_pixels *pixels, const ast_image_file *file, ast_format_error *error);
 static bool load(ast_buffer *buffer, ast_image_file *file, ast_bytes *bytes, ast_format_error *error);
 
-static bool read_bytes(ast_pixels *pixels, bool depth, ast_buffer *buffer, ast_bytes *bytes, ast_format_error *error) {
+bool ast_depth_read_bytes(ast_depth_pixels *pixels, ast_buffer *buffer, ast_bytes *bytes, ast_format_error *error) {
     ast_image_file file = {0};
     pixels->width = pixels->height = 0;
-    return load(buffer, &file, bytes, error) && decode(pixels, depth, &file, error);
+    return load(buffer, &file, bytes, error) && decode(pixels, &file, error);
 }
 
-static bool read_path(ast_pixels *pixels, bool depth, const char *path, ast_format_error *error) {
+bool ast_depth_read(ast_depth_pixels *pixels, const char *path, ast_format_error *error) {
     ast_bytes bytes;
     ast_buffer buffer = {0};
     pixels->width = pixels->height = 0;
     if (!ast_bytes_open(&bytes, path, false, AST_NO_STOP, error))
         return false;
-    bool good = read_bytes(pixels, depth, &buffer, &bytes, error);
+    bool good = ast_depth_read_bytes(pixels, &buffer, &bytes, error);
     ast_bytes_close(&bytes);
     free(buffer.place);
     return good;
 }
 
-bool ast_depth_read(ast_depth_pixels *pixels, const char *path, ast_format_error *error) {
-    return read_path(pixels, true, path, error);
-}
-
-bool ast_picture_read(ast_picture *picture, const char *path, ast_format_error *error) {
-    return read_path(picture, false, path, error);
-}
-
-bool ast_depth_read_bytes(ast_depth_pixels *pixels, ast_buffer *buffer, ast_bytes *bytes, ast_format_error *error) {
-    return read_bytes(pixels, true, buffer, bytes, error);
-}
-
 bool ast_depth_read_memory(ast_depth_pixels *pixels, const char *name, const void *bytes, size_t size,
                            ast_format_error *error) {
-    return decode(pixels, true, &(ast_image_file){name, bytes, size}, error);
-}
-
-bool ast_picture_read_memory(ast_picture *picture, const char *name, const void *bytes, size_t size,
-                             ast_format_error *error) {
-    return decode(picture, false, &(ast_image_file){name, bytes, size}, error);
+    return decode(pixels, &(ast_image_file){name, bytes, size}, error);
 }
 
 void ast_pixels_free(ast_pixels *pixels) {
@@ -80,14 +49,6 @@ ast_depth_image ast_depth_view(const ast_depth_pixels *pixels) {
                              .width = pixels->width,
                              .height = pixels->height,
                              .row_stride = (ptrdiff_t)(pixels->width * sizeof *pixels->values)};
-}
-
-bool ast_picture_extension(const char *path) {
-    static const char *const extensions[] = {".png", ".ppm", ".pgm", ".jpg", ".jpeg"};
-    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++)
-        if (ast_has_extension(path, extensions[i]))
-            return true;
-    return false;
 }
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
@@ -123,28 +84,19 @@ bool ast_pixels_resize(ast_pixels *pixels, size_t width, size_t height, size_t i
 
 /* ---- Kinds ------------------------------------------------------------------------------------------------------- */
 
-/* NULL: none that is known. */
-static const image_kind *kind_of(const unsigned char *bytes, size_t size) {
-    for (const image_kind *kind = kinds; kind < kinds + sizeof kinds / sizeof *kinds; kind++)
-        if (size >= kind->at + 3 && memcmp(bytes + kind->at, kind->begin, 3) == 0)
-            return kind;
-    return size >= 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '6' ? &pnm : NULL;
+/* By the first bytes; NULL: none that is known. A PNG whose first byte lost its top bit, or whose line ends were
+ * changed, is a PNG too: its decoder says that it is damaged. */
+static ast_image_decoder *decoder_of(const unsigned char *bytes, size_t size) {
+    if (size >= 4 && memcmp(bytes + 1, "PNG", 3) == 0)
+        return ast_png_depth;
+    return size >= 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '6' ? ast_pnm_depth : NULL;
 }
 
-static bool no_image(const ast_image_file *file, bool depth, ast_format_error *error) {
-    return ast_format_fail(error, "%s: is %s; %s is needed", file->name,
-                           file->size == 0 ? "empty" : "no image of a known kind",
-                           depth ? "a depth image, a 16-bit greyscale PNG or PGM," : "a picture, a PNG, JPEG or PPM,");
-}
-
-static bool no_jpeg_depth(ast_pixels *pixels, const ast_image_file *file, ast_format_error *error) {
-    (void)pixels;
-    return ast_format_fail(error, "%s: is a JPEG picture; a depth image is a 16-bit greyscale PNG or PGM", file->name);
-}
-
-static bool decode(ast_pixels *pixels, bool depth, const ast_image_file *file, ast_format_error *error) {
-    const image_kind *kind = kind_of(file->bytes, file->size);
-    bool good = kind ? (depth ? kind->depth : kind->picture)(pixels, file, error) : no_image(file, depth, error);
+static bool decode(ast_depth_pixels *pixels, const ast_image_file *file, ast_format_error *error) {
+    ast_image_decoder *decoder = decoder_of(file->bytes, file->size);
+    bool good = decoder ? decoder(pixels, file, error)
+                        : ast_format_fail(error, "%s: is %s; a depth image, a 16-bit greyscale PNG or PGM, is needed",
+                                          file->name, file->size == 0 ? "empty" : "no image of a known kind");
     if (!good)
         pixels->width = pixels->height = 0;
     return good;
@@ -154,7 +106,7 @@ static bool load(ast_buffer *buffer, ast_image_file *file, ast_bytes *bytes, ast
     buffer->filled = 0;
     if (!ast_bytes_fill(bytes, buffer, FIRST_PART, error))
         return false;
-    if (buffer->filled == FIRST_PART && kind_of(buffer->place, FIRST_PART) &&
+    if (buffer->filled == FIRST_PART && decoder_of(buffer->place, FIRST_PART) &&
         !ast_bytes_fill(bytes, buffer, FILE_MOST, error))
         return false;
     if (buffer->filled >= FILE_MOST)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Single images in and out: depth images (16-bit greyscale PNG, PGM) and pictures in colour (PNG, PPM, JPEG). What a
- * file is, is seen from its first bytes, not from its name. Sequences of depth images: frames.h.
+ * Single images: depth images (16-bit greyscale PNG, PGM) in and out, pictures in colour (PNG) out. What a file is, is
+ * seen from its first bytes, not from its name. Sequences of depth images: frames.h.
  *
  *     ast_depth_pixels depth = {0};
  *     if (!ast_depth_read(&depth, "frame.png", &error))
@@ -10,7 +10,7 @@
  *     ast_pixels_free(&depth);
  *
  * No header is believed: what it promises is checked against the number of bytes that are there before memory is asked
- * for. A build without libpng (or libjpeg) says so when it meets such a file. The rules of formats.h hold here too. */
+ * for. A build without libpng says so when it meets such a file. The rules of formats.h hold here too. */
 #ifndef ASTERISM_FORMATS_IMAGES_H
 #define ASTERISM_FORMATS_IMAGES_H
 
@@ -52,17 +52,6 @@ bool ast_depth_read_memory(ast_depth_pixels *pixels, const char *name, const voi
 
 /* A view for ast_depth_normals. */
 ast_depth_image ast_depth_view(const ast_depth_pixels *pixels);
-
-/* ---- Pictures -------------------------------------------------------------------------------------------------- */
-
-/* Reads a PNG of any kind (16 bits are cut to 8, transparency is ignored), a PPM or PGM (P2, P3, P5, P6; scaled to
- * 0..255), or a JPEG. */
-bool ast_picture_read(ast_picture *picture, const char *path, ast_format_error *error);
-bool ast_picture_read_memory(ast_picture *picture, const char *name, const void *bytes, size_t size,
-                             ast_format_error *error);
-
-/* Whether the name alone says that this is a picture: .png, .ppm, .pgm, .jpg or .jpeg. */
-bool ast_picture_extension(const char *path);
 
 /* ---- Writing --------------------------------------------------------------------------------------------------- */
 

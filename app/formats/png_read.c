@@ -5,21 +5,11 @@
  * sentence. Chunks that no pixel depends on are passed over, which also keeps their bombs away. */
 #include "image_readers.h"
 
-static bool read_png(ast_pixels *pixels, bool depth, const ast_image_file *file, ast_format_error *error);
-
-bool ast_png_depth(ast_pixels *pixels, const ast_image_file *file, ast_format_error *error) {
-    return read_png(pixels, true, file, error);
-}
-
-bool ast_png_picture(ast_pixels *pixels, const ast_image_file *file, ast_format_error *error) {
-    return read_png(pixels, false, file, error);
-}
-
 #ifndef AST_HAVE_PNG
 
-static bool read_png(ast_pixels *pixels, bool depth, const ast_image_file *file, ast_format_error *error) {
-    (void)pixels, (void)depth;
-    return ast_format_fail(error, "%s: this build has no libpng and reads no PNG; PGM and PPM can be read", file->name);
+bool ast_png_depth(ast_depth_pixels *pixels, const ast_image_file *file, ast_format_error *error) {
+    (void)pixels;
+    return ast_format_fail(error, "%s: this build has no libpng and reads no PNG; PGM can be read", file->name);
 }
 
 #else
@@ -37,8 +27,7 @@ typedef struct png_decoder {
     png_infop info;
     png_uint_32 width, height;
     int bits, colour;
-    unsigned char *rows; /* where the pixels go */
-    size_t row_bytes;
+    uint16_t *values;    /* where the pixels go */
     bool cut, no_memory; /* why it failed, if not `reason` */
     char reason[AST_EXCERPT];
 } png_decoder;
@@ -47,26 +36,23 @@ static bool begin(png_decoder *decoder, const ast_image_file *file, ast_format_e
 static bool check_bytes(const png_decoder *decoder, ast_format_error *error);
 static bool guarded(png_decoder *decoder, void (*step)(struct png_decoder *), ast_format_error *error);
 static void read_rows(png_decoder *decoder);
-static void read_rgb(png_decoder *decoder);
 static const char *colour_name(int colour);
 
-static bool read_png(ast_pixels *pixels, bool depth, const ast_image_file *file, ast_format_error *error) {
+bool ast_png_depth(ast_depth_pixels *pixels, const ast_image_file *file, ast_format_error *error) {
     png_decoder decoder;
-    size_t pixel = depth ? sizeof *pixels->values : 3;
     bool good = begin(&decoder, file, error);
-    if (good && depth && (decoder.bits != 16 || decoder.colour != PNG_COLOR_TYPE_GRAY))
+    if (good && (decoder.bits != 16 || decoder.colour != PNG_COLOR_TYPE_GRAY))
         good = ast_format_fail(error, "%s: is a PNG of %d-bit %s; a depth image has 16-bit greyscale", file->name,
                                decoder.bits, colour_name(decoder.colour));
     good = good && check_bytes(&decoder, error) &&
-           ast_pixels_resize(pixels, decoder.width, decoder.height, pixel, file->name, error);
+           ast_pixels_resize(pixels, decoder.width, decoder.height, sizeof *pixels->values, file->name, error);
     if (good) {
-        decoder.rows = pixels->memory;
-        decoder.row_bytes = pixel * decoder.width;
-        good = guarded(&decoder, depth ? read_rows : read_rgb, error);
+        decoder.values = pixels->values;
+        good = guarded(&decoder, read_rows, error);
     }
     png_destroy_read_struct(&decoder.png, &decoder.info, NULL);
     /* libpng could swap the bytes too, but one by one. */
-    for (size_t i = 0, count = good && depth ? pixels->width * pixels->height : 0; i < count; i++)
+    for (size_t i = 0, count = good ? pixels->width * pixels->height : 0; i < count; i++)
         pixels->values[i] = be16toh(pixels->values[i]);
     return good;
 }
@@ -154,17 +140,8 @@ static void read_rows(png_decoder *decoder) {
     png_start_read_image(png);
     for (int pass = 0; pass < passes; pass++)
         for (size_t y = 0; y < decoder->height; y++)
-            png_read_row(png, decoder->rows + y * decoder->row_bytes, NULL);
+            png_read_row(png, (png_bytep)(decoder->values + y * decoder->width), NULL);
     png_read_end(png, NULL); /* the check sum of the last rows, and whether the file goes on to its end */
-}
-
-static void read_rgb(png_decoder *decoder) {
-    png_structp png = decoder->png;
-    png_set_expand(png);
-    png_set_strip_16(png);
-    png_set_gray_to_rgb(png);
-    png_set_strip_alpha(png);
-    read_rows(decoder);
 }
 
 #endif

@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * The images of netpbm: PGM as depth (P5 or P2, with a largest value of 256 or more), PGM and PPM as pictures. One
- * image a file. The header's promise is compared with the bytes that follow before memory is asked for. */
+ * The images of netpbm: PGM as depth (P5 or P2, with a largest value of 256 or more). One image a file. The header's
+ * promise is compared with the bytes that follow before memory is asked for. */
 #include "image_readers.h"
 
 #include "number.h"
 
-#include <assert.h>
 #include <endian.h>
 #include <string.h>
 
 typedef struct pnm {
     const ast_image_file *file;
     const unsigned char *at, *end;
-    int kind;        /* the digit behind the P */
-    bool text;       /* numbers in decimal */
-    size_t channels; /* 1 or 3 */
+    int kind;  /* the digit behind the P */
+    bool text; /* numbers in decimal */
     size_t width, height, largest;
 } pnm;
 
 static bool read_header(pnm *image, const ast_image_file *file, ast_format_error *error);
 static bool check_raster(const pnm *image, ast_format_error *error);
 static bool check_end(const pnm *image, ast_format_error *error);
-static bool next_sample(pnm *image, size_t index, unsigned *value, ast_format_error *error);
+static bool next_number(pnm *image, size_t index, unsigned *value, ast_format_error *error);
 static bool too_large(const pnm *image, size_t index, size_t value, ast_format_error *error);
 static bool copy_wide(pnm *image, uint16_t *values, size_t count, ast_format_error *error);
 
@@ -30,7 +28,7 @@ bool ast_pnm_depth(ast_depth_pixels *pixels, const ast_image_file *file, ast_for
     pnm image;
     if (!read_header(&image, file, error))
         return false;
-    if (image.channels == 3)
+    if (image.kind % 3 == 0)
         return ast_format_fail(error, "%s: is a PPM in colour; a depth image is a 16-bit greyscale PNG or PGM",
                                file->name);
     if (image.largest < 256)
@@ -46,28 +44,9 @@ bool ast_pnm_depth(ast_depth_pixels *pixels, const ast_image_file *file, ast_for
         return copy_wide(&image, pixels->values, count, error) && check_end(&image, error);
     for (size_t i = 0; i < count; i++) {
         unsigned value = 0;
-        if (!next_sample(&image, i, &value, error))
+        if (!next_number(&image, i, &value, error))
             return false;
         pixels->values[i] = (uint16_t)value;
-    }
-    return check_end(&image, error);
-}
-
-bool ast_pnm_picture(ast_picture *picture, const ast_image_file *file, ast_format_error *error) {
-    pnm image;
-    if (!read_header(&image, file, error) || !check_raster(&image, error) ||
-        !ast_pixels_resize(picture, image.width, image.height, 3, file->name, error))
-        return false;
-    assert(image.largest > 0 && image.channels > 0); /* read_header has seen to it */
-    size_t count = image.width * image.height * image.channels, copies = 3 / image.channels;
-    unsigned char *place = picture->rgb;
-    for (size_t i = 0; i < count; i++) {
-        unsigned value = 0;
-        if (!next_sample(&image, i, &value, error))
-            return false;
-        value = (value * 255 + (unsigned)image.largest / 2) / (unsigned)image.largest;
-        for (size_t k = 0; k < copies; k++)
-            *place++ = (unsigned char)value;
     }
     return check_end(&image, error);
 }
@@ -101,9 +80,8 @@ static bool read_number(pnm *image, size_t *number) {
 static bool read_header(pnm *image, const ast_image_file *file, ast_format_error *error) {
     *image = (pnm){.file = file, .at = file->bytes + 2, .end = file->bytes + file->size, .kind = file->bytes[1] - '0'};
     if (image->kind == 1 || image->kind == 4)
-        return ast_format_fail(error, "%s: is a PBM bitmap, black and white; a PGM or PPM is needed", file->name);
+        return ast_format_fail(error, "%s: is a PBM bitmap, black and white; a PGM is needed", file->name);
     image->text = image->kind < 4;
-    image->channels = image->kind % 3 == 0 ? 3 : 1;
     if (!read_number(image, &image->width) || !read_number(image, &image->height) ||
         !read_number(image, &image->largest) || image->at == image->end || !is_blank(*image->at))
         return ast_format_fail(error, "%s: begins like a P%d image, but width, height and largest value do not follow",
@@ -124,8 +102,8 @@ static bool cut_short(const pnm *image, ast_format_error *error) {
 
 /* Whether as many bytes follow as the pixels need at least: a digit and a blank for each number of a text. */
 static bool check_raster(const pnm *image, ast_format_error *error) {
-    size_t left = (size_t)(image->end - image->at), samples = image->width * image->height * image->channels;
-    size_t needed = image->text ? 2 * samples - 1 : image->largest > 255 ? 2 * samples : samples;
+    size_t left = (size_t)(image->end - image->at), samples = image->width * image->height;
+    size_t needed = 2 * samples - image->text;
     return left >= needed || cut_short(image, error);
 }
 
@@ -138,32 +116,21 @@ static bool check_end(const pnm *image, ast_format_error *error) {
 }
 
 static bool too_large(const pnm *image, size_t index, size_t value, ast_format_error *error) {
-    size_t pixel = index / image->channels;
     return ast_format_fail(
         error, "%s: row %zu, column %zu: %zu is larger than the largest value that its header names, %zu",
-        image->file->name, pixel / image->width + 1, pixel % image->width + 1, value, image->largest);
+        image->file->name, index / image->width + 1, index % image->width + 1, value, image->largest);
 }
 
 static bool next_number(pnm *image, size_t index, unsigned *value, ast_format_error *error) {
     size_t number;
     if (!read_number(image, &number)) {
-        size_t pixel = index / image->channels;
         return image->at == image->end
                    ? cut_short(image, error)
                    : ast_format_fail(error, "%s: row %zu, column %zu: is no whole number", image->file->name,
-                                     pixel / image->width + 1, pixel % image->width + 1);
+                                     index / image->width + 1, index % image->width + 1);
     }
     *value = (unsigned)number;
     return number <= image->largest || too_large(image, index, number, error);
-}
-
-static bool next_sample(pnm *image, size_t index, unsigned *value, ast_format_error *error) {
-    if (image->text)
-        return next_number(image, index, value, error);
-    *value = *image->at++; /* check_raster has counted them */
-    if (image->largest > 255)
-        *value = *value << 8 | *image->at++;
-    return *value <= image->largest || too_large(image, index, *value, error);
 }
 
 /* Two bytes a value, the high one first. */

@@ -13,7 +13,8 @@ static unsigned char blend(unsigned char colour, unsigned char below) {
     return (unsigned char)((colour * COLOUR_PART + below * BELOW_PART + 128) / 256);
 }
 
-void ast_overlay_colour(ast_picture *picture, const int32_t *labels) {
+/* A label for every pixel. */
+static void colour(ast_picture *picture, const int32_t *labels) {
     ast_colour colours[AST_PALETTE_SIZE];
     for (int32_t id = 0; id < AST_PALETTE_SIZE; id++)
         colours[id] = ast_palette(id);
@@ -24,10 +25,10 @@ void ast_overlay_colour(ast_picture *picture, const int32_t *labels) {
             memset(pixel, 0, 3);
             continue;
         }
-        ast_colour colour = colours[labels[i] % AST_PALETTE_SIZE];
-        pixel[0] = blend(colour.red, pixel[0]);
-        pixel[1] = blend(colour.green, pixel[1]);
-        pixel[2] = blend(colour.blue, pixel[2]);
+        ast_colour over = colours[labels[i] % AST_PALETTE_SIZE];
+        pixel[0] = blend(over.red, pixel[0]);
+        pixel[1] = blend(over.green, pixel[1]);
+        pixel[2] = blend(over.blue, pixel[2]);
     }
 }
 
@@ -50,6 +51,6 @@ bool ast_overlay_depth(ast_picture *picture, const ast_depth_image *depth, doubl
         for (size_t u = 0; u < depth->width; u++, pixel += 3)
             memset(pixel, greys[row[u]], 3);
     }
-    ast_overlay_colour(picture, labels);
+    colour(picture, labels);
     return true;
 }

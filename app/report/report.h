@@ -60,9 +60,6 @@ bool ast_colour_light(ast_colour colour);
 bool ast_overlay_depth(ast_picture *picture, const ast_depth_image *depth, double units_per_metre,
                        const int32_t *labels, ast_format_error *error);
 
-/* Colours `picture` in place; it has a label for every pixel. */
-void ast_overlay_colour(ast_picture *picture, const int32_t *labels);
-
 /* ---- Contact sheets -------------------------------------------------------------------------------------------- */
 
 /* A contact sheet of numbered thumbnails. It keeps between AST_SHEET_MOST / 2 and AST_SHEET_MOST of the pictures,

@@ -25,16 +25,10 @@ static void fill_palette(unsigned char colours[COLOURS][3]) {
     memset(colours[BLACK], 0, 3);
 }
 
-/* 0 to 1: near is light, as in the overlays; the brightness of a picture. */
+/* 0 to 1: near is light, as in the overlays. */
 static double grey_at(const ast_thumbnail *small, size_t u, size_t v) {
-    if (small->depth) {
-        const char *row = (const char *)small->depth->values + (ptrdiff_t)v * small->depth->row_stride;
-        return 2 / (2 + ((const uint16_t *)row)[u] / small->units_per_metre);
-    }
-    if (!small->picture)
-        return 0.5;
-    const unsigned char *pixel = small->picture->rgb + 3 * (v * small->picture->width + u);
-    return (0.299 * pixel[0] + 0.587 * pixel[1] + 0.114 * pixel[2]) / 255;
+    const char *row = (const char *)small->depth->values + (ptrdiff_t)v * small->depth->row_stride;
+    return 2 / (2 + ((const uint16_t *)row)[u] / small->units_per_metre);
 }
 
 static unsigned char colour_at(const ast_thumbnail *small, size_t u, size_t v) {

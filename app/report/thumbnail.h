@@ -10,13 +10,12 @@
 
 enum { AST_THUMBNAIL_WIDTH = 160, AST_THUMBNAIL_HEIGHT = 120 };
 
-/* The input: labels, and the background, a depth image or a picture. */
+/* The input: labels, and the depth image below them. */
 typedef struct ast_thumbnail {
     const int32_t *labels; /* (height, width) */
     size_t width, height;
-    const ast_depth_image *depth; /* or NULL */
+    const ast_depth_image *depth;
     double units_per_metre;
-    const ast_picture *picture; /* or NULL */
 } ast_thumbnail;
 
 /* Appends a PNG as a data URL, at most AST_THUMBNAIL_WIDTH x AST_THUMBNAIL_HEIGHT, with the proportions kept. */

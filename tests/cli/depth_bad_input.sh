@@ -1,5 +1,5 @@
 #!/bin/sh
-# What can be wrong with depth images, cameras, poses and overlays: one sentence each, and nothing is left behind.
+# What can be wrong with depth images, cameras and poses: one sentence each, and nothing is left behind.
 # shellcheck disable=SC2086 # options in variables
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/depth_common.sh"
@@ -90,20 +90,6 @@ cat hall/poses.txt five.txt >eleven.txt
 fails 1 'eleven.txt has 11 rows, but there are 6 frames' \
     asterism segment hall $camera --angle 60 --poses eleven.txt --output out
 fails 1 'nowhere.txt: cannot be opened' asterism segment hall $camera --angle 60 --poses nowhere.txt --output out
-
-# Overlays.
-mkdir none odd
-cp pictures/000000.png odd/a.png
-cp x.txt none
-fails 1 'none holds no picture' asterism segment hall $camera --angle 60 --overlay none --output out
-fails 1 'odd has 1 picture for 6 frames and none is called as its frame' \
-    asterism segment hall $camera --angle 60 --overlay odd --output out
-fails 1 'nowhere' asterism segment $frame $camera --angle 60 --overlay nowhere --output out
-rm -rf out
-cp wall.pgm odd/a.pgm
-fails 1 'odd/a.pgm is 32 x 24 pixels, but .*000000.png is 320 x 240; they must match' \
-    asterism segment $frame $camera --angle 60 --overlay odd/a.pgm --output out
-rm -rf out
 
 # Nothing that is read is overwritten, and no two frames get one file.
 fails 1 'would overwrite the input hall/depth/000000.png' asterism segment hall $camera --angle 60 --output hall/depth

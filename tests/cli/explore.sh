@@ -59,17 +59,3 @@ grep -q '"kind": "batch"' page || broken 'the report is not the one that was nam
 kill -TERM "$serving"
 wait "$serving" || broken 'it does not end well'
 serving=
-
-# The state of a stream: the clusters that it remembers.
-cp x.txt y.txt
-"$ASTERISM" stream x.txt y.txt --angle 30 --state walk.state >lines.jsonl
-start walk.state
-"$BROWSER" get "$url" >page || broken 'a state is not shown'
-grep -q '"kind": "stream"' page || broken 'the state is no stream'
-grep -q 'The state of a stream after 2 frames' page || broken 'the page does not say what a state holds'
-kill -TERM "$serving"
-wait "$serving" || broken 'it does not end well'
-works asterism view walk.state --report walk.html
-equal 'clusters of the state' "$(tail -n 1 lines.jsonl | grep -o '"id": ' | wc -l)" "$(grep -o '"age": ' walk.html | wc -l)"
-head -c 300 walk.state >cut.state
-fails 1 'cut.state: the state is damaged' asterism explore cut.state

@@ -252,7 +252,6 @@ static void each_other(const one *of, const char *names, int needed) {
 
 static void other_modes(const one *of) {
     const char *automatic[] = {of->name, "cannot be combined with --angle auto", NULL};
-    const char *every[] = {of->name, "cannot be combined with --frame all", NULL};
     line words = begin(of->command);
     add_option(&words, of->option);
     if (of->option->not_in & AST_CLI_AUTO) {
@@ -261,13 +260,6 @@ static void other_modes(const one *of) {
         add(&by_angle, "--angle");
         add(&by_angle, "auto");
         refuse(&by_angle, automatic);
-    }
-    if (of->option->not_in & AST_CLI_EVERY) {
-        line scenes = words;
-        add(&scenes, "x.mat");
-        add(&scenes, "--frame");
-        add(&scenes, "all");
-        refuse(&scenes, every);
     }
 }
 

@@ -57,21 +57,6 @@ grep -q '^single holds the picture$' ../out || broken "$(cat ../out)"
 works sh -c '"$0" segment - --intrinsics $1 --angle 75 --output piped <hall/depth/000004.png' "$ASTERISM" $intrinsics
 equal 'one image on standard input' 1 "$(find piped -type f | wc -l | tr -d ' ')"
 
-# Over other pictures, by name or by order.
-works segment hall --output over --overlay out # the pictures of before, and their contact sheet, which nothing is called
-cmp -s out/000000.png over/000000.png && broken '--overlay changes nothing'
-mkdir other
-for i in 0 1 2 3 4 5; do cp out/00000$i.png other/left$i.png; done
-works segment hall --output over2 --overlay other
-same over/000005.png over2/000005.png
-mkdir some
-cp out/000002.png some
-works segment hall --output plain
-works segment hall --output partly --overlay some # the others are grey
-same partly/000002.png over/000002.png
-same partly/000003.png plain/000003.png
-works segment hall/depth/000001.png --output over3 --overlay other/left1.png
-
 # Ids come back through the turn where sdp loses them.
 asterism sample --scene hallway --frames 40 --size 320x240 --output walk
 works segment walk --poses walk/poses.txt --output walked

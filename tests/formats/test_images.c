@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * PGM as depth, PGM and PPM and JPEG as pictures, and files that are none of these. PNG: test_png.c. */
+ * PGM as depth, and files that are none. PNG: test_png.c. */
 #include "helpers.h"
 #include "images.h"
 
@@ -8,10 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#if ASTERISM_HAVE_JPEG
-#include <jpeglib.h>
-#endif
 
 /* ---- Depth ------------------------------------------------------------------------------------------------------- */
 
@@ -64,7 +60,7 @@ static void bad_depth(void **state) {
     expect_bad(BYTES(""), "is empty; a depth image");
     expect_bad(BYTES("P"), "is no image of a known kind");
     expect_bad(BYTES("time x y\n1 2 3\n"), "is no image of a known kind; a depth image, a 16-bit greyscale PNG or PGM");
-    expect_bad(BYTES("\xFF\xD8\xFF\xE0 JFIF"), "is a JPEG picture");
+    expect_bad(BYTES("\xFF\xD8\xFF\xE0 JFIF"), "is no image of a known kind");
     expect_bad(BYTES("P6 1 1 65535 abcdef"), "is a PPM in colour");
     expect_bad(BYTES("P3 1 1 65535 1 2 3"), "is a PPM in colour");
     expect_bad(BYTES("P4 8 1 a"), "is a PBM bitmap");
@@ -95,17 +91,16 @@ static void bad_depth(void **state) {
 static void no_file(void **state) {
     (void)state;
     ast_depth_pixels pixels = {0};
-    ast_picture picture = {0};
     ast_format_error error;
     assert_false(ast_depth_read(&pixels, "absent.png", &error));
     assert_string_equal(error.text, "absent.png: cannot be opened: No such file or directory");
     assert_false(ast_depth_read(&pixels, ".", &error));
     assert_string_equal(error.text, ".: is a folder; a file is needed");
-    assert_false(ast_picture_read(&picture, "absent.png", &error));
     write_text("note.txt", "no image");
-    assert_false(ast_picture_read(&picture, "note.txt", &error));
-    assert_string_equal(error.text, "note.txt: is no image of a known kind; a picture, a PNG, JPEG or PPM, is needed");
     assert_false(ast_depth_read(&pixels, "note.txt", &error));
+    assert_string_equal(error.text,
+                        "note.txt: is no image of a known kind; a depth image, a 16-bit greyscale PNG or PGM, "
+                        "is needed");
 }
 
 /* Of an endless file that is no image only the beginning is read; one that is larger than the buffer is read whole. */
@@ -136,141 +131,11 @@ static void extensions(void **state) {
     (void)state;
     assert_true(is_depth("a/b.png") && is_depth("x.PGM"));
     assert_false(is_depth("a.jpg") || is_depth(".png") || is_depth("png"));
-    assert_true(ast_picture_extension("a.jpg") && ast_picture_extension("a.JPEG") && ast_picture_extension("b.ppm"));
-    assert_false(ast_picture_extension("a.npy") || ast_picture_extension("-"));
 }
-
-/* ---- Pictures ---------------------------------------------------------------------------------------------------- */
-
-static void expect_picture(const char *file, size_t size, size_t width, size_t height, const char *rgb) {
-    ast_picture picture = {0};
-    ast_format_error error;
-    if (!ast_picture_read_memory(&picture, "picture.ppm", file, size, &error))
-        fail_msg("%s", error.text);
-    assert_true(picture.width == width && picture.height == height);
-    assert_memory_equal(picture.rgb, rgb, 3 * width * height);
-    ast_pixels_free(&picture);
-}
-
-static void netpbm_pictures(void **state) {
-    (void)state;
-    expect_picture(BYTES("P6 2 1 255 abcdef"), 2, 1, "abcdef");
-    expect_picture(BYTES("P6 1 1 65535 \0\0\x80\x80\xFF\xFF"), 1, 1, "\0\x80\xFF");
-    expect_picture(BYTES("P6 1 1 15 \0\x07\x0F"), 1, 1, "\0\x77\xFF");
-    expect_picture(BYTES("P3 1 2 255 1 2 3 4 5 255"), 1, 2, "\1\2\3\4\5\xFF");
-    expect_picture(BYTES("P5 2 1 255 ab"), 2, 1, "aaabbb");
-    expect_picture(BYTES("P2 2 1 3 0 1"), 2, 1, "\0\0\0\x55\x55\x55");
-    ast_picture picture = {0};
-    ast_format_error error;
-    assert_false(ast_picture_read_memory(&picture, "p", BYTES("P6 2 1 255 abcde"), &error));
-    assert_non_null(strstr(error.text, "is cut short"));
-    assert_false(ast_picture_read_memory(&picture, "p", BYTES("P6 1 1 15 ab\xFF"), &error));
-    assert_non_null(strstr(error.text, "larger than the largest value"));
-    ast_pixels_free(&picture);
-}
-
-#if ASTERISM_HAVE_JPEG
-
-static unsigned char *make_jpeg(int width, int height, bool grey, bool progressive, unsigned long *size) {
-    struct jpeg_compress_struct jpeg;
-    struct jpeg_error_mgr manager;
-    unsigned char *file = NULL, row[3 * 256];
-    jpeg.err = jpeg_std_error(&manager);
-    jpeg_create_compress(&jpeg);
-    *size = 0;
-    jpeg_mem_dest(&jpeg, &file, size);
-    jpeg.image_width = (JDIMENSION)width;
-    jpeg.image_height = (JDIMENSION)height;
-    jpeg.input_components = grey ? 1 : 3;
-    jpeg.in_color_space = grey ? JCS_GRAYSCALE : JCS_RGB;
-    jpeg_set_defaults(&jpeg);
-    jpeg_set_quality(&jpeg, 95, TRUE);
-    if (progressive)
-        jpeg_simple_progression(&jpeg);
-    jpeg_start_compress(&jpeg, TRUE);
-    for (int y = 0; y < height; y++) {
-        for (int x = 0; x < width * jpeg.input_components; x++)
-            row[x] = grey ? (unsigned char)(x + y) : (unsigned char)(x % 3 == 0 ? x / 3 : x % 3 == 1 ? y : 100);
-        JSAMPROW rows = row;
-        jpeg_write_scanlines(&jpeg, &rows, 1);
-    }
-    jpeg_finish_compress(&jpeg);
-    jpeg_destroy_compress(&jpeg);
-    return file;
-}
-
-static void jpeg_pictures(void **state) {
-    (void)state;
-    for (int n = 0; n < 4; n++) {
-        unsigned long size;
-        bool grey = n & 1;
-        unsigned char *file = make_jpeg(70, 50, grey, n & 2, &size);
-        ast_picture picture = {0};
-        ast_format_error error;
-        if (!ast_picture_read_memory(&picture, "picture.jpg", file, size, &error))
-            fail_msg("%s", error.text);
-        assert_true(picture.width == 70 && picture.height == 50);
-        for (int i = 0; i < 70 * 50; i++) {
-            int x = i % 70, y = i / 70, expected[] = {grey ? x + y : x, grey ? x + y : y, grey ? x + y : 100};
-            for (int c = 0; c < 3; c++)
-                assert_in_range(picture.rgb[3 * i + c] + 20 - expected[c], 10, 30);
-        }
-        ast_pixels_free(&picture);
-        free(file);
-    }
-}
-
-static void bad_jpegs(void **state) {
-    (void)state;
-    unsigned long size;
-    unsigned char *file = make_jpeg(200, 120, false, false, &size);
-    ast_picture picture = {0};
-    ast_format_error error;
-    /* What misses but the mark of the end still shows all pixels. */
-    for (size_t cut = 3; cut + 2 < size; cut += 1 + cut / 50) {
-        unsigned char *copy = malloc(cut);
-        memcpy(copy, file, cut);
-        assert_false(ast_picture_read_memory(&picture, "picture.jpg", copy, cut, &error));
-        assert_non_null(strstr(error.text, "picture.jpg: the JPEG "));
-        assert_null(strchr(error.text, '\n'));
-        assert_true(picture.width == 0 && picture.height == 0);
-        free(copy);
-    }
-    unsigned char huge[] = "\xFF\xD8\xFF\xC0\0\x0B\x08\xFF\xFF\xFF\xFF\1\1\x11\0";
-    assert_false(ast_picture_read_memory(&picture, "picture.jpg", huge, sizeof huge - 1, &error));
-    for (size_t i = 0; i + 20 < size; i++) /* the size of the frame, after the mark SOF0 */
-        if (file[i] == 0xFF && file[i + 1] == 0xC0) {
-            memset(file + i + 5, 0x2F, 4);
-            break;
-        }
-    assert_false(ast_picture_read_memory(&picture, "picture.jpg", file, size, &error));
-    assert_non_null(strstr(error.text, "pixels"));
-    ast_pixels_free(&picture);
-    free(file);
-}
-
-#else
-
-static void jpeg_pictures(void **state) {
-    (void)state;
-    ast_picture picture = {0};
-    ast_format_error error;
-    assert_false(ast_picture_read_memory(&picture, "a.jpg", BYTES("\xFF\xD8\xFF\xE0"), &error));
-    assert_string_equal(error.text, "a.jpg: this build has no libjpeg and reads no JPEG; convert it to PNG");
-}
-
-static void bad_jpegs(void **state) {
-    (void)state;
-    print_message("skipped: this build has no libjpeg\n");
-    skip();
-}
-
-#endif
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(binary_depth),  cmocka_unit_test(text_depth),      cmocka_unit_test(bad_depth),
-        cmocka_unit_test(no_file),       cmocka_unit_test(long_files),      cmocka_unit_test(extensions),
-        cmocka_unit_test(jpeg_pictures), cmocka_unit_test(netpbm_pictures), cmocka_unit_test(bad_jpegs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(binary_depth), cmocka_unit_test(text_depth),
+                                       cmocka_unit_test(bad_depth),    cmocka_unit_test(no_file),
+                                       cmocka_unit_test(long_files),   cmocka_unit_test(extensions)};
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

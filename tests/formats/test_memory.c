@@ -74,13 +74,6 @@ static bool read_depth(ast_format_error *error) {
     return good;
 }
 
-static bool read_picture(ast_format_error *error) {
-    ast_picture picture = {0};
-    bool good = ast_picture_read(&picture, "frame.pgm", error);
-    ast_pixels_free(&picture);
-    return good;
-}
-
 static bool read_all(const char *input, const ast_frames_options *options, ast_format_error *error) {
     ast_input_frame frame;
     ast_frames *frames = open_frames((const char *const[]){input, NULL}, AST_AS_DEPTH, options, error);
@@ -113,13 +106,6 @@ static bool read_depth_png(ast_format_error *error) {
     ast_depth_pixels pixels = {0};
     bool good = ast_depth_read(&pixels, "frame.png", error);
     ast_pixels_free(&pixels);
-    return good;
-}
-
-static bool read_picture_png(ast_format_error *error) {
-    ast_picture picture = {0};
-    bool good = ast_picture_read(&picture, "frame.png", error);
-    ast_pixels_free(&picture);
     return good;
 }
 
@@ -201,7 +187,6 @@ static void every_allocation(void **state) {
         {"matrix", read_matrix},
         {"folder", list_folder},
         {"depth", read_depth},
-        {"picture", read_picture},
         {"frames", read_frames},
         {"scene", read_scene},
         {"listed", read_listed},
@@ -218,7 +203,6 @@ static void every_allocation(void **state) {
 #endif
 #if ASTERISM_HAVE_PNG
         {"depth png", read_depth_png},
-        {"picture png", read_picture_png},
         {"write png", write_png},
 #endif
         {"output", write_file}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Any bytes as a depth image and as a picture. */
+ * Any bytes as a depth image. */
 #ifndef ASTERISM_TESTS_FUZZ_IMAGES_H
 #define ASTERISM_TESTS_FUZZ_IMAGES_H
 
@@ -30,18 +30,6 @@ static inline void as_depth(const uint8_t *bytes, size_t size) {
     else
         check_sentence(&error);
     ast_pixels_free(&pixels);
-}
-
-static inline void as_picture(const uint8_t *bytes, size_t size) {
-    ast_picture picture = {0};
-    ast_format_error error = {""};
-    bool good = ast_picture_read_memory(&picture, "fuzz", bytes, size, &error);
-    require(good == (picture.width > 0) && good == (picture.height > 0));
-    if (good)
-        touch_bytes(picture.rgb, picture.width * picture.height * 3);
-    else
-        check_sentence(&error);
-    ast_pixels_free(&picture);
 }
 
 #endif

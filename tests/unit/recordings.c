@@ -2,6 +2,7 @@
  *
  * Recordings of streams: what a page needs is there and is read back, however short or long the stream was; and no
  * allocation that fails leaves anything behind. */
+#include "formats/picture.h"
 #include "pages_common.h"
 #include "reference/no_memory.h"
 
@@ -42,7 +43,7 @@ static void make_scene(scene *out) {
         .size = sizeof(ast_frame), .points = PIXELS, .missing = SIDE, .objective = 3, .seconds = 0.001, .clusters = 2};
     out->view = ast_points_f4(out->points[0], PIXELS, 3);
     out->image = (ast_depth_image){.size = sizeof(ast_depth_image), out->depth, SIDE, SIDE, SIDE * sizeof(uint16_t)};
-    out->small = (ast_thumbnail){out->labels, SIDE, SIDE, &out->image, 1000, NULL};
+    out->small = (ast_thumbnail){out->labels, SIDE, SIDE, &out->image, 1000};
     out->recorded =
         (ast_recorded){&out->frame, "a</script>", out->clusters, 2, &out->view, out->labels, &out->small, NULL};
 }
@@ -68,13 +69,11 @@ static void add(ast_recording *recording, scene *from, uint64_t number) {
 /* The picture has the colours of the clusters where they are, and black where nothing is. */
 static void check_picture(const char *url) {
     static const char head[] = "data:image/png;base64,";
-    ast_format_error error;
     ast_picture picture = {0};
     size_t size;
     assert_memory_equal(url, head, sizeof head - 1);
     unsigned char *png = decoded(url + sizeof head - 1, &size);
-    if (!ast_picture_read_memory(&picture, "picture", png, size, &error))
-        fail_msg("%s", error.text);
+    decode_picture(&picture, png, size);
     assert_true(picture.width == SIDE && picture.height == SIDE);
     for (size_t i = 0; i < PIXELS; i++) {
         int32_t id = i < SIDE ? -1 : i % SIDE < SIDE / 2 ? 3 : 5;
