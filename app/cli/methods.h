@@ -6,7 +6,7 @@
 
 #include <asterism.h>
 
-/* Bits for the rows of options. DP is a method of streams too. */
+/* Bits for the rows of options: those of ast_method, then methods of streams. DP is both. */
 enum {
     AST_CLI_DP = 1 << AST_DP,
     AST_CLI_SPKM = 1 << AST_SPKM,
@@ -16,9 +16,9 @@ enum {
     AST_CLI_OSPKM = 1 << AST_OSPKM,
     AST_CLI_DPMEANS = 1 << AST_DPMEANS,
     AST_CLI_MBSPKM = 1 << AST_MBSPKM,
-    AST_CLI_DDP = 1 << 8,
-    AST_CLI_SDP = 1 << 9,
-    AST_CLI_ALL = (1 << 10) - 1,
+    AST_CLI_DDP = 1 << 16,
+    AST_CLI_SDP = 1 << 17,
+    AST_CLI_ALL = (1 << 18) - 1,
     AST_CLI_BY_ANGLE = AST_CLI_DP | AST_CLI_DPMEANS,
     AST_CLI_SAMPLERS = AST_CLI_FSD | AST_CLI_CRP,
     AST_CLI_MIXTURES = AST_CLI_MOVMF | AST_CLI_SAMPLERS,

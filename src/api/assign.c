@@ -37,7 +37,7 @@ static ast_status prepare(assignment *a, const ast_assign_options *options, bool
     if (!a->labels || (similarity && !a->similarity))
         return ast_fail_memory(fault);
     ast_labelling_set_rule(a->l, &ast_nearest_rule, options->angle);
-    return ast_run_given(a->l, &given, fault);
+    return ast_start_given(a->l, &given, fault);
 }
 
 static ast_status assign_window(assignment *a, size_t number, const ast_label_sink *sink, ast_fault *fault) {

@@ -131,7 +131,7 @@ static void name_block(void *data, size_t block, int worker) {
     else
         name_points(slots + first, id_of, last - first, n->labels + first);
     if (n->late)
-        ast_late_label(n->late, first, last);
+        ast_late_label_rows(n->late, first, last);
 }
 
 /* A young stream has lost no cluster yet: its slots are its ids. */

@@ -165,7 +165,7 @@ static ast_status iterate(dpmeans *m, ast_fault *fault) {
 
 static ast_status add_given_means(dpmeans *m, ast_fault *fault) {
     const ast_cluster_list *list = m->tiles.v.clusters;
-    ast_status status = ast_run_given(m->l, m->run->options, fault);
+    ast_status status = ast_start_given(m->l, m->run->options, fault);
     if (status != AST_OK)
         return status;
     if (!ast_components_open(&m->c, list->live + 16, m->tiles.v.rows->dimension))

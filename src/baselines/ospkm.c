@@ -107,7 +107,7 @@ ast_status ast_run_ospkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
     online o = {.l = l, .v = ast_view_of(l), .run = run};
     o.dimension = o.v.rows->dimension;
     ast_labelling_set_rule(l, &ast_kmeans_rule, NAN);
-    ast_status status = ast_run_start(l, run, fault);
+    ast_status status = ast_start_clusters(l, run, fault);
     if (status == AST_OK)
         status = open_online(&o, fault);
     while (status == AST_OK && run->iterations < run->options->max_iterations) {

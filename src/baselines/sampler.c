@@ -135,7 +135,7 @@ static ast_status find_start(ast_labelling *l, ast_run *run, ast_fault *fault) {
     const ast_labelling_view v = ast_view_of(l);
     const ast_options *o = run->options;
     if (o->start.by != AST_PLUSPLUS || (o->method == AST_CRP && o->clusters))
-        return ast_run_start_and_assign(l, run, fault);
+        return ast_start_and_assign(l, run, fault);
     ast_status status = find_clusters(l, run, fault);
     size_t found = v.clusters->live, count = found;
     if (o->method == AST_FSD) {

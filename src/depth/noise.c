@@ -98,7 +98,7 @@ void ast_noise_measure(ast_noise *noise, ast_noise_counts *counts, const ast_noi
 /* ---- Steps ------------------------------------------------------------------------------------------------------- */
 
 /* Increasing values mean decreasing s, so the values of one level are consecutive. */
-void ast_noise_find_steps(ast_noise *noise, ast_noise_counts *counts, double units_per_metre, double epsilon) {
+void ast_noise_set_tolerances(ast_noise *noise, ast_noise_counts *counts, double units_per_metre, double epsilon) {
     size_t pixels[AST_NOISE_LEVELS] = {0}, values[AST_NOISE_LEVELS] = {0}, before = AST_NOISE_LEVELS;
     double last = 0;
     memset(counts->cells, 0, sizeof counts->cells);

@@ -79,6 +79,6 @@ void ast_noise_measure(ast_noise *noise, ast_noise_counts *counts, const ast_noi
 
 /* Sets tolerances: the epsilon of the options, or more where depth values are quantised in wide steps.
  * counts->values[value] is the number of pixels with each value. */
-void ast_noise_find_steps(ast_noise *noise, ast_noise_counts *counts, double units_per_metre, double epsilon);
+void ast_noise_set_tolerances(ast_noise *noise, ast_noise_counts *counts, double units_per_metre, double epsilon);
 
 #endif

@@ -123,7 +123,7 @@ void ast_planes_sum_cells(void *data, size_t row, int worker) {
     count_values(job->image, counts->values);
     if (job->depth->largest_value < UINT16_MAX)
         counts->values[UINT16_MAX] = 0;
-    ast_noise_find_steps(&job->patches->noise, counts, o->units_per_metre, o->filter_epsilon);
+    ast_noise_set_tolerances(&job->patches->noise, counts, o->units_per_metre, o->filter_epsilon);
 }
 
 static bool is_flat(const ast_noise *noise, const ast_pixel_moments *patch, const ast_plane_fit *plane,

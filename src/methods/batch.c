@@ -53,6 +53,7 @@ ast_status ast_run_dp(ast_labelling *l, ast_run *run, ast_fault *fault) {
     ast_labelling_set_rule(l, &ast_dp_rule, run->options->angle);
     if (sample > 0 && sample < ast_view_of(l).present)
         return ast_run_dp_sampled(l, run, lambda, fault);
-    ast_status status = run->resumed ? AST_OK : ast_run_given(l, run->options, fault); /* means to start from, if any */
+    ast_status status =
+        run->resumed ? AST_OK : ast_start_given(l, run->options, fault); /* means to start from, if any */
     return status == AST_OK ? ast_iterate(l, run, lambda, fault) : status;
 }

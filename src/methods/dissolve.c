@@ -49,7 +49,7 @@ static ast_status dissolve(dissolving *d, ast_labelling *l, ast_run *run, ast_fa
             run->outliers++;
         }
     if (status == AST_OK)
-        status = ast_labelling_adopt(l, d->labels, d->signs, fault);
+        status = ast_labelling_rebuild_from(l, d->labels, d->signs, fault);
     run->objective = ast_objective(l, run->options->method == AST_DP ? ast_cosine(run->options->angle) - 1 : 0);
     return status;
 }

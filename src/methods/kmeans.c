@@ -30,27 +30,27 @@ static ast_status report_start(const void *data, double seconds, size_t clusters
     return ast_run_report_progress(run, &state, fault);
 }
 
-ast_status ast_run_plusplus(ast_labelling *l, const ast_run *run, ast_random *random, ast_fault *fault) {
+ast_status ast_start_plusplus(ast_labelling *l, const ast_run *run, ast_random *random, ast_fault *fault) {
     return ast_seed_plusplus(l, run->options->clusters, random, report_start, run, fault);
 }
 
-ast_status ast_run_start(ast_labelling *l, const ast_run *run, ast_fault *fault) {
+ast_status ast_start_clusters(ast_labelling *l, const ast_run *run, ast_fault *fault) {
     const ast_options *options = run->options;
     ast_random random;
     ast_random_seed(&random, options->seed, (uint64_t)run->restart);
     if (options->start.by == AST_GIVEN)
-        return ast_run_given(l, options, fault);
+        return ast_start_given(l, options, fault);
     if (options->start.by == AST_RANDOM)
         return ast_seed_random(l, options->clusters, &random, fault);
     if (run->start_points && run->start_points < ast_view_of(l).present)
         return ast_start_sampled(l, run, &random, fault);
-    return ast_run_plusplus(l, run, &random, fault);
+    return ast_start_plusplus(l, run, &random, fault);
 }
 
-ast_status ast_run_start_and_assign(ast_labelling *l, ast_run *run, ast_fault *fault) {
+ast_status ast_start_and_assign(ast_labelling *l, ast_run *run, ast_fault *fault) {
     ast_pass_result pass;
     ast_labelling_set_rule(l, &ast_nearest_rule, NAN);
-    ast_status status = ast_run_start(l, run, fault);
+    ast_status status = ast_start_clusters(l, run, fault);
     return status == AST_OK ? ast_run_label(l, run, &pass, fault) : status;
 }
 
@@ -58,6 +58,6 @@ ast_status ast_run_start_and_assign(ast_labelling *l, ast_run *run, ast_fault *f
 ast_status ast_run_spkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
     ast_labelling_set_rule(l, &ast_kmeans_rule, NAN);
     run->repeats = AST_REPEATS_LAST;
-    ast_status status = run->resumed ? AST_OK : ast_run_start(l, run, fault);
+    ast_status status = run->resumed ? AST_OK : ast_start_clusters(l, run, fault);
     return status == AST_OK ? ast_iterate(l, run, 0, fault) : status;
 }

@@ -79,17 +79,17 @@ ast_status ast_run_mbspkm(ast_labelling *labelling, ast_run *run, ast_fault *fau
  * is dropped (merging). */
 extern const ast_rule ast_dp_rule, ast_kmeans_rule, ast_nearest_rule, ast_merging_rule;
 
-/* Adds the clusters that spherical k-means starts from, without points; and then labels every point with the nearest.
- */
-ast_status ast_run_start(ast_labelling *labelling, const ast_run *run, ast_fault *fault);
-ast_status ast_run_start_and_assign(ast_labelling *labelling, ast_run *run, ast_fault *fault);
+/* Starts: clusters without points, added to the labelling. ast_start_clusters adds those that the options of spherical
+ * k-means name; ast_start_and_assign also labels every point with the nearest. */
+ast_status ast_start_clusters(ast_labelling *labelling, const ast_run *run, ast_fault *fault);
+ast_status ast_start_and_assign(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 
 /* k-means++ among all points, or (minibatch.c) among run->start_points of them. */
-ast_status ast_run_plusplus(ast_labelling *labelling, const ast_run *run, ast_random *random, ast_fault *fault);
+ast_status ast_start_plusplus(ast_labelling *labelling, const ast_run *run, ast_random *random, ast_fault *fault);
 ast_status ast_start_sampled(ast_labelling *labelling, const ast_run *run, ast_random *random, ast_fault *fault);
 
-/* Adds the given means as clusters without points. A collective call. */
-ast_status ast_run_given(ast_labelling *labelling, const ast_options *options, ast_fault *fault);
+/* The means that the options give. A collective call. */
+ast_status ast_start_given(ast_labelling *labelling, const ast_options *options, ast_fault *fault);
 
 /* Adds the hash of the pass's labels to the history of the run; *repeats: it was there before. */
 ast_status ast_run_remember(ast_labelling *labelling, ast_run *run, const ast_pass_result *pass, bool *repeats,
@@ -100,9 +100,9 @@ ast_status ast_run_remember(ast_labelling *labelling, ast_run *run, const ast_pa
 ast_status ast_run_label(ast_labelling *labelling, ast_run *run, ast_pass_result *result, ast_fault *fault);
 ast_status ast_run_update(ast_labelling *labelling, ast_run *run, double penalty, const ast_pass_result *result,
                           ast_fault *fault);
-/* Its second part: counts the pass, and reports it to the caller. */
-ast_status ast_run_report(ast_labelling *labelling, ast_run *run, double penalty, const ast_pass_result *result,
-                          ast_fault *fault);
+/* Its second part, for methods that set the means by themselves: counts the pass, and reports it to the caller. */
+ast_status ast_run_count_pass(ast_labelling *labelling, ast_run *run, double penalty, const ast_pass_result *result,
+                              ast_fault *fault);
 
 /* J: what the clusters add to the objective, and a penalty for each cluster. */
 double ast_objective(const ast_labelling *labelling, double penalty);
@@ -115,7 +115,8 @@ ast_status ast_run_final_pass(ast_labelling *labelling, ast_run *run, ast_fault 
  * points only: run->improvement. Nothing else changes. penalty: of a cluster. */
 ast_status ast_run_measure_improvement(ast_labelling *labelling, ast_run *run, double penalty, ast_fault *fault);
 
-/* Calls the caller's progress function, if there is one. AST_CANCELLED if it asks to stop. */
+/* Calls the caller's progress function, if there is one. AST_CANCELLED if it asks to stop. ast_run_report_pass is for
+ * methods without passes of the labelling, which count their iterations themselves. */
 ast_status ast_run_report_progress(const ast_run *run, const ast_progress *state, ast_fault *fault);
 ast_status ast_run_report_pass(const ast_run *run, size_t clusters, size_t changed, size_t scored, double objective,
                                ast_fault *fault);

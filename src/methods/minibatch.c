@@ -78,9 +78,9 @@ ast_status ast_start_sampled(ast_labelling *l, const ast_run *run, ast_random *r
     uint64_t stream = ast_draw_stream(run->restart, AST_DRAW_START);
     ast_status status = ast_subset_load_drawn(&sample, l, run->options->seed, stream, run->start_points, fault);
     if (status == AST_OK)
-        status = ast_run_plusplus(sample.labelling, run, random, fault);
+        status = ast_start_plusplus(sample.labelling, run, random, fault);
     if (status == AST_OK)
-        status = ast_subset_adopt(l, ast_view_of(sample.labelling).clusters, fault);
+        status = ast_subset_add_means_of(l, ast_view_of(sample.labelling).clusters, fault);
     ast_subset_free(&sample);
     return status;
 }
@@ -186,7 +186,7 @@ static ast_status run_batch(learner *m, ast_random *random, double *cosine, ast_
     if (m->v.rows->weights)
         ast_labelling_weigh(batch, m->batch.weights, m->total.unit);
     ast_labelling_set_rule(batch, &ast_nearest_rule, NAN);
-    status = ast_subset_adopt(batch, &m->total, fault);
+    status = ast_subset_add_means_of(batch, &m->total, fault);
     if (status == AST_OK)
         status = ast_labelling_pass(batch, AST_ORDERED, &pass, fault);
     if (status != AST_OK)
@@ -261,7 +261,7 @@ ast_status ast_run_mbspkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
     if (!run->start_points)
         run->start_points = least > each ? least : each;
     ast_labelling_set_rule(l, &ast_kmeans_rule, NAN);
-    ast_status status = ast_run_start(l, run, fault);
+    ast_status status = ast_start_clusters(l, run, fault);
     if (status == AST_OK)
         status = open_learner(&m, fault);
     if (status == AST_OK)

@@ -339,7 +339,7 @@ ast_status ast_run_movmf(ast_labelling *l, ast_run *run, ast_fault *fault) {
     ast_mixture_steps m = {.l = l, .run = run, .c = &run->components};
     ast_components before = {0};
     ast_distinct distinct = {0};
-    ast_status status = ast_run_start_and_assign(l, run, fault);
+    ast_status status = ast_start_and_assign(l, run, fault);
     if (status == AST_OK)
         status = ast_mixture_open(&m, ast_view_of(l).clusters->live, fault);
     if (status == AST_OK && !ast_components_open(&before, m.c->count, m.c->dimension))

@@ -148,7 +148,7 @@ double ast_search_evidence(const ast_mixture_search *s) {
 }
 
 /* Removes component k. */
-void ast_search_forget(ast_mixture_search *s, size_t k) {
+void ast_search_remove_sums(ast_mixture_search *s, size_t k) {
     size_t dimension = s->prior.dimension;
     memmove(s->mass + k, s->mass + k + 1, (s->count - k) * sizeof *s->mass);
     memmove(ast_search_sum(s, k), ast_search_sum(s, k + 1), (s->count - k - 1) * dimension * sizeof *s->sums);
@@ -158,7 +158,7 @@ void ast_search_forget(ast_mixture_search *s, size_t k) {
 static void drop_light(ast_mixture_search *s) {
     for (size_t k = s->count; k-- > 0 && s->count > 1;)
         if (s->mass[k] < LEAST_MASS) {
-            ast_search_forget(s, k);
+            ast_search_remove_sums(s, k);
             ast_components_remove(s->m.c, k);
         }
 }

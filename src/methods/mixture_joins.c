@@ -136,7 +136,7 @@ static void join_pair(ast_mixture_search *s, size_t a, size_t b) {
 static void forget_joined(ast_mixture_search *s) {
     for (size_t k = s->count; k-- > 0;)
         if (s->mass[k] < 0)
-            ast_search_forget(s, k);
+            ast_search_remove_sums(s, k);
 }
 
 /* Joins pairs that gain, the best first, no component twice; forced: the best even if it loses. One is always left. */

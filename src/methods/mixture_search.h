@@ -65,8 +65,8 @@ void ast_search_find_posteriors(ast_mixture_search *s);
 double ast_search_count_value(const ast_mixture_search *s, size_t count);
 /* F without the entropy: the evidence of hard memberships. */
 double ast_search_evidence(const ast_mixture_search *s);
-/* Removes component k. */
-void ast_search_forget(ast_mixture_search *s, size_t k);
+/* Removes the mass and the sum of component k, which the caller removes from the components. */
+void ast_search_remove_sums(ast_mixture_search *s, size_t k);
 
 /* ---- mixture_joins.c ---- */
 

@@ -63,7 +63,7 @@ static ast_status open_partition(ast_mixture_search *s, ast_fault *fault) {
     ast_run start = *s->m.run;
     start.options = &options;
     options.clusters = first_count(s->v.present, &options);
-    ast_status status = ast_run_start_and_assign(s->m.l, &start, fault);
+    ast_status status = ast_start_and_assign(s->m.l, &start, fault);
     if (status == AST_OK)
         status = ast_distinct_open(&s->distinct, s->m.l, fault);
     if (status != AST_OK)

@@ -205,7 +205,7 @@ static void label_chunk(void *data, ast_chunk *c, size_t base, size_t last, int 
         if (v->labels[i] >= 0)
             c->list[n++] = (uint32_t)(i - base);
     if (is_large(r) || r->heads.points.rows)
-        ast_rows_load(v->rows, &c->rows, v->labels, base);
+        ast_rows_load_chunk(v->rows, &c->rows, v->labels, base);
     if (is_large(r))
         n = score_listed(r, c, base, n);
     else if (r->heads.points.rows)
@@ -255,7 +255,7 @@ static ast_status refine_once(refining *r, bool fixed, double *evidence, bool *r
     if (!*rises)
         return status;
     *evidence = value;
-    return ast_labelling_adopt(r->l, r->labels, r->signs, fault);
+    return ast_labelling_rebuild_from(r->l, r->labels, r->signs, fault);
 }
 
 static bool open_refining(refining *r) {
@@ -289,7 +289,7 @@ ast_status ast_run_refine_labels(ast_labelling *l, ast_run *run, ast_distinct *d
         run->pass_start = ast_seconds();
         status = refine_once(&r, fixed, &evidence, &rises, fault);
         if (status == AST_OK)
-            status = ast_run_report(l, run, lambda, &pass_result, fault);
+            status = ast_run_count_pass(l, run, lambda, &pass_result, fault);
     }
     run->converged = run->converged && !rises;
     ast_free_all(r.kappas, r.offsets, r.scales.scale, r.scales.bias, r.scores, r.labels, r.signs, r.filled);

@@ -35,7 +35,7 @@ void ast_history_free(ast_history *h) {
     *h = (ast_history){0};
 }
 
-ast_status ast_run_given(ast_labelling *l, const ast_options *options, ast_fault *fault) {
+ast_status ast_start_given(ast_labelling *l, const ast_options *options, ast_fault *fault) {
     const ast_labelling_view v = ast_view_of(l);
     ast_points given = ast_points_f4(options->start.means, options->start.means_count, v.rows->dimension);
     float *mean = ast_allocate(given.dimension, sizeof *mean);
@@ -80,7 +80,7 @@ ast_status ast_run_measure_improvement(ast_labelling *l, ast_run *run, double pe
 ast_status ast_run_update(ast_labelling *l, ast_run *run, double penalty, const ast_pass_result *result,
                           ast_fault *fault) {
     ast_status status = ast_labelling_update(l, fault);
-    return status == AST_OK ? ast_run_report(l, run, penalty, result, fault) : status;
+    return status == AST_OK ? ast_run_count_pass(l, run, penalty, result, fault) : status;
 }
 
 double ast_objective(const ast_labelling *l, double penalty) {
@@ -88,8 +88,8 @@ double ast_objective(const ast_labelling *l, double penalty) {
     return ast_clusters_objective(c) + penalty * (double)c->live;
 }
 
-ast_status ast_run_report(ast_labelling *l, ast_run *run, double penalty, const ast_pass_result *result,
-                          ast_fault *fault) {
+ast_status ast_run_count_pass(ast_labelling *l, ast_run *run, double penalty, const ast_pass_result *result,
+                              ast_fault *fault) {
     run->iterations++;
     if (!run->options)
         return AST_OK;

@@ -15,7 +15,7 @@ static ast_status find_clusters(ast_labelling *l, ast_run *run, ast_fault *fault
     if (status == AST_OK)
         status = ast_run_dp(sample.labelling, run, fault);
     if (status == AST_OK)
-        status = ast_subset_adopt(l, ast_view_of(sample.labelling).clusters, fault);
+        status = ast_subset_add_means_of(l, ast_view_of(sample.labelling).clusters, fault);
     ast_subset_free(&sample);
     return status;
 }

@@ -89,7 +89,7 @@ ast_status ast_subset_load(ast_subset *s, const ast_labelling *all, const uint32
     return status;
 }
 
-ast_status ast_subset_adopt(ast_labelling *l, const ast_cluster_list *from, ast_fault *fault) {
+ast_status ast_subset_add_means_of(ast_labelling *l, const ast_cluster_list *from, ast_fault *fault) {
     ast_status status = AST_OK;
     for (size_t k = 0; k < from->live && status == AST_OK; k++)
         status = ast_labelling_add_means(l, from->means + (size_t)from->order[k] * from->dimension, 1, fault);

@@ -22,7 +22,7 @@ ast_status ast_subset_load(ast_subset *subset, const ast_labelling *all, const u
 void ast_subset_free(ast_subset *subset);
 
 /* Adds the means of other clusters, as clusters without points. */
-ast_status ast_subset_adopt(ast_labelling *labelling, const ast_cluster_list *from, ast_fault *fault);
+ast_status ast_subset_add_means_of(ast_labelling *labelling, const ast_cluster_list *from, ast_fault *fault);
 
 /* The streams of random numbers of a restart, besides those of the methods. */
 enum { AST_DRAW_SAMPLE = -1, AST_DRAW_START = -2, AST_DRAW_BATCH = -3 };

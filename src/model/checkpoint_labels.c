@@ -37,7 +37,7 @@ static bool gather(ast_labelling *l) {
     uint64_t head[AST_PACKET_HEAD];
     bool had_singletons;
     if (ast_comm_many(l->ranks.comm))
-        return ast_exchange(l, head, &had_singletons) && head[AST_FAILURES] == 0;
+        return ast_allreduce_sums(l, head, &had_singletons) && head[AST_FAILURES] == 0;
     ast_gather_sums(l);
     return !atomic_load(&l->failed);
 }

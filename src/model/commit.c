@@ -34,16 +34,16 @@ void ast_begin_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     worker->chunk.candidates.events_seen = seen;
 }
 
-void ast_propose_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
+void ast_score_needed_points(ast_labelling *l, ast_worker *worker, size_t chunk) {
     ast_begin_chunk(l, worker, chunk);
-    ast_propose(&l->scorer, &worker->chunk, &worker->bins);
+    ast_chunk_score_needed(&l->scorer, &worker->chunk, &worker->bins);
     if (l->rows.loading.due && !ast_rowset_is_finite(&l->rows))
         ast_labelling_fail(l);
 }
 
 void ast_score_every_point(ast_labelling *l, ast_worker *worker, size_t chunk) {
     ast_begin_chunk(l, worker, chunk);
-    ast_score_chunk(&l->scorer, &worker->chunk);
+    ast_chunk_score_all(&l->scorer, &worker->chunk);
 }
 
 /* ---- Catching up with events ------------------------------------------------------------------------------------- */
@@ -107,7 +107,7 @@ static void rescore_after_events(ast_labelling *l, ast_worker *worker, size_t se
     ast_forget_gaps(&l->scorer, first, last);
     if (worker->changed_means.count == 0 || first >= last)
         return;
-    ast_score_against(&l->scorer, c, &worker->changed_means, first, last - first);
+    ast_chunk_score_against(&l->scorer, c, &worker->changed_means, first, last - first);
     (c->full ? join_scores : join_bounds)(l, c, first, last);
 }
 
@@ -116,10 +116,10 @@ static void rescore_after_events(ast_labelling *l, ast_worker *worker, size_t se
 static void catch_up(ast_labelling *l, ast_worker *worker, size_t seen, size_t first, size_t last) {
     bool ready = ast_sync_table(l, worker);
     if (l->first && worker->chunk.added_early && !worker->chunk.full && ready && ast_is_resident(l) &&
-        ast_small_catch_up(&l->scorer, &worker->chunk, l->events.list + seen, l->events.count - seen, first))
+        ast_small_rescore_changed(&l->scorer, &worker->chunk, l->events.list + seen, l->events.count - seen, first))
         return;
     if (l->rows.small && !worker->chunk.full && ready)
-        ast_score_chunk(&l->scorer, &worker->chunk);
+        ast_chunk_score_all(&l->scorer, &worker->chunk);
     else
         rescore_after_events(l, worker, seen, first, last);
     for (size_t b = first / AST_BLOCK; b * AST_BLOCK < last; b++)
@@ -212,7 +212,7 @@ void ast_rescore_changed(ast_labelling *l, ast_worker *worker, size_t chunk, siz
     l->scorer.bounds.chunk_seen[chunk] = l->events.count; /* later events of this chunk concern only later points */
 }
 
-size_t ast_commit_rescored(ast_labelling *l, ast_worker *worker, size_t chunk, size_t first, bool stop) {
+size_t ast_visit_undecided(ast_labelling *l, ast_worker *worker, size_t chunk, size_t first, bool stop) {
     size_t end = (chunk + 1) * l->rows.chunk, events = l->events.count;
     assert(first >= chunk * l->rows.chunk && first <= end && worker->chunk.base == chunk * l->rows.chunk);
     for (size_t b = first / AST_BLOCK; b < end / AST_BLOCK; b++) {
@@ -228,5 +228,5 @@ size_t ast_commit_rescored(ast_labelling *l, ast_worker *worker, size_t chunk, s
 size_t ast_commit(ast_labelling *l, ast_worker *worker, size_t chunk, size_t first, bool stop) {
     bool scored = worker->chunk.full || worker->chunk.added_early; /* otherwise bounds are older than every event */
     ast_rescore_changed(l, worker, chunk, scored ? ast_events_seen(l, worker) : 0);
-    return ast_commit_rescored(l, worker, chunk, first, stop);
+    return ast_visit_undecided(l, worker, chunk, first, stop);
 }

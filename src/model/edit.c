@@ -18,7 +18,7 @@ ast_status ast_labelling_recount(ast_labelling *l, ast_fault *fault) {
     return ast_recount(l, &sums, fault);
 }
 
-ast_status ast_labelling_adopt(ast_labelling *l, const int32_t *labels, const uint8_t *signs, ast_fault *fault) {
+ast_status ast_labelling_rebuild_from(ast_labelling *l, const int32_t *labels, const uint8_t *signs, ast_fault *fault) {
     memcpy(l->labels, labels, l->rows.padded * sizeof *labels);
     if (signs)
         memcpy(l->signs, signs, l->rows.padded / AST_LANES);

@@ -13,9 +13,10 @@ int32_t *ast_labelling_labels(ast_labelling *labelling);
 /* Computes the sums and members of the clusters from the labels. Means stay. */
 ast_status ast_labelling_recount(ast_labelling *labelling, ast_fault *fault);
 
-/* Replaces the labels (padded) and, unless NULL, the signs (padded / AST_LANES); recounts; drops clusters without
- * points and gives all others the mean of their points. */
-ast_status ast_labelling_adopt(ast_labelling *labelling, const int32_t *labels, const uint8_t *signs, ast_fault *fault);
+/* Rebuilds the clusters from these labels (padded) and, unless NULL, signs (padded / AST_LANES): recounts, drops
+ * clusters without points, and gives all others the mean of their points. */
+ast_status ast_labelling_rebuild_from(ast_labelling *labelling, const int32_t *labels, const uint8_t *signs,
+                                      ast_fault *fault);
 
 /* Moves the points of every cluster `slot` to cluster into[slot]. Drops clusters that gave their points away, sets the
  * means (slots, D) of the others, and recounts. */

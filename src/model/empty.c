@@ -22,7 +22,7 @@ static void search_chunk(void *data, size_t chunk, int index) {
         if (!can_leave(l, i))
             continue;
         const float *mean = w->means + (size_t)l->labels[i] * l->rows.dimension;
-        double score = ast_rows_sequential_score(&l->rows, &l->workers[index].chunk.rows, i, mean);
+        double score = ast_rows_scan_score(&l->rows, &l->workers[index].chunk.rows, i, mean);
         score = l->rows.axial ? fabs(score) : score;
         if (score < w->score[chunk]) {
             w->score[chunk] = score;

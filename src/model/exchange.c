@@ -86,7 +86,7 @@ static void unpack(ast_labelling *l, const parts *p, size_t slots) {
     }
 }
 
-bool ast_exchange(ast_labelling *l, uint64_t head[AST_PACKET_HEAD], bool *had_singletons) {
+bool ast_allreduce_sums(ast_labelling *l, uint64_t head[AST_PACKET_HEAD], bool *had_singletons) {
     size_t slots = l->clusters.slots, numbers = AST_PACKET_HEAD + slots * (l->rows.dimension + BESIDES);
     if (!reserve_packet(l, numbers))
         return false;

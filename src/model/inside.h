@@ -196,11 +196,11 @@ void ast_count_work(const ast_labelling *labelling, ast_pass_result *result);
 /* Sets events.unseen_bound: from which score on no uninstantiated cluster can win a point, at this moment. */
 void ast_find_unseen_bound(ast_labelling *labelling);
 
-/* Runs the task for chunks first..last-1 on all threads. ast_windows_run: for all chunks of the open window from
- * `first` on, a segment at a time, with a report to the caller after each. */
+/* Runs the task for chunks first..last-1 on all threads. ast_each_chunk_by_segment: for all chunks of the open window
+ * from `first` on, a segment at a time, with a report to the caller after each. */
 typedef void ast_chunk_task(ast_labelling *labelling, ast_worker *worker, size_t chunk);
 void ast_each_chunk(ast_labelling *labelling, size_t first, size_t last, ast_chunk_task *task);
-ast_status ast_windows_run(ast_labelling *labelling, size_t first, ast_chunk_task *task, ast_fault *fault);
+ast_status ast_each_chunk_by_segment(ast_labelling *labelling, size_t first, ast_chunk_task *task, ast_fault *fault);
 
 /* ordered.c: an ordered pass over all windows. */
 ast_status ast_ordered_pass(ast_labelling *labelling, ast_fault *fault);
@@ -212,7 +212,7 @@ void ast_ordered_chunk(ast_labelling *labelling, ast_worker *worker, size_t chun
 
 /* commit.c: gives a chunk to the worker; the same, and scores the points that may have changed, or every point. */
 void ast_begin_chunk(ast_labelling *labelling, ast_worker *worker, size_t chunk);
-void ast_propose_chunk(ast_labelling *labelling, ast_worker *worker, size_t chunk);
+void ast_score_needed_points(ast_labelling *labelling, ast_worker *worker, size_t chunk);
 void ast_score_every_point(ast_labelling *labelling, ast_worker *worker, size_t chunk);
 
 /* Commits the points of the chunk from `first` on. Returns the end of the chunk; with `stop` the point after the first
@@ -220,7 +220,7 @@ void ast_score_every_point(ast_labelling *labelling, ast_worker *worker, size_t 
  * events from number `seen` on, the second visits the points that the scores leave open. */
 size_t ast_commit(ast_labelling *labelling, ast_worker *worker, size_t chunk, size_t first, bool stop);
 void ast_rescore_changed(ast_labelling *labelling, ast_worker *worker, size_t chunk, size_t seen);
-size_t ast_commit_rescored(ast_labelling *labelling, ast_worker *worker, size_t chunk, size_t first, bool stop);
+size_t ast_visit_undecided(ast_labelling *labelling, ast_worker *worker, size_t chunk, size_t first, bool stop);
 bool ast_push_event(ast_labelling *labelling, int32_t event); /* false: no memory */
 
 /* visit.c: decides the cluster of a point of the worker's chunk, and moves it there. */
@@ -268,7 +268,7 @@ static inline ast_sums ast_cluster_sums(const ast_cluster_list *c) {
 /* label_hash.c: stands for the labels of all points, from the second pass on: equal labels have equal hashes. */
 uint64_t ast_label_hash(const ast_labelling *labelling);
 uint64_t ast_key_of(size_t point, bool flipped);        /* the key of point number `point` of all */
-bool ast_save_order(ast_labelling *labelling);          /* before the second pass; false: no memory */
+bool ast_save_hash_base(ast_labelling *labelling);      /* before the second pass; false: no memory */
 void ast_complete_label_hash(ast_labelling *labelling); /* at the end of a pass */
 void ast_compute_first_hash(ast_labelling *labelling);  /* the keys of all labels and the hash of the first pass */
 void ast_add_window_keys(ast_labelling *labelling);     /* first pass: adds the keys of the open window */
@@ -290,7 +290,7 @@ size_t ast_find_worst_chunk(ast_worst *worst, double *score); /* returns the chu
 
 /* exchange.c: adds up sums and counts over the ranks (false: no memory, on all ranks). */
 enum { AST_FAILURES, AST_CONFLICTS, AST_CHANGED, AST_SCORED, AST_PACKET_HEAD };
-bool ast_exchange(ast_labelling *labelling, uint64_t head[AST_PACKET_HEAD], bool *had_singletons);
+bool ast_allreduce_sums(ast_labelling *labelling, uint64_t head[AST_PACKET_HEAD], bool *had_singletons);
 
 /* Tells all ranks the events of rank `from` after the first `before`. false: a rank failed, and all ranks know. */
 bool ast_share_events(ast_labelling *labelling, int from, size_t before);

@@ -21,7 +21,7 @@ uint64_t ast_key_of(size_t point, bool flipped) {
     return ast_key(point) * (flipped ? 0x9e3779b97f4a7c15u : 1);
 }
 
-bool ast_save_order(ast_labelling *l) {
+bool ast_save_hash_base(ast_labelling *l) {
     ast_label_hash_base *base = &l->label_hash_base;
     if (!ast_workers_reserve(l)) {
         atomic_store(&l->failed, false);

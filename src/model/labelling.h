@@ -143,9 +143,11 @@ ast_status ast_labelling_finish(ast_labelling *labelling, ast_status status, ast
 
 /* ---- Primitives over all points ---------------------------------------------------------------------------------- */
 
-/* Finds the nearest mean of points of the open window. Of equal scores the first mean of the table wins. */
+/* Finds the nearest mean of points of the open window; it fits if it is within the angle that was set with the rule. Of
+ * equal scores the first mean wins. A point whose label is AST_MISSING keeps it: a method that leaves a point out for
+ * one pass only labels it AST_UNLABELLED. */
 typedef struct ast_nearest_query {
-    int32_t *labels; /* (padded) receives the slot, AST_NOBODY if the score is below the limit of the view */
+    int32_t *labels; /* (padded) receives the slot; AST_NOBODY: no mean fits */
     float *scores;   /* all points: (count) receives the exact score, NaN for missing points; or NULL */
     /* For some points and some means instead of all: */
     const uint8_t *rows;         /* (count) whether to label a point; NULL: all points, all means */

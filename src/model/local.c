@@ -117,7 +117,8 @@ static ast_status local_pass(ast_labelling *l, ast_parallel how, ast_pass_result
     if (status != AST_OK)
         return status;
     l->scorer.keeps_scores = how == AST_OIR || (!l->rows.small && (!l->rows.reader || l->scorer.bounds.on));
-    if ((l->scorer.keeps_scores && !ast_scorer_keep(&l->scorer)) || (l->last_was_first && !ast_save_order(l)))
+    if ((l->scorer.keeps_scores && !ast_scorer_reserve_scores(&l->scorer)) ||
+        (l->last_was_first && !ast_save_hash_base(l)))
         return ast_fail_memory(fault);
     if (!atomic_load(&l->failed) && ast_prepare_pass(l)) {
         if (how == AST_SERIAL)
@@ -134,7 +135,7 @@ static ast_status local_pass(ast_labelling *l, ast_parallel how, ast_pass_result
     ast_gather_sums(l);
     ast_end_pass(l);
     ast_count_work(l, result);
-    ast_windows_end_pass(l);
+    ast_windows_plan_announcing(l);
     return ast_labelling_trouble(l, fault);
 }
 

@@ -47,7 +47,7 @@ static void commit_parked(ast_labelling *l, ast_worker *worker, size_t chunk) {
     ast_begin_chunk(l, worker, chunk);
     worker->chunk.added_early = true;
     ast_rescore_changed(l, worker, chunk, seen);
-    ast_commit_rescored(l, worker, chunk, chunk * l->rows.chunk, false);
+    ast_visit_undecided(l, worker, chunk, chunk * l->rows.chunk, false);
     if (ast_worker_reserve(l, worker) && !atomic_load(&l->failed))
         ast_add_changes(l, worker, chunk);
 }
@@ -57,7 +57,7 @@ void ast_ordered_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     if (chunk >= atomic_load(&l->queue.stop))
         return;
     if (!ast_labelling_stopped(l, index))
-        ast_propose_chunk(l, worker, chunk);
+        ast_score_needed_points(l, worker, chunk);
     if (park(l, worker, chunk))
         return;
     wait_for_turn(l, chunk, index);
@@ -131,7 +131,7 @@ static ast_status label_window(ast_labelling *l, size_t number, ast_fault *fault
     atomic_store(&l->queue.turn, 0);
     if (l->first && number == 0)
         first = ast_run_first_chunks(l, FIRST_CHUNKS, &quiet);
-    status = ast_windows_run(l, first, ast_ordered_chunk, fault);
+    status = ast_each_chunk_by_segment(l, first, ast_ordered_chunk, fault);
     if (status == AST_OK)
         status = finish_by_cells(l, fault);
     if (status == AST_OK && l->first && l->windows.count > 1) /* while the labels of the window are in memory */

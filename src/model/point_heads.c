@@ -24,7 +24,7 @@ static void project_chunk(void *data, ast_chunk *c, size_t base, size_t last, in
     const float *some = NULL;
     size_t n = 0;
     (void)last, (void)worker;
-    ast_rows_load(&l->rows, &c->rows, l->labels, base);
+    ast_rows_load_chunk(&l->rows, &c->rows, l->labels, base);
     for (size_t j = 0; j < l->rows.chunk; j++)
         if (l->labels[base + j] != AST_MISSING)
             some = c->rows.loaded[j];

@@ -63,13 +63,13 @@ static void try_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     if (l->first && l->scorer.keeps_scores)
         ast_score_every_point(l, worker, chunk);
     else
-        ast_propose_chunk(l, worker, chunk);
+        ast_score_needed_points(l, worker, chunk);
     l->scorer.bounds.chunk_seen[chunk] = l->events.count;
     if (l->scorer.keeps_scores)
         save_chunk(l, worker, chunk);
     if (atomic_load(&l->ranks.conflict))
         return;
-    ast_commit_rescored(l, worker, chunk, chunk * l->rows.chunk, false);
+    ast_visit_undecided(l, worker, chunk, chunk * l->rows.chunk, false);
     log_changes(l, worker);
     ast_add_changes(l, worker, chunk);
 }
@@ -117,7 +117,7 @@ static void commit_slice(ast_labelling *l, size_t first) {
             ast_each_chunk(l, chunk, chunk + (ahead < threads ? ahead : threads), rescore_chunk);
         reopen_chunk(l, worker, chunk);
         if (!atomic_load(&l->failed))
-            ast_commit_rescored(l, worker, chunk, chunk * l->rows.chunk, false);
+            ast_visit_undecided(l, worker, chunk, chunk * l->rows.chunk, false);
         if (!ast_worker_reserve(l, worker) || atomic_load(&l->failed))
             return;
         if (!l->first)
@@ -155,7 +155,7 @@ static void add_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
 
 static void keep_scores(ast_labelling *l) {
     l->scorer.keeps_scores = true;
-    if (!ast_scorer_keep(&l->scorer) || !reserve_state(l))
+    if (!ast_scorer_reserve_scores(&l->scorer) || !reserve_state(l))
         ast_labelling_fail(l);
 }
 
@@ -184,7 +184,7 @@ static void open_pass(ast_labelling *l) {
     atomic_store(&l->ranks.conflict, false);
     if (!l->rows.small || (!l->first && l->ranks.in_turn))
         keep_scores(l);
-    if ((l->last_was_first && !ast_save_order(l)) || !ast_prepare_pass(l))
+    if ((l->last_was_first && !ast_save_hash_base(l)) || !ast_prepare_pass(l))
         ast_labelling_fail(l);
 }
 
@@ -236,13 +236,13 @@ static bool run_pass(ast_labelling *l, uint64_t sums[AST_PACKET_HEAD]) {
         return false;
     if (!was_first)
         ast_each_chunk(l, 0, l->rows.chunks, try_chunk);
-    if (!ast_exchange(l, sums, &had_singletons) || sums[AST_FAILURES])
+    if (!ast_allreduce_sums(l, sums, &had_singletons) || sums[AST_FAILURES])
         return false;
     if (was_first)
         return true;
     l->ranks.in_turn = had_singletons || sums[AST_CONFLICTS];
     return !l->ranks.in_turn ||
-           (start_over(l, &done) && ast_exchange(l, sums, &had_singletons) && sums[AST_FAILURES] == 0);
+           (start_over(l, &done) && ast_allreduce_sums(l, sums, &had_singletons) && sums[AST_FAILURES] == 0);
 }
 
 /* Reports the error of the lowest failing rank. If no rank has one, a rank had no memory. */
@@ -283,7 +283,7 @@ static bool move_point(ast_labelling *l, int owner, size_t point, int32_t slot) 
         l->clusters.members[from]--;
         l->clusters.members[slot]++;
     }
-    return ast_exchange(l, sums, &had_singletons) && sums[AST_FAILURES] == 0;
+    return ast_allreduce_sums(l, sums, &had_singletons) && sums[AST_FAILURES] == 0;
 }
 
 static ast_status ranked_move_worst(ast_labelling *l, ast_worst *worst, int32_t slot, ast_fault *fault) {

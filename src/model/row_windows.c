@@ -170,7 +170,7 @@ static void survey_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
         ast_rows_fetch(&l->rows, &worker->chunk.rows);
 }
 
-ast_status ast_windows_run(ast_labelling *l, size_t first, ast_chunk_task *task, ast_fault *fault) {
+ast_status ast_each_chunk_by_segment(ast_labelling *l, size_t first, ast_chunk_task *task, ast_fault *fault) {
     const ast_labelling_input *in = &l->input;
     const ast_windows *w = &l->windows;
     ast_status status = ast_labelling_trouble(l, fault);
@@ -198,7 +198,7 @@ static ast_status survey(ast_labelling *l, ast_fault *fault) {
     for (size_t n = 0; n < w->count && status == AST_OK; n++) {
         status = ast_labelling_open_window(l, n, fault);
         if (status == AST_OK)
-            status = ast_windows_run(l, 0, survey_chunk, fault);
+            status = ast_each_chunk_by_segment(l, 0, survey_chunk, fault);
         if (status == AST_OK)
             status = ast_windows_save(l, fault);
     }
@@ -206,7 +206,7 @@ static ast_status survey(ast_labelling *l, ast_fault *fault) {
     return status;
 }
 
-void ast_windows_end_pass(ast_labelling *l) {
+void ast_windows_plan_announcing(ast_labelling *l) {
     ast_windows *w = &l->windows;
     uint64_t read = atomic_load(&w->reader.read);
     w->eager = !l->scorer.bounds.on || (read - w->last_read) * 4 > w->points;

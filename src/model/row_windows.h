@@ -41,7 +41,7 @@ ast_status ast_windows_save(ast_labelling *labelling, ast_fault *fault);
 void ast_windows_announce_next(const ast_windows *windows);
 
 /* Updates what the next pass announces. */
-void ast_windows_end_pass(ast_labelling *labelling);
+void ast_windows_plan_announcing(ast_labelling *labelling);
 
 /* Whether there is no memory for another cluster; ast_windows_failure reports it later. */
 bool ast_windows_is_full(ast_labelling *labelling);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * The rule of a method: what becomes of a point that the float scores leave undecided. A pass calls the rule for these
- * points one by one, in the order of visit, with the clusters as they are at that moment. src/methods has the rules. */
+ * points one by one, in the order of visit, with the clusters as they are at that moment. src/methods has the rules.
+ *
+ * A rule gives every point a cluster. A method that leaves points out has no rule of its own: it finds labels with
+ * ast_labelling_nearest and hands them over with ast_labelling_rebuild_from (methods/dissolve.c). */
 #ifndef AST_RULE_H
 #define AST_RULE_H
 

@@ -75,14 +75,14 @@ uint64_t ast_seed_hash(const ast_seed_search *s, size_t i, int worker) {
     const ast_rowset *rows = &s->l->rows;
     if (rows->sparse)
         return ast_content_entries(&s->content, ast_rowset_entries(rows, i));
-    return ast_content_row(&s->content, ast_rows_sequential_at(rows, &s->l->workers[worker].chunk.rows, i));
+    return ast_content_row(&s->content, ast_rows_scan_at(rows, &s->l->workers[worker].chunk.rows, i));
 }
 
 void ast_seed_found(ast_seed_search *s, size_t i, uint64_t hash, uint64_t part, int worker) {
     ast_seed_rows_add(&s->found[worker], (ast_seed_row){hash, part, s->l->windows.first + i});
 }
 
-ast_status ast_seed_collect(ast_seed_search *s, ast_status status) {
+ast_status ast_seed_merge_found(ast_seed_search *s, ast_status status) {
     s->candidates.count = 0;
     for (int w = 0; w < s->l->worker_count; w++) {
         ast_seed_rows *found = &s->found[w];

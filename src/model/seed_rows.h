@@ -49,7 +49,7 @@ uint64_t ast_seed_hash(const ast_seed_search *search, size_t i, int worker);
 void ast_seed_found(ast_seed_search *search, size_t i, uint64_t hash, uint64_t part, int worker);
 
 /* Moves the candidates of all threads to `candidates`. `status`: of the search. Returns the status of all ranks. */
-ast_status ast_seed_collect(ast_seed_search *search, ast_status status);
+ast_status ast_seed_merge_found(ast_seed_search *search, ast_status status);
 
 /* Calls the task for every point that takes part, window by window, on all threads. `save`: the task changes the label
  * array. AST_OK, or why rows could not be read. */

@@ -102,7 +102,7 @@ static void lower_distance(void *data, size_t i, int index) {
     float before = distance_of(s, i);
     if (s->heads.rows && upper_bound(s, i) < 1 - before - 0x1p-22f)
         return;
-    double cosine = ast_rows_sequential_dot(&l->rows, &l->workers[index].chunk.rows, i, s->mean);
+    double cosine = ast_rows_scan_steady_dot(&l->rows, &l->workers[index].chunk.rows, i, s->mean);
     float away = (float)fmax(0, 1 - (l->rows.axial ? fabs(cosine) : cosine));
     if (away < NEAR && before > 0 && hash_of(s, i, index) == s->start)
         away = 0;
@@ -213,7 +213,7 @@ static ast_status find_candidates(seeding *s) {
             find_candidate(s, s->member[m], 0);
     else
         visit_points(s, find_candidate, false);
-    return s->status = ast_seed_collect(&s->search, s->status);
+    return s->status = ast_seed_merge_found(&s->search, s->status);
 }
 
 /* The first index at which the running total of the sums exceeds *at; *at becomes its place within that sum. */

@@ -62,7 +62,7 @@ ast_status ast_seed_random(ast_labelling *l, size_t clusters, ast_random *random
     ast_status status = ast_comm_agree(l->ranks.comm, ast_seed_search_open(&s, clusters, random), fault);
     if (status == AST_OK) {
         status = ast_seed_visit(l, hash_point, &s, false, fault);
-        status = ast_seed_collect(&s, status);
+        status = ast_seed_merge_found(&s, status);
         ast_seed_rows_sort(&s.candidates);
     }
     if (status == AST_OK && ast_comm_many(l->ranks.comm))

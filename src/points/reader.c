@@ -217,19 +217,19 @@ const float *ast_rows_canonical(const ast_rowset *rows, ast_row_buffer *b, size_
     return b->canonical;
 }
 
-const float *ast_rows_slot(const ast_rowset *rows, ast_row_buffer *b, size_t i, size_t j) {
+const float *ast_rows_keep(const ast_rowset *rows, ast_row_buffer *b, size_t i, size_t j) {
     if (rows->reader)
         return source_row(rows, b, i);
     return ast_rowset_row(rows, i, rows->in_place ? NULL : b->memory + j * rows->dimension);
 }
 
-void ast_rows_load(const ast_rowset *rows, ast_row_buffer *b, const int32_t *labels, size_t base) {
+void ast_rows_load_chunk(const ast_rowset *rows, ast_row_buffer *b, const int32_t *labels, size_t base) {
     if (b->is_loaded || rows->sparse)
         return;
     ast_rows_fetch(rows, b);
     for (size_t j = 0; j < rows->chunk; j++)
         if (labels[base + j] != AST_MISSING)
-            b->loaded[j] = ast_rows_slot(rows, b, base + j, j);
+            b->loaded[j] = ast_rows_keep(rows, b, base + j, j);
     b->is_loaded = true;
 }
 
@@ -259,12 +259,12 @@ static void fetch_chunk_of(const ast_rowset *rows, ast_row_buffer *b, size_t i) 
     ast_rows_fetch(rows, b);
 }
 
-double ast_rows_sequential_score(const ast_rowset *rows, ast_row_buffer *b, size_t i, const float *mean) {
+double ast_rows_scan_score(const ast_rowset *rows, ast_row_buffer *b, size_t i, const float *mean) {
     fetch_chunk_of(rows, b, i);
     return ast_rows_exact_score(rows, b, i, mean);
 }
 
-double ast_rows_sequential_dot(const ast_rowset *rows, ast_row_buffer *b, size_t i, const float *mean) {
+double ast_rows_scan_steady_dot(const ast_rowset *rows, ast_row_buffer *b, size_t i, const float *mean) {
     fetch_chunk_of(rows, b, i);
     if (!rows->sparse)
         return rows->kernels->steady_dot(ast_rows_at(rows, b, i), mean, rows->dimension);
@@ -272,7 +272,7 @@ double ast_rows_sequential_dot(const ast_rowset *rows, ast_row_buffer *b, size_t
     return ast_sparse_steady_dot(&entries, mean);
 }
 
-const float *ast_rows_sequential_at(const ast_rowset *rows, ast_row_buffer *b, size_t i) {
+const float *ast_rows_scan_at(const ast_rowset *rows, ast_row_buffer *b, size_t i) {
     fetch_chunk_of(rows, b, i);
     return ast_rows_at(rows, b, i);
 }

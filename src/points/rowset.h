@@ -169,23 +169,24 @@ void ast_rows_fetch(const ast_rowset *rows, ast_row_buffer *buffer);
 void ast_rows_fetch_listed(const ast_rowset *rows, ast_row_buffer *buffer, const uint32_t *list, size_t n);
 
 /* Sets `loaded` for every row of the current chunk that is not missing (large, dense). */
-void ast_rows_load(const ast_rowset *rows, ast_row_buffer *buffer, const int32_t *labels, size_t base);
+void ast_rows_load_chunk(const ast_rowset *rows, ast_row_buffer *buffer, const int32_t *labels, size_t base);
 
-/* Point i as a row. ast_rows_canonical: an axial row with a positive first non-zero component, in buffer->canonical if
- * it had to be negated. ast_rows_slot: copies the row, if necessary, to the memory of point j of the chunk. */
+/* Point i as a row, until the next one is asked for. ast_rows_canonical: an axial row with a positive first non-zero
+ * component, in buffer->canonical if it had to be negated. ast_rows_keep: the row stays valid with the chunk; it is
+ * copied, if necessary, to the memory of point j of the chunk. */
 const float *ast_rows_at(const ast_rowset *rows, ast_row_buffer *buffer, size_t i);
 const float *ast_rows_canonical(const ast_rowset *rows, ast_row_buffer *buffer, size_t i);
-const float *ast_rows_slot(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, size_t j);
+const float *ast_rows_keep(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, size_t j);
 
-/* Exact scores of point i with one mean and with a table of means. ast_rows_sequential_* are for callers that visit
- * many points in order: they read whole chunks. ast_rows_sequential_dot is the product in eight partial sums (the
+/* Exact scores of point i with one mean and with a table of means. ast_rows_scan_* are for callers that visit
+ * many points in order: they read whole chunks. ast_rows_scan_steady_dot is the product in eight partial sums (the
  * kernels' steady_dot). */
 double ast_rows_exact_score(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, const float *mean);
 void ast_rows_exact_scores(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, const ast_mean_table *table,
                            double *scores);
-double ast_rows_sequential_score(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, const float *mean);
-double ast_rows_sequential_dot(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, const float *mean);
-const float *ast_rows_sequential_at(const ast_rowset *rows, ast_row_buffer *buffer, size_t i);
+double ast_rows_scan_score(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, const float *mean);
+double ast_rows_scan_steady_dot(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, const float *mean);
+const float *ast_rows_scan_at(const ast_rowset *rows, ast_row_buffer *buffer, size_t i);
 
 /* Reads the row of point i again and returns its kind; a dense row is then in buffer->row. */
 ast_row_kind ast_rows_kind(const ast_rowset *rows, ast_row_buffer *buffer, size_t i);

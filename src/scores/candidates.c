@@ -52,7 +52,7 @@ static void keep_heads(ast_scorer *s, ast_chunk *c) {
     if (h->kept.versions[chunk] == h->version)
         return;
     h->kept.versions[chunk] = h->version;
-    ast_rows_load(s->rows, &c->rows, s->labels, c->base);
+    ast_rows_load_chunk(s->rows, &c->rows, s->labels, c->base);
     for (size_t j = 0; j < s->rows->chunk && !some; j++)
         some = s->labels[c->base + j] == AST_MISSING ? NULL : c->rows.loaded[j];
     for (size_t j = 0; j < s->rows->chunk && some; j++) /* heads of missing rows are never used */

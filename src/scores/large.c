@@ -32,7 +32,7 @@ static void pick_rows(const ast_scorer *s, ast_chunk *c, size_t base, size_t n) 
         if (s->rows->sparse)
             c->rows.entries[j] = ast_rowset_entries(s->rows, base + at);
         else
-            c->picked[j] = c->rows.is_loaded ? c->rows.loaded[at] : ast_rows_slot(s->rows, &c->rows, base + at, at);
+            c->picked[j] = c->rows.is_loaded ? c->rows.loaded[at] : ast_rows_keep(s->rows, &c->rows, base + at, at);
     }
 }
 
@@ -74,7 +74,7 @@ static void copy_score(ast_scores to, size_t at, ast_scores from, size_t j) {
 
 void ast_large_against(ast_scorer *s, ast_chunk *c, const ast_mean_table *table, size_t first, size_t n) {
     size_t base = first / s->rows->chunk * s->rows->chunk;
-    ast_rows_load(s->rows, &c->rows, s->labels, base);
+    ast_rows_load_chunk(s->rows, &c->rows, s->labels, base);
     size_t count = list_present(s, c, base, first - base, n);
     score_list(s, c, table, base, count, false);
     for (size_t j = 0; j < count; j++) {
@@ -109,7 +109,7 @@ static void undecide_flipped(ast_scorer *s, ast_chunk *c, size_t base, size_t n)
 
 void ast_large_all(ast_scorer *s, ast_chunk *c) {
     size_t base = c->base;
-    ast_rows_load(s->rows, &c->rows, s->labels, base);
+    ast_rows_load_chunk(s->rows, &c->rows, s->labels, base);
     size_t count = list_present(s, c, base, 0, s->rows->chunk);
     score_list(s, c, c->table, base, count, false);
     scatter(c, count);
@@ -171,7 +171,7 @@ static size_t rescore_own(ast_scorer *s, ast_chunk *c, size_t n) {
         if (*best > AST_NO_SCORE) {
             const float *mean = s->moves.start_means + (size_t)s->labels[i] * dimension;
             *best = s->rows->sparse ? sparse_score(s, i, mean)
-                                    : s->kernels->dot(ast_rows_slot(s->rows, &c->rows, i, at), mean, dimension);
+                                    : s->kernels->dot(ast_rows_keep(s->rows, &c->rows, i, at), mean, dimension);
             *best = s->rows->axial && ast_is_flipped(s->signs, i) ? -*best : *best;
         }
         if (!bounds_decide(s, c, at))
@@ -213,7 +213,7 @@ void ast_large_bounded(ast_scorer *s, ast_chunk *c) {
     size_t base = c->base, count = 0;
     bool bounds_valid = ast_bounds_valid(s, c);
     if (!bounds_valid && 2 * s->moves.fast_table.count > c->table->count) {
-        ast_score_chunk(s, c);
+        ast_chunk_score_all(s, c);
         return;
     }
     for (size_t b = base / AST_BLOCK; b < (base + s->rows->chunk) / AST_BLOCK; b++) {

@@ -49,7 +49,7 @@ bool ast_scorer_reserve(ast_scorer *s, size_t padded) {
                               AST_REQUEST(b->chunk_seen, padded / AST_BLOCK));
 }
 
-bool ast_scorer_keep(ast_scorer *s) {
+bool ast_scorer_reserve_scores(ast_scorer *s) {
     ast_bounds *b = &s->bounds;
     size_t n = s->rows->padded;
     return ast_ensure_arrays(&b->capacity, n, AST_REQUEST(b->scores.best, n), AST_REQUEST(b->scores.second, n),
@@ -112,7 +112,7 @@ void ast_chunk_save_labels(const ast_scorer *s, ast_chunk *c) {
     memcpy(c->early_signs, s->signs + c->base / AST_LANES, s->rows->chunk / AST_LANES);
 }
 
-void ast_score_against(ast_scorer *s, ast_chunk *c, const ast_mean_table *table, size_t first, size_t n) {
+void ast_chunk_score_against(ast_scorer *s, ast_chunk *c, const ast_mean_table *table, size_t first, size_t n) {
     assert(first >= c->base && first + n <= c->base + s->rows->chunk);
     if (s->rows->small)
         ast_small_against(s, c, table, first, n);
@@ -120,7 +120,7 @@ void ast_score_against(ast_scorer *s, ast_chunk *c, const ast_mean_table *table,
         ast_large_against(s, c, table, first, n);
 }
 
-void ast_score_chunk(ast_scorer *s, ast_chunk *c) {
+void ast_chunk_score_all(ast_scorer *s, ast_chunk *c) {
     c->full = true;
     if (s->rows->small)
         ast_small_all(s, c);
@@ -130,19 +130,19 @@ void ast_score_chunk(ast_scorer *s, ast_chunk *c) {
 
 /* Scores every point. Also finds which clusters have points in each block, here because it can run before the chunk's
  * turn. */
-static void propose_all(ast_scorer *s, ast_chunk *c) {
+static void score_all(ast_scorer *s, ast_chunk *c) {
     size_t first = c->base / AST_BLOCK, last = (c->base + s->rows->chunk) / AST_BLOCK;
-    ast_score_chunk(s, c);
+    ast_chunk_score_all(s, c);
     for (size_t b = first; !c->unlabelled && b < last; b++)
         ast_block_mask(s, b);
 }
 
-void ast_propose(ast_scorer *s, ast_chunk *c, ast_bins *bins) {
+void ast_chunk_score_needed(ast_scorer *s, ast_chunk *c, ast_bins *bins) {
     assert(c->table->dimension == s->rows->dimension);
     if (c->unlabelled && bins && s->rows->small && !s->rows->weights && c->table->count > 0)
         ast_small_first(s, c, bins);
     else if (c->unlabelled || s->bounds.invalid || !s->bounds.on)
-        propose_all(s, c);
+        score_all(s, c);
     else if (s->rows->small)
         ast_small_bounded(s, c);
     else

@@ -191,11 +191,12 @@ typedef struct ast_chunk {
 bool ast_scores_open(ast_scores *scores, size_t n);
 void ast_scores_free(ast_scores *scores);
 
-/* Allocate a chunk; the blocks and gaps of `padded` points; the scores that are kept. false: no memory. */
+/* Allocate a chunk; the blocks and gaps of `padded` points; the scores that are kept from pass to pass. false: no
+ * memory. */
 bool ast_chunk_open(ast_chunk *chunk, const ast_rowset *rows);
 void ast_chunk_free(ast_chunk *chunk);
 bool ast_scorer_reserve(ast_scorer *scorer, size_t padded);
-bool ast_scorer_keep(ast_scorer *scorer);
+bool ast_scorer_reserve_scores(ast_scorer *scorer);
 void ast_scorer_free(ast_scorer *scorer);
 
 /* Sets the largest angle at which a point fits a mean, in degrees; NaN: every point fits. The rows must be loaded. */
@@ -212,17 +213,17 @@ void ast_chunk_begin(const ast_scorer *scorer, ast_chunk *chunk, size_t number);
 
 /* Scores the points of the current chunk that may have changed. With `bins` (or NULL), points without labels are
  * labelled and added to these sums at once; for nearly all of them this is final. */
-void ast_propose(ast_scorer *scorer, ast_chunk *chunk, ast_bins *bins);
+void ast_chunk_score_needed(ast_scorer *scorer, ast_chunk *chunk, ast_bins *bins);
 
-/* ast_score_chunk scores every point of the current chunk. ast_score_against scores points first..first+n of it against
- * another table, into chunk->other. */
-void ast_score_chunk(ast_scorer *scorer, ast_chunk *chunk);
-void ast_score_against(ast_scorer *scorer, ast_chunk *chunk, const ast_mean_table *table, size_t first, size_t n);
+/* ast_chunk_score_all scores every point of the current chunk. ast_chunk_score_against scores points first..first+n of
+ * it against another table, into chunk->other. */
+void ast_chunk_score_all(ast_scorer *scorer, ast_chunk *chunk);
+void ast_chunk_score_against(ast_scorer *scorer, ast_chunk *chunk, const ast_mean_table *table, size_t first, size_t n);
 
 /* Points of the current chunk, from `first` on, were labelled and added early, before these events (as in ast_events),
  * which gave some clusters a new mean. The chunk's table includes the events. Scores the blocks again that the events
  * may concern, and marks them for attention. false: the slots are too many to tell; nothing was done. */
-bool ast_small_catch_up(ast_scorer *scorer, ast_chunk *chunk, const int32_t *events, size_t count, size_t first);
+bool ast_small_rescore_changed(ast_scorer *scorer, ast_chunk *chunk, const int32_t *events, size_t count, size_t first);
 
 /* Saves the labels of points that were added early, before any of them changes. */
 void ast_chunk_save_labels(const ast_scorer *scorer, ast_chunk *chunk);

@@ -209,7 +209,7 @@ static void lower_gaps_to_newcomers(ast_scorer *s, const newcomers *n, size_t b)
     lower_gaps(s, b, gap);
 }
 
-bool ast_small_catch_up(ast_scorer *s, ast_chunk *c, const int32_t *events, size_t count, size_t first) {
+bool ast_small_rescore_changed(ast_scorer *s, ast_chunk *c, const int32_t *events, size_t count, size_t first) {
     uint32_t bits = 0;
     for (size_t k = 0; k < c->table->count; k++)
         if (c->table->ids[k] >= AST_MASK_BITS)
@@ -232,7 +232,7 @@ bool ast_small_catch_up(ast_scorer *s, ast_chunk *c, const int32_t *events, size
 void ast_small_bounded(ast_scorer *s, ast_chunk *c) {
     bool bounds_valid = ast_bounds_valid(s, c);
     if (!bounds_valid && !s->moves.distinct) {
-        ast_score_chunk(s, c);
+        ast_chunk_score_all(s, c);
         return;
     }
     newcomers n = {0};

@@ -52,6 +52,8 @@ static inline float ast_lower_bound_after_move(float bound, float move) {
     return by_angle > difference ? by_angle : difference;
 }
 
+/* Score points of the current chunk: those of the first pass, which are labelled and added to `bins` at once; all;
+ * those that bounds do not decide; points first..first+n, against another table. */
 void ast_small_first(ast_scorer *scorer, ast_chunk *chunk, ast_bins *bins);
 void ast_small_all(ast_scorer *scorer, ast_chunk *chunk);
 void ast_small_bounded(ast_scorer *scorer, ast_chunk *chunk);
