@@ -86,7 +86,7 @@ static int read_points(void *data) {
     return code;
 }
 
-/* What belongs to each row: weights and names. */
+/* What belongs to each row: weights, names and texts. */
 static int read_rows(void *data) {
     job *work = data;
     const settings *given = work->given;
@@ -99,7 +99,11 @@ static int read_rows(void *data) {
         code = ast_cli_read_weights(given->weights, given->input, count, &work->weights);
         work->points.weights = work->weights;
     }
-    return code < 0 && given->names ? ast_cli_read_names(given->names, given->input, count, &work->names) : code;
+    if (code < 0 && given->names)
+        code = ast_cli_read_names(given->names, given->input, count, &work->names);
+    return code < 0 ? ast_cli_topics_read(&work->topics, &given->topics, &work->points, given->reading.sparse.tf_idf,
+                                          given->input)
+                    : code;
 }
 
 /* Of an input that is read in parts, what the memory allows. Weights are in memory already. */
@@ -286,6 +290,8 @@ static void free_job(job *work) {
     free(work->leaves);
     free(work->memberships);
     ast_names_free(&work->names);
+    ast_cli_topics_free(&work->topics);
+    free(work->keywords);
     ast_cli_record_free(&work->record);
     ast_scratch_close(&work->parts.scratch);
     free(work->title);

@@ -20,11 +20,13 @@
 #include "recommend.h"
 #include "run_record.h"
 #include "targets.h"
+#include "topics.h"
 
 typedef struct ast_cli_cluster_settings {
     ast_cli_common common;
     ast_cli_reading reading;
     ast_cli_passes passes;
+    ast_cli_topic_files topics;
     ast_options options; /* all that follows from the command line alone */
     const char *input, *weights, *init;
     char *line; /* the command line, for the report */
@@ -62,9 +64,11 @@ typedef struct ast_cli_cluster_job {
     ast_cli_record record;
     ast_cli_checkpoint state; /* with --state */
     float *memberships;
-    ast_names names;       /* with --names */
-    ast_tune_report tuned; /* with --angle auto */
-    ast_axes axes;         /* with --frame-axes */
+    ast_names names;        /* with --names */
+    ast_cli_topics topics;  /* with --texts or --terms */
+    ast_keywords *keywords; /* (report.clusters), or NULL */
+    ast_tune_report tuned;  /* with --angle auto */
+    ast_axes axes;          /* with --frame-axes */
     int32_t *nearest;
     ast_cli_parts parts;
     ast_plane_map *planes; /* with --planes */
@@ -98,9 +102,10 @@ bool ast_cli_cluster_page(ast_cli_cluster_job *work, ast_page_head *head, ast_te
 
 /* ---- The result -------------------------------------------------------------------------------------------------- */
 
-/* Names of the rows, or NULL; how means are written besides their components; a line on what was read and how it became
- * directions, or NULL; the angle in degrees, NaN where the method has none. */
+/* Names of the rows, or NULL; their texts, or NULL; how means are written besides their components; a line on what was
+ * read and how it became directions, or NULL; the angle in degrees, NaN where the method has none. */
 const ast_names *ast_cli_cluster_names(const ast_cli_cluster_job *work);
+const ast_names *ast_cli_cluster_texts(const ast_cli_cluster_job *work);
 ast_notation ast_cli_cluster_notation(const ast_cli_cluster_job *work);
 const char *ast_cli_cluster_about(const ast_cli_cluster_job *work, char text[AST_CLI_SURFACE_TEXT]);
 double ast_cli_angle(const ast_cli_cluster_job *work);

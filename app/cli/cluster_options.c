@@ -175,6 +175,7 @@ static const ast_cli_group own_group = {.title = "Options", .options = options_t
 static const ast_cli_use uses[] = {{.group = &own_group},
                                    {&ast_cli_passes_group, .offset = AT(passes)},
                                    {.group = &mixture_group},
+                                   {&ast_cli_topics_group, .offset = AT(topics)},
                                    AST_CLI_READING_GROUPS(AT(reading)),
                                    {0}};
 
@@ -297,6 +298,8 @@ static int resolve(void *data) {
     options->mixture.auto_clusters = options->clusters == SIZE_MAX;
     if (options->mixture.auto_clusters)
         options->clusters = 0; /* as many to start from as the library chooses */
+    if (given->topics.texts && !options->representatives)
+        options->representatives = 3;
     if (given->shuffle)
         options->dp.order = AST_ORDER_RANDOM;
     if (!ast_cli_target_of(&given->common, "samples"))
@@ -353,6 +356,7 @@ const ast_cli_command ast_cli_cluster = {
                 "asterism cluster embeddings.npy --method spkm --clusters 5000 --state run.state\n"
                 "asterism cluster embeddings.npy --angle 40 --labels labels.npy --memory 2G\n"
                 "asterism cluster embeddings.npy --cosine 0.5 --center --representatives 3 --names titles.txt\n"
+                "asterism cluster embeddings.npy --angle auto --texts titles.txt.gz --report topics.html\n"
                 "zcat poles.csv.gz | asterism cluster - --format csv --angle 20 --labels -",
     .input = "an INPUT file, or - for standard input",
     .many = 1,

@@ -39,6 +39,10 @@ const ast_names *ast_cli_cluster_names(const job *work) {
     return names->count ? names : NULL;
 }
 
+const ast_names *ast_cli_cluster_texts(const job *work) {
+    return work->topics.texts.count ? &work->topics.texts : NULL;
+}
+
 static void print_json(const void *work, ast_text *json) {
     ast_cli_put_result(work, json);
     ast_cli_cluster_put_planes(work, json);
@@ -177,6 +181,14 @@ static int leave_other_ranks(void *work) {
     return ast_cli_is_first_rank() ? -1 : AST_CLI_DONE;
 }
 
+/* What the clusters are about. */
+static int find_keywords(void *data) {
+    job *work = data;
+    int code;
+    work->keywords = ast_cli_topics_keywords(&work->topics, work->labels, work->report.clusters, &code);
+    return code;
+}
+
 /* After the last call with the context that is not about them. */
 static int take_clusters(void *data) {
     job *work = data;
@@ -197,18 +209,10 @@ static int put_in_place(void *data) {
 }
 
 int ast_cli_cluster_deliver(void *work) {
-    static ast_cli_step *const steps[] = {ast_cli_cluster_total,
-                                          warn_chain,
-                                          ast_cli_cluster_labels,
-                                          leave_other_ranks,
-                                          fill_records,
-                                          ast_cli_cluster_planes,
-                                          fill_colored,
-                                          fill_tree,
-                                          find_axes,
-                                          take_clusters,
-                                          ast_cli_cluster_report,
-                                          put_in_place,
-                                          NULL};
+    static ast_cli_step *const steps[] = {ast_cli_cluster_total, warn_chain,    ast_cli_cluster_labels,
+                                          leave_other_ranks,     fill_records,  ast_cli_cluster_planes,
+                                          fill_colored,          fill_tree,     find_axes,
+                                          find_keywords,         take_clusters, ast_cli_cluster_report,
+                                          put_in_place,          NULL};
     return ast_cli_steps(steps, work);
 }

@@ -110,7 +110,8 @@ static bool make_object(const job *work, ast_page_head *head, const ast_picture 
                            .seed = work->given->common.seed,
                            .image = image,
                            .notation = ast_cli_cluster_notation(work),
-                           .names = ast_cli_cluster_names(work),
+                           .names = work->topics.texts.count ? &work->topics.texts : ast_cli_cluster_names(work),
+                           .keywords = work->keywords,
                            .planes = work->planes ? &planes : NULL};
     bool good = ast_batch_page_json(&page, json, error);
     free(rows);

@@ -17,6 +17,7 @@
 #include "recommend.h"
 #include "stream_state.h"
 #include "terminal.h"
+#include "topics.h"
 
 typedef struct job {
     ast_cli_subject from;
@@ -25,6 +26,8 @@ typedef struct job {
     int center;
     size_t port;
     ast_names names; /* with --names */
+    ast_cli_topic_files topic_files;
+    ast_cli_topics topics;
     ast_explored explored;
 } job;
 
@@ -52,7 +55,10 @@ static const ast_cli_option options_table[] = {
     {0}};
 
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
-static const ast_cli_use uses[] = {{.group = &own_group}, AST_CLI_READING_GROUPS(AT(from.reading)), {0}};
+static const ast_cli_use uses[] = {{.group = &own_group},
+                                   {&ast_cli_topics_group, .offset = AT(topic_files)},
+                                   AST_CLI_READING_GROUPS(AT(from.reading)),
+                                   {0}};
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
@@ -70,7 +76,10 @@ static int check(void *data) {
 static int read_names(void *data) {
     job *work = data;
     size_t count = work->from.directions.points.count;
-    return work->names_file ? ast_cli_read_names(work->names_file, work->from.input, count, &work->names) : -1;
+    int code = work->names_file ? ast_cli_read_names(work->names_file, work->from.input, count, &work->names) : -1;
+    return code < 0 ? ast_cli_topics_read(&work->topics, &work->topic_files, &work->from.directions.points,
+                                          work->from.reading.sparse.tf_idf, work->from.input)
+                    : code;
 }
 
 /* Whether any row has a direction. */
@@ -123,11 +132,11 @@ static char *make_line(const void *data, const ast_explore_request *request) {
     if (request->center)
         ast_cli_line_option(&line, "center", NULL);
     add_request(&line, request);
-    if (work->explored.names) {
+    if (work->explored.names)
         ast_cli_line_option(&line, "representatives", "5");
+    if (work->names_file || work->from.reading.source.names)
         ast_cli_line_option(&line, work->names_file ? "names" : "name-column",
                             work->names_file ? work->names_file : work->from.reading.source.names);
-    }
     if (work->explored.labels)
         ast_cli_line_option(&line, "labels", work->explored.labels);
     return ast_cli_line_end(&line);
@@ -141,11 +150,13 @@ static bool make_report(const void *data, ast_context *context, const ast_explor
     const char *viewer = ast_viewer_page(&length);
     ast_page_head head = {0};
     ast_text json = {0};
+    int code;
     ast_cli_cluster_settings as = {.common = work->from.common,
                                    .reading = work->from.reading,
                                    .options = ast_explore_options(&work->explored, &run->request),
                                    .input = work->from.input,
                                    .names = work->names_file,
+                                   .topics = work->topic_files,
                                    .line = make_line(data, &run->request)};
     ast_cli_cluster_job cluster = {.given = &as,
                                    .options = as.options,
@@ -153,17 +164,21 @@ static bool make_report(const void *data, ast_context *context, const ast_explor
                                    .directions = work->from.directions,
                                    .points = work->from.directions.points,
                                    .names = work->names,
+                                   .topics = work->topics,
                                    .labels = (int32_t *)run->labels,
                                    .report = run->report,
                                    .clusters = run->clusters};
-    bool good = ast_cli_page_head(&head, &ast_cli_cluster, work->from.input, as.line, &cluster.title) < 0 ||
-                ast_format_fail(error, "there is not enough memory for the report");
+    cluster.keywords = ast_cli_topics_keywords(&work->topics, run->labels, run->report.clusters, &code);
+    bool good = code >= 0 ? ast_format_fail(error, "there is not enough memory for the keywords") : true;
+    good = good && (ast_cli_page_head(&head, &ast_cli_cluster, work->from.input, as.line, &cluster.title) < 0 ||
+                    ast_format_fail(error, "there is not enough memory for the report"));
     good = good && ast_cli_cluster_page(&cluster, &head, &json, error) &&
            (ast_page_fill(viewer, length, &json, html) ||
             ast_format_fail(error, "there is not enough memory for the report"));
     ast_text_free(&json);
     free(as.line);
     free(cluster.title);
+    free(cluster.keywords);
     return good;
 }
 
@@ -173,10 +188,13 @@ static const ast_explore_command command = {
 static int hand_over(void *data) {
     job *work = data;
     const ast_cli_directions *d = &work->from.directions;
-    const ast_names *names = work->names_file ? &work->names : &d->input.names;
+    const ast_names *names = work->topics.texts.count ? &work->topics.texts
+                             : work->names_file       ? &work->names
+                                                      : &d->input.names;
     work->explored = (ast_explored){
         .points = d->points,
         .names = names->count ? names : NULL,
+        .corpus = work->topics.corpus.starts ? &work->topics.corpus : NULL,
         .width = d->width,
         .height = d->height,
         .depth = d->kind == AST_CLI_IMAGES ? &d->depth.frame.image : NULL,
@@ -270,6 +288,7 @@ int ast_cli_is_recorded(int argc, char **argv) {
 static void end(void *data) {
     job *work = data;
     ast_names_free(&work->names);
+    ast_cli_topics_free(&work->topics);
     ast_cli_subject_end(data);
 }
 

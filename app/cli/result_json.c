@@ -139,6 +139,19 @@ static void put_representatives(const ast_cli_cluster_job *work, const ast_clust
     ast_json_close(json, ']');
 }
 
+/* Terms and texts as they are. */
+static void put_topic(const ast_cli_cluster_job *work, size_t id, ast_text *json) {
+    const ast_cluster_info *cluster = &work->clusters[id];
+    const ast_names *texts = ast_cli_cluster_texts(work);
+    ast_json_keywords(json, "keywords", &work->keywords[id]);
+    if (!texts)
+        return;
+    ast_json_open(json, "texts", '[');
+    for (size_t i = 0; i < cluster->representative_count; i++)
+        ast_json_string(json, NULL, texts->list[cluster->representatives[i]]);
+    ast_json_close(json, ']');
+}
+
 /* A mixture knows the share of its component; what belongs to the others is counted. */
 static void put_cluster(const ast_cli_cluster_job *work, size_t id, ast_text *json) {
     const ast_cluster_info *cluster = &work->clusters[id];
@@ -160,6 +173,8 @@ static void put_cluster(const ast_cli_cluster_job *work, size_t id, ast_text *js
         put_angles_of(work, cluster, json);
     if (cluster->representatives)
         put_representatives(work, cluster, json);
+    if (work->keywords)
+        put_topic(work, id, json);
     ast_json_close(json, '}');
 }
 

@@ -10,7 +10,15 @@
 
 #include "terminal.h"
 
-enum { MOST_ROWS = 20, BAR_CELLS = 20, MOST_COMPONENTS = 4, MOST_ANGLES = 10 };
+enum {
+    MOST_ROWS = 20,
+    BAR_CELLS = 20,
+    MOST_COMPONENTS = 4,
+    MOST_ANGLES = 10,
+    TEXT_BYTES = 110,
+    TEXT_INDENT = 8,
+    KEYWORD_BYTES = 60
+};
 
 typedef struct look {
     const char *bold, *bar, *plain; /* escape sequences, or "" */
@@ -28,15 +36,15 @@ static const struct {
                                      "strike, dip: of the plane that the mean is the normal of\n"},
                  [AST_TREND_PLUNGE] = {"                     trend plunge", "trend, plunge: of the mean\n"}};
 
-/* With representatives the table is about them: a mean of many components says little to people. */
+/* With representatives or keywords the table is about them: a mean of many components says little to people. */
 static int exemplified(const ast_cli_cluster_job *work) {
-    return work->report.clusters > 0 && work->clusters[0].representatives != NULL;
+    return work->keywords || (work->report.clusters > 0 && work->clusters[0].representatives);
 }
 
 static void print_heading(const ast_cli_cluster_job *work, const look *style) {
     printf("\n%s%6s  %*s  %11s  %6s  ", style->bold, "id", -BAR_CELLS, "", "size", "share");
     if (exemplified(work))
-        printf("%6s  %7s  representatives%s\n", "cosine", "spread", style->plain);
+        printf("%6s  %7s  %s%s\n", "cosine", "spread", work->keywords ? "keywords" : "representatives", style->plain);
     else
         printf("%7s  %7s  %7s  mean%s%s\n", "spread", "kappa", "alpha95",
                notations[ast_cli_cluster_notation(work)].heading, style->plain);
@@ -44,9 +52,13 @@ static void print_heading(const ast_cli_cluster_job *work, const look *style) {
 
 static void print_legend(const ast_cli_cluster_job *work) {
     if (exemplified(work)) {
-        printf("\ncosine: mean cosine between the members and their mean; spread: the same in degrees\n"
-               "representatives: the rows nearest to the mean, nearest first%s\n",
-               ast_cli_cluster_names(work) ? "" : ", by row number from 0");
+        puts("\ncosine: mean cosine between the members and their mean; spread: the same in degrees");
+        if (work->keywords)
+            printf("keywords: the terms that tell a cluster from the others (c-TF-IDF)%s\n",
+                   work->report.clusters && work->clusters[0].representatives ? "; below them the rows nearest to the mean" : "");
+        else
+            printf("representatives: the rows nearest to the mean, nearest first%s\n",
+                   ast_cli_cluster_names(work) ? "" : ", by row number from 0");
         return;
     }
     printf("\nspread: degrees; its cosine is the mean cosine between the members and their mean\n"
@@ -197,6 +209,28 @@ static void print_representatives(const ast_cluster_info *cluster, const ast_cli
     putchar('\n');
 }
 
+/* As many as fit into a line; below them the texts of the representatives, one per line, or their names or numbers. */
+static void print_topic(const ast_cluster_info *cluster, size_t id, const ast_cli_cluster_job *work) {
+    const ast_keywords *keywords = &work->keywords[id];
+    const ast_names *texts = ast_cli_cluster_texts(work);
+    char text[TEXT_BYTES + 4];
+    size_t used = 0;
+    for (size_t i = 0; i < keywords->count && used < KEYWORD_BYTES; i++) {
+        ast_excerpt_of(text, TEXT_BYTES, keywords->words[i], strlen(keywords->words[i]));
+        used += (size_t)printf("%s%s", i ? ", " : "", text);
+    }
+    puts(keywords->count ? "" : "-");
+    for (size_t i = 0; texts && i < cluster->representative_count; i++) {
+        const char *line = texts->list[cluster->representatives[i]];
+        ast_excerpt_of(text, TEXT_BYTES, line, strlen(line));
+        printf("%*s%s\n", TEXT_INDENT, "", text);
+    }
+    if (!texts && cluster->representative_count > 0) {
+        printf("%*s%s", TEXT_INDENT, "", ast_cli_cluster_names(work) ? "" : "rows ");
+        print_representatives(cluster, work);
+    }
+}
+
 static void print_row(const ast_cluster_info *cluster, size_t id, const ast_cli_cluster_job *work, double scale,
                       const look *style) {
     size_t dimension = work->report.dimension;
@@ -212,7 +246,10 @@ static void print_row(const ast_cluster_info *cluster, size_t id, const ast_cli_
     printf("  %11s  %5.1f%%", ast_grouped(cluster->count, size), 100 * share);
     if (exemplified(work)) {
         printf("  %6.3f  %7.2f  ", fmin(1, fmax(0, cluster->resultant)), ast_cli_spread(cluster));
-        print_representatives(cluster, work);
+        if (work->keywords)
+            print_topic(cluster, id, work);
+        else
+            print_representatives(cluster, work);
         return;
     }
     printf("  %7.2f  %7s  %7s ", ast_cli_spread(cluster), kappa, alpha95);

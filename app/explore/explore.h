@@ -13,6 +13,7 @@
 #include <formats.h>
 #include <images.h>
 #include <json.h>
+#include <keywords.h>
 #include <report.h>
 #include <solids.h>
 
@@ -58,7 +59,8 @@ typedef struct ast_explore_command {
 /* What is explored. Nothing in it changes while pages are open. */
 typedef struct ast_explored {
     ast_points points;
-    const ast_names *names;       /* of the rows; NULL: they have none */
+    const ast_names *names;       /* or texts of the rows; NULL: they have none */
+    const ast_corpus *corpus;     /* what keywords come from; NULL: there are none */
     size_t width, height;         /* of an image, whose points are its pixels row by row; 0 otherwise */
     const ast_depth_image *depth; /* that the points are the normals of; NULL otherwise */
     double units_per_metre;       /* of it */

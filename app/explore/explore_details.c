@@ -36,6 +36,18 @@ static ast_status measure(ast_explore_page *page, double *silhouette) {
     return status;
 }
 
+/* Of the first clusters, where there are texts or terms. Without memory none. */
+static void put_keywords(const ast_explore_page *page, ast_text *json) {
+    const ast_corpus *corpus = page->all->explored->corpus;
+    const ast_explore_worker *worker = &page->worker;
+    ast_keywords *keywords = corpus ? ast_keywords_find(corpus, worker->labels, worker->run.report.clusters) : NULL;
+    ast_json_open(json, "keywords", '[');
+    for (size_t k = 0; keywords && k < worker->run.report.clusters && k < MOST_LISTED; k++)
+        ast_json_keywords(json, NULL, &keywords[k]);
+    ast_json_close(json, ']');
+    free(keywords);
+}
+
 /* Repeats the run with representatives and the tree of joins. */
 static ast_status run_again(ast_explore_page *page) {
     ast_explore_worker *worker = &page->worker;
@@ -64,6 +76,7 @@ static ast_status tell_details(ast_explore_page *page) {
     for (size_t k = 0; k < worker->run.report.clusters && k < MOST_LISTED; k++)
         ast_json_representatives(&text.json, NULL, &worker->run.clusters[k], page->all->explored->names);
     ast_json_close(&text.json, ']');
+    put_keywords(page, &text.json);
     ast_explore_put_tree(worker->context, worker->leaves, worker->labels, worker->run.rows, &text.json);
     status = measure(page, &silhouette);
     size_t count;

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <report.h>
 #include <stdio.h>
+#include <page.h>
 #include <stdlib.h>
 
 enum { SHOWN = 8, NEIGHBOURS = 5 };
@@ -61,7 +62,7 @@ static void put_list(const ast_explored *explored, const best *of, const char *k
         ast_json_open(json, NULL, '{');
         ast_json_integer(json, "row", (int64_t)of->list[i].row);
         if (explored->names)
-            ast_json_string(json, "name", explored->names->list[of->list[i].row]);
+            ast_json_name(json, "name", explored->names, of->list[i].row);
         ast_json_number(json, "angle", degrees_of(of->list[i].cosine), 5);
         ast_json_close(json, '}');
     }

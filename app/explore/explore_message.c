@@ -96,6 +96,7 @@ ast_shared_text *ast_explore_hello(const ast_explored *explored, const ast_drawn
     ast_json_boolean(&text.json, "undirected", explored->undirected);
     ast_json_boolean(&text.json, "weighted", explored->points.weights != NULL);
     ast_json_boolean(&text.json, "named", explored->names != NULL);
+    ast_json_boolean(&text.json, "topics", explored->corpus != NULL);
     ast_json_boolean(&text.json, "depth", drawn->grey != NULL);
     ast_json_string(&text.json, "labels", explored->labels);
     ast_json_integer(&text.json, "width", (int64_t)drawn->width);

@@ -39,6 +39,9 @@ bool ast_format_no_memory(ast_format_error *error, const char *name);
 #define AST_EXCERPT 48
 void ast_excerpt(char excerpt[AST_EXCERPT], const char *text, size_t length);
 
+/* The same with at most `most` bytes: `excerpt` has room for `most` + 4. */
+void ast_excerpt_of(char *excerpt, size_t most, const char *text, size_t length);
+
 /* Whether the path ends in the extension, such as ".ply", in upper or lower case, and has a name before it. */
 bool ast_has_extension(const char *path, const char *extension);
 
@@ -108,7 +111,7 @@ typedef struct ast_names {
 bool ast_names_add(ast_names *names, char *name); /* takes the name, from malloc(); false without memory */
 void ast_names_free(ast_names *names);
 
-/* Reads a text with one name per line. */
+/* Reads a text with one name per line; .gz too. */
 bool ast_read_names(const char *path, ast_names *names, ast_format_error *error);
 
 /* What can be seen without opening anything: an unknown extension or format, "-" without a format, a bad column list.

@@ -22,16 +22,23 @@ bool ast_format_no_memory(ast_format_error *error, const char *name) {
     return ast_format_fail(error, "%s: there is not enough memory to read it", name);
 }
 
-void ast_excerpt(char excerpt[AST_EXCERPT], const char *text, size_t length) {
-    size_t kept = length < QUOTED ? length : QUOTED;
+void ast_excerpt_of(char *excerpt, size_t most, const char *text, size_t length) {
+    size_t kept = length < most ? length : most;
     if (kept < length)
         while (kept > 0 && ((unsigned char)text[kept] & 0xC0) == 0x80)
             kept--;
     for (size_t i = 0; i < kept; i++) {
         unsigned char byte = (unsigned char)text[i];
-        excerpt[i] = byte < 0x20 || byte == 0x7F ? '?' : (char)byte;
+        bool control = byte < 0x20 || byte == 0x7F || (byte == 0xC2 && i + 1 < kept && (text[i + 1] & 0xE0) == 0x80);
+        excerpt[i] = control ? '?' : (char)byte;
+        if (control && byte == 0xC2) /* U+0080 to U+009F, which terminals obey too */
+            excerpt[++i] = '?';
     }
     strcpy(excerpt + kept, kept < length ? "..." : "");
+}
+
+void ast_excerpt(char excerpt[AST_EXCERPT], const char *text, size_t length) {
+    ast_excerpt_of(excerpt, QUOTED, text, length);
 }
 
 bool ast_has_extension(const char *path, const char *extension) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Names of rows: a text with one name per line. */
-#include "formats.h"
+#include "bytes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,16 +22,22 @@ bool ast_names_add(ast_names *names, char *name) {
     return good;
 }
 
-bool ast_read_names(const char *path, ast_names *names, ast_format_error *error) {
-    unsigned char *bytes;
-    size_t size, mark;
-    *names = (ast_names){0};
-    if (!ast_read_file(path, &bytes, &size, error))
+static bool read_all(const char *path, ast_buffer *buffer, ast_format_error *error) {
+    ast_bytes file;
+    if (!ast_bytes_open(&file, path, ast_has_extension(path, ".gz"), AST_NO_STOP, error))
         return false;
-    const char *at = (const char *)bytes, *end = at + size;
-    mark = size >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-    bool good = true;
-    if (memchr(bytes, 0, size))
+    bool good = ast_bytes_fill(&file, buffer, SIZE_MAX / 2, error);
+    ast_bytes_close(&file);
+    return good;
+}
+
+bool ast_read_names(const char *path, ast_names *names, ast_format_error *error) {
+    ast_buffer buffer = {0};
+    *names = (ast_names){0};
+    bool good = read_all(path, &buffer, error);
+    const char *at = (const char *)buffer.place, *end = at + buffer.filled;
+    size_t mark = good && buffer.filled >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    if (good && buffer.filled && memchr(at, 0, buffer.filled))
         good = ast_format_fail(error, "%s: is no text: it holds a byte 0; names are text, one per line", path);
     for (at += mark; at < end && good;) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
@@ -40,7 +46,7 @@ bool ast_read_names(const char *path, ast_names *names, ast_format_error *error)
         good = ast_names_add(names, strndup(at, length - cr)) || ast_format_no_memory(error, path);
         at += length + 1;
     }
-    free(bytes);
+    free(buffer.place);
     if (!good)
         ast_names_free(names);
     return good;

@@ -10,6 +10,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { TEXT = 200 }; /* bytes of a text that a page shows */
 
 static bool no_memory(ast_format_error *error) {
     return ast_format_fail(error, "there is not enough memory for the report");
@@ -121,15 +124,26 @@ void ast_json_field_angles(ast_text *json, ast_notation notation, bool axial, co
     ast_json_number(json, line ? "trend" : "dip_direction", azimuth, 6);
 }
 
+void ast_json_keywords(ast_text *json, const char *key, const ast_keywords *keywords) {
+    ast_json_open(json, key, '[');
+    for (size_t i = 0; i < keywords->count; i++)
+        ast_json_string(json, NULL, keywords->words[i]);
+    ast_json_close(json, ']');
+}
+
+void ast_json_name(ast_text *json, const char *key, const ast_names *names, size_t row) {
+    char text[TEXT + 4];
+    snprintf(text, sizeof text, "row %zu", row);
+    if (names && *names->list[row])
+        ast_excerpt_of(text, TEXT, names->list[row], strlen(names->list[row]));
+    ast_json_string(json, key, text);
+}
+
 void ast_json_representatives(ast_text *json, const char *key, const ast_cluster_info *cluster,
                               const ast_names *names) {
-    char text[32];
     ast_json_open(json, key, '[');
-    for (size_t i = 0; i < cluster->representative_count; i++) {
-        size_t row = cluster->representatives[i];
-        snprintf(text, sizeof text, "row %zu", row);
-        ast_json_string(json, NULL, names && *names->list[row] ? names->list[row] : text);
-    }
+    for (size_t i = 0; i < cluster->representative_count; i++)
+        ast_json_name(json, NULL, names, cluster->representatives[i]);
     ast_json_close(json, ']');
 }
 
@@ -157,6 +171,8 @@ static void put_cluster(ast_text *json, const ast_batch_page *page, size_t id, d
         ast_json_field_angles(json, page->notation, page->head->axial, cluster->mean);
     if (cluster->representatives)
         ast_json_representatives(json, "representatives", cluster, page->names);
+    if (page->keywords)
+        ast_json_keywords(json, "keywords", &page->keywords[id]);
     ast_json_colour(json, "color", (int32_t)id);
     ast_json_close(json, '}');
 }

@@ -7,6 +7,7 @@
 #define ASTERISM_REPORT_PAGE_H
 
 #include "json.h"
+#include "keywords.h"
 #include "projection.h"
 #include "report.h"
 
@@ -94,9 +95,12 @@ void ast_json_planes(ast_text *json, const ast_page_planes *planes);
 ast_ranked *ast_clusters_listed(const ast_cluster_info *clusters, size_t count, size_t *listed);
 
 /* Members of the object of a cluster: its id, size, share of the weight `total`, kappa and spread; the angles of a mean
- * of three dimensions in the field; what people call the rows nearest to it. */
+ * of three dimensions in the field; its keywords; what people call a row (names may be NULL),
+ * cut to a line, and the rows nearest to it. */
 void ast_json_cluster(ast_text *json, size_t id, const ast_cluster_info *cluster, double total);
 void ast_json_field_angles(ast_text *json, ast_notation notation, bool axial, const float *mean);
+void ast_json_keywords(ast_text *json, const char *key, const ast_keywords *keywords);
+void ast_json_name(ast_text *json, const char *key, const ast_names *names, size_t row);
 void ast_json_representatives(ast_text *json, const char *key, const ast_cluster_info *cluster, const ast_names *names);
 
 /* ---- Results --------------------------------------------------------------------------------------------------- */
@@ -115,7 +119,8 @@ typedef struct ast_batch_page {
     uint64_t seed;                 /* of the drawn sample */
     const ast_picture *image;      /* or NULL */
     ast_notation notation;         /* of three-dimensional means */
-    const ast_names *names;        /* of the rows, for representatives; NULL: they have none */
+    const ast_names *names;        /* names or texts of the rows, for representatives; NULL: they have none */
+    const ast_keywords *keywords;  /* (count), or NULL */
     const ast_page_planes *planes; /* of a cloud or a mesh; NULL: they were not asked for */
 } ast_batch_page;
 

@@ -265,7 +265,15 @@ static bool try_batch(ast_format_error *error) {
     ast_cluster_info cluster = {.count = 2, .mean = rows[0]};
     ast_points points = ast_points_f4(rows[0], 3, 4);
     ast_page_head head = plain_head;
-    ast_batch_page page = {&head, &points, labels, 3, &cluster, 1, "l", 1, &image, AST_NO_NOTATION, NULL, NULL};
+    ast_batch_page page = {.head = &head,
+                           .points = &points,
+                           .labels = labels,
+                           .label_count = 3,
+                           .clusters = &cluster,
+                           .count = 1,
+                           .labels_name = "l",
+                           .seed = 1,
+                           .image = &image};
     ast_text json = {0}, html = {0};
     bool good = ast_batch_page_json(&page, &json, error) &&
                 ast_page_fill("<!--asterism:data-->", strlen("<!--asterism:data-->"), &json, &html);

@@ -103,7 +103,8 @@ function describer(report: BatchReport, colours: Colours): Describe {
     const about = `${plural(cluster.size, "point")}, ${percent(cluster.share)}${cluster.spread === null ? "" : `, spread ${degrees(cluster.spread)}`}`;
     return [
       el("div", {}, swatch(id, colours.css(id)), ` ${about}`),
-      ...(cluster.representatives ?? []).map((name) => el("div", {}, name)),
+      cluster.keywords?.length ? el("div", { class: "keywords" }, cluster.keywords.slice(0, 6).join(", ")) : "",
+      ...(cluster.representatives ?? []).map((name) => el("div", { class: "text" }, name)),
       el("div", { class: "fine" }, `${mean ? "mean" : "point"} ${where}`),
     ];
   };
@@ -209,7 +210,8 @@ function saveClusters(report: BatchReport): void {
   const { clusters, dimension } = report,
     whole = clusters.every((cluster) => cluster.mean?.length === dimension),
     stable = clusters.some((cluster) => typeof cluster.stability === "number"),
-    named = clusters.some((cluster) => cluster.representatives);
+    named = clusters.some((cluster) => cluster.representatives),
+    topics = clusters.some((cluster) => cluster.keywords);
   const angles = (["dip", "dip_direction", "plunge", "trend"] as const).filter((key) =>
     clusters.some((cluster) => typeof cluster[key] === "number"),
   );
@@ -221,11 +223,12 @@ function saveClusters(report: BatchReport): void {
     c.spread,
     c.kappa,
     ...(stable ? [c.stability ?? null] : []),
+    ...(topics ? [(c.keywords ?? []).join(", ")] : []),
     ...(named ? [(c.representatives ?? []).join(" | ")] : []),
     ...angles.map((key) => c[key] ?? null),
     ...(whole ? (c.mean ?? []) : c.xyz),
   ]);
-  const words = [...(stable ? ["stability"] : []), ...(named ? ["representatives"] : [])];
+  const words = [...(stable ? ["stability"] : []), ...(topics ? ["keywords"] : []), ...(named ? ["representatives"] : [])];
   const known = ["id", "size", "share", "spread", "kappa", ...words, ...angles];
   saveCsv("clusters", [...known, ...names], rows);
 }

@@ -3,7 +3,7 @@
 // The table of the clusters of a batch.
 import type { Selection } from "../data/selection";
 import type { BatchCluster, BatchReport } from "../data/types";
-import { clusterColumns, largestShare, nearestColumn, stabilityColumn } from "../ui/cluster_columns";
+import { clusterColumns, keywordColumn, largestShare, nearestColumn, stabilityColumn } from "../ui/cluster_columns";
 import { degrees, fixed } from "../ui/format";
 import { DataTable } from "../ui/table";
 import type { Column } from "../ui/table";
@@ -33,11 +33,16 @@ function columns(report: BatchReport): Column<BatchCluster>[] {
       (c) => c.color,
       () => largest,
     );
-  const examples = representativeColumns(report);
+  const examples = [...keywordColumns(report), ...representativeColumns(report)];
   // Names say more than coordinates along principal directions.
   const means = examples.length && report.projection ? [] : meanColumns(report);
   all.splice(3, 0, ...examples);
   return [...all, ...stabilityColumns(report), ...means, ...dipColumns(report)];
+}
+
+function keywordColumns(report: BatchReport): Column<BatchCluster>[] {
+  if (!report.clusters.some((cluster) => cluster.keywords)) return [];
+  return [keywordColumn((c) => c.keywords ?? [])];
 }
 
 function representativeColumns(report: BatchReport): Column<BatchCluster>[] {

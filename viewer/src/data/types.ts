@@ -39,6 +39,7 @@ export interface BatchCluster {
   plunge?: number | null;
   trend?: number | null;
   representatives?: string[];
+  keywords?: string[];
   color: string;
 }
 

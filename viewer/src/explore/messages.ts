@@ -31,6 +31,7 @@ export interface Hello {
   undirected: boolean;
   weighted: boolean;
   named: boolean;
+  topics: boolean;
   depth: boolean;
   labels: string | null;
   width: number;
@@ -84,6 +85,7 @@ export interface Details {
   type: "details";
   id: number;
   representatives: string[][];
+  keywords: string[][];
   tree?: Tree;
   silhouette: number | null;
 }

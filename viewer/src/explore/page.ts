@@ -112,7 +112,7 @@ class Shown {
     this.box = new WishBox(hello);
     this.controls = new Controls(this.box, hello);
     this.table = new ClusterTable(hello, colours, this.selection);
-    this.views = new Views(hello, colours, this.selection, (id) => this.table.namesOf(id));
+    this.views = new Views(hello, colours, this.selection, (id) => this.table.aboutOf(id));
     this.tree = new TreeCard(colours, this.selection, (clusters) =>
       this.box.change({ merge: "count", merge_to: clusters }),
     );

@@ -4,7 +4,7 @@
 // columns when it comes.
 import type { Selection } from "../data/selection";
 import { card } from "../ui/card";
-import { clusterColumns, largestShare, nearestColumn, stabilityColumn } from "../ui/cluster_columns";
+import { clusterColumns, keywordColumn, largestShare, nearestColumn, stabilityColumn } from "../ui/cluster_columns";
 import { count, plural } from "../ui/format";
 import { DataTable } from "../ui/table";
 import type { Column } from "../ui/table";
@@ -18,6 +18,7 @@ export class ClusterTable {
   private rows: Cluster[] = [];
   private largest = 1e-9;
   private names: string[][] = [];
+  private keywords: string[][] = [];
   private stable: number[] = [];
 
   constructor(
@@ -46,6 +47,7 @@ export class ClusterTable {
     this.rows = result.cluster;
     this.largest = largestShare(result.cluster);
     this.names = [];
+    this.keywords = [];
     this.stable = [];
     const listed = result.cluster.length;
     this.say(
@@ -58,6 +60,7 @@ export class ClusterTable {
 
   detail(details: Details): void {
     this.names = details.representatives;
+    this.keywords = details.keywords;
     this.table.show(this.rows);
   }
 
@@ -70,6 +73,12 @@ export class ClusterTable {
     return this.names[id] ?? [];
   }
 
+  /** What the cluster is about, for people: its keywords and the rows nearest to its mean. */
+  aboutOf(id: number): string[] {
+    const keywords = this.keywords[id]?.slice(0, 6).join(", ");
+    return [...(keywords ? [keywords] : []), ...this.namesOf(id)];
+  }
+
   private columns(hello: Hello): Column<Cluster>[] {
     const columns = clusterColumns<Cluster>(
         (c) => this.colours.css(c.id),
@@ -79,6 +88,7 @@ export class ClusterTable {
     columns.push(stabilityColumn((c) => this.stable[c.id] ?? null, "of three runs in another order"));
     if (hello.named) columns.splice(3, 0, nearestColumn("nearest to the mean", names, "16em"));
     else columns.push(nearestColumn("nearest rows", names, "9em"));
+    if (hello.topics) columns.splice(3, 0, keywordColumn((c) => this.keywords[c.id] ?? []));
     return columns;
   }
 }

@@ -159,7 +159,7 @@ export class Views {
     const about = `${plural(cluster.size, "point")}, ${percent(cluster.share)}${cluster.spread === null ? "" : `, spread ${degrees(cluster.spread)}`}`;
     return [
       el("div", {}, swatch(id, this.colours.css(id)), ` ${about}`),
-      ...this.names(id).map((name) => el("div", {}, name)),
+      ...this.names(id).map((name) => el("div", { class: "text" }, name)),
       el("div", { class: "fine" }, `${mean ? "mean" : "point"} ${where}`),
     ];
   };

@@ -72,6 +72,18 @@ export function nearestColumn<R>(title: string, names: (row: R) => string[], wid
   };
 }
 
+/** What the texts or documents of a cluster are about. */
+export function keywordColumn<R>(keywords: (row: R) => string[]): Column<R> {
+  const text = (row: R): string => keywords(row).join(", ");
+  return {
+    title: "keywords",
+    value: text,
+    cell: (row) => el("span", { title: text(row) }, text(row)),
+    width: "18em",
+    help: "The terms that tell the cluster from the others (c-TF-IDF), best first",
+  };
+}
+
 export function stabilityColumn<R>(value: (row: R) => number | null, runs: string): Column<R> {
   return {
     title: "stability",
