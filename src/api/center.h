@@ -18,11 +18,12 @@ typedef struct ast_centred {
 } ast_centred;
 void ast_centred_free(ast_centred *centred);
 
-/* The weighted mean of the rows, of all ranks: exact sums, rounded once to float. `total`: rows of all ranks. */
+/* Finds the weighted mean of the rows of all ranks (exact sums, rounded once to float), and subtracts it. `total`: rows
+ * of all ranks. */
 ast_status ast_center_points(ast_context *context, const ast_points *points, size_t total, ast_centred *centred);
 ast_status ast_center_source(ast_context *context, const ast_source *source, ast_centred *centred);
 
-/* Subtracts a given centre (D): `points` becomes a view of a copy in memory; `source` reads centred rows of floats. */
+/* Subtract a given centre (D): `points` becomes a view of a copy in memory; `source` reads centred rows of floats. */
 ast_status ast_subtract_points(ast_context *context, const ast_points *points, const float *center,
                                ast_centred *centred);
 ast_status ast_subtract_source(ast_context *context, const ast_source *source, const float *center,

@@ -26,7 +26,7 @@ typedef struct ast_cloud_patch {
     ast_scatter scatter;
     double normal[3];                             /* mean of the points' normals, of length 1 */
     double mean_square;                           /* mean squared residual of its own least-squares plane */
-    double area_per_point;                        /* area per point */
+    double area_per_point;                        /* of the patch: its area divided by its points */
     double link_distance;                         /* how far away its neighbours may be */
     float low[3], high[3];                        /* box */
     int32_t label, region;                        /* region: -1 for none */
@@ -38,7 +38,7 @@ typedef struct ast_cloud_patch {
 typedef struct ast_region {
     ast_scatter scatter;
     ast_plane_equation plane;
-    double normal_sum[3];   /* sum of normals */
+    double normal_sum[3];   /* of the normals of its patches, weighted */
     double area;            /* of its patches, about */
     double inlier_distance; /* how far a point may be from the plane */
     int32_t merged_into;    /* the region it was merged into; its own number if it was not merged */
@@ -86,7 +86,7 @@ bool ast_cloud_grow_regions(ast_cloud_planes_job *job);
 bool ast_cloud_extent(double (*at)[2], size_t n, double area_per_point, ast_polygons *outline, ast_plane_grid *grid,
                       double *area);
 
-/* The planes of a cloud (cloud_planes.c) and of a mesh (mesh_planes.c), The caller has checked the arguments. plane_of
+/* The planes of a cloud (cloud_planes.c) and of a mesh (mesh_planes.c). The caller has checked the arguments. plane_of
  * must not be NULL. distance and area have the meaning of ast_plane_options. */
 ast_status ast_planes_of_cloud(ast_fault *fault, ast_cloud_planes_job *job, ast_plane_table *table);
 

@@ -42,7 +42,7 @@ typedef struct ast_patch_work {
     ast_noise_counts *counts;
     struct ast_noise_sample *samples; /* noise samples of the single cells, before any join */
     struct ast_patch_pair *pairs;     /* (2 cells) neighbouring patches */
-    uint64_t *pair_slots;             /* (AST_PAIR_SLOTS) (AST_PAIR_SLOTS) hash table of the pairs of this round */
+    uint64_t *pair_slots;             /* (AST_PAIR_SLOTS) hash table of the pairs of this round */
     double *allowed_increase;         /* per leader: largest increase of the residual if its patch joins a larger one */
     double *choice_cost;              /* of the leaders: the cost of joining their choice in this round */
     int32_t *leaders;                 /* the cells that lead, in order */
@@ -80,7 +80,7 @@ typedef struct ast_lens_maps {
     size_t pinhole_width, pinhole_height;
     double left, top;
     float *to_pinhole; /* (height, width, 2) where the ray of a pixel meets the pinhole image, in the camera's pixels */
-    float *to_distorted; /* (pinhole_height, pinhole_width, 2) (down, across, 2) position of each pinhole pixel in the
+    float *to_distorted; /* (pinhole_height, pinhole_width, 2) position of each pinhole pixel in the
                             distorted image; NaN if it has none */
 } ast_lens_maps;
 

@@ -23,7 +23,7 @@ typedef struct ast_frame_patch {
     double area;            /* approximate */
     double normal_error;    /* radians, if the sensor bends the plane */
     double narrow_extent;   /* standard deviation along the narrower side */
-    bool normal_reliable;   /* the normal is reliable */
+    bool normal_reliable;   /* the image has a normal for it, and not an uncertain one */
     double cells;           /* number of cells in the scatter */
     ast_scatter scatter;    /* its cells, weighted by how well their depth is known */
     double low[3], high[3]; /* box */

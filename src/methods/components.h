@@ -68,7 +68,7 @@ size_t ast_components_unlabel(const ast_components *components, ast_labelling *l
 /* Removes the components that no point has; the others keep their order, and labels are renumbered. */
 ast_status ast_components_drop_empty(ast_components *components, ast_labelling *labelling, ast_fault *fault);
 
-/* Both: removes empty components, and makes the others the clusters. */
+/* Removes the components that no point has, and makes the others the clusters of the labelling. */
 ast_status ast_components_recount(ast_components *components, ast_labelling *labelling, ast_fault *fault);
 
 /* ---- tiles.c ---- */

@@ -111,7 +111,7 @@ typedef struct ast_moves {
     ast_mean_table fast_table;  /* large: means of the fast clusters at the start of the next pass */
     bool regrouped;             /* large: the set of fast clusters has changed */
     float fast_failed_move;     /* large: the largest move in a pass in which comparisons with the fast clusters decided
-                              almost     no point; 0: they decide points */
+                              almost no point; 0: they decide points */
     bool compare_pairs;         /* there are few clusters: each pair is compared */
     bool distinct;              /* small: every slot has its own bit */
     size_t born[AST_MASK_BITS]; /* small: 1 + the last event of the last pass that gave a slot of this bit a new mean;
