@@ -82,7 +82,7 @@ static void find_all(void *data, size_t block, int worker) {
     for (size_t leaf = block * BLOCK; leaf < (block + 1) * BLOCK && leaf < ast_kdtree_leaves(q->tree); leaf++)
         for (size_t s = 0; s < ast_kdtree_leaf_size(q->tree, leaf); s++) {
             const ast_kdleaf *at = &q->tree->leaves[leaf];
-            ast_neighbours found = {squared, slot, BENCH_CLOUD_NEIGHBOURS, 0};
+            ast_nearest_list found = {squared, slot, BENCH_CLOUD_NEIGHBOURS, 0};
             q->kernels->nearest(q->tree, (float[3]){at->x[s], at->y[s], at->z[s]}, &found);
         }
 }

@@ -194,6 +194,37 @@ static inline ast_points ast_points_csr(const void *data, ast_type type, const v
     return points;
 }
 
+/* ---- Neighbours and the metric ---------------------------------------------------------------------------------- */
+
+/* The k nearest neighbours of every row among the other rows, by cosine: exact, equal to comparing all pairs.
+ * `neighbours` (N, k) receives row numbers from 0, nearest first, equal cosines in order of rows; `cosines` (N, k) the
+ * scores: the products of the normalised rows, in double. Where there are fewer than k other rows, and for missing
+ * rows, which are nobody's neighbours, they are -1 and NaN. Weights are ignored. Takes up to 8 N D bytes. k is at least
+ * 1. Not for sparse rows. */
+AST_API ast_status ast_neighbours(ast_context *context, const ast_points *points, size_t k, int32_t *neighbours,
+                                  double *cosines);
+
+/* How rows are compared. Embeddings share a common direction, and their clusters are long in some directions and short
+ * in others; docs/metric.md has the rule. */
+typedef enum ast_metric_kind {
+    AST_METRIC_PLAIN = 0, /* as they are */
+    AST_METRIC_LOCAL = 1  /* after a linear map, learned from the rows, that makes clusters round */
+} ast_metric_kind;
+
+/* A map of rows: z = normalise(A normalise(x / |x| - c1) - c2). Whoever makes the struct owns its arrays. */
+typedef struct ast_metric {
+    size_t size;
+    size_t dimension;           /* D */
+    const float *center;        /* (D) c1 */
+    const float *matrix;        /* (D, D) A: symmetric, its largest eigenvalue is 1 */
+    const float *mapped_center; /* (D) c2 */
+} ast_metric;
+
+/* Maps the points: `rows` (N, D) receives unit vectors, NaN for missing rows and for rows within 2^-20 of a centre.
+ * The same bits on any machine. Not for sparse rows. */
+AST_API ast_status ast_metric_apply(ast_context *context, const ast_points *points, const ast_metric *metric,
+                                    float *rows);
+
 /* ---- Clustering ------------------------------------------------------------------------------------------------ */
 
 typedef enum ast_method {

@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOTHING 0x1p-20 /* a row closer than this to the mean is missing */
-#define SUM_BITS 60     /* of a sum of weighted components at most, besides its sign */
+#define SUM_BITS 60 /* of a sum of weighted components at most, besides its sign */
 
 typedef struct mean_job {
     const ast_points *points; /* rows in memory, or shape and weights of a source */
@@ -95,9 +94,8 @@ static ast_status add_all(ast_context *context, mean_job *job, ast_fault *fault)
                                          "the rows from row %zu (counting from 1) on could not be read", unread + 1);
 }
 
-/* A collective call. */
-static ast_status find_mean(ast_context *context, const ast_points *points, const ast_source *source, size_t total,
-                            float *center) {
+ast_status ast_find_mean(ast_context *context, const ast_points *points, const ast_source *source, size_t total,
+                         float *center) {
     ast_fault *fault = &context->fault;
     size_t width = points->dimension + 1;
     mean_job job = {.points = points, .source = source, .rows = block_rows(points), .unread = SIZE_MAX};
@@ -123,9 +121,7 @@ static ast_status find_mean(ast_context *context, const ast_points *points, cons
 /* ---- Rows without the mean
  * -------------------------------------------------------------------------------------------------- */
 
-/* Row i of the view, centred; NaN if it is missing or closer than NOTHING to the mean. Infinities stay, to be reported.
- */
-static void centre_row(const ast_points *view, size_t i, const float *center, float *row) {
+void ast_centre_row(const ast_points *view, size_t i, const float *center, float *row) {
     size_t dimension = view->dimension;
     ast_row_kind kind = ast_read_row(view, i, row);
     double squared = 0;
@@ -135,9 +131,9 @@ static void centre_row(const ast_points *view, size_t i, const float *center, fl
     }
     double length = sqrt(squared);
     for (size_t d = 0; d < dimension; d++)
-        row[d] = kind == AST_ROW_INFINITE ? INFINITY
-                 : length > NOTHING       ? (float)(((double)row[d] - (double)center[d]) / length)
-                                          : NAN;
+        row[d] = kind == AST_ROW_INFINITE      ? INFINITY
+                 : length > AST_CENTER_NOTHING ? (float)(((double)row[d] - (double)center[d]) / length)
+                                               : NAN;
 }
 
 typedef struct subtraction {
@@ -149,7 +145,7 @@ typedef struct subtraction {
 static void subtract_row(void *data, size_t i, int worker) {
     const subtraction *s = data;
     (void)worker;
-    centre_row(s->points, i, s->center, s->rows + i * s->points->dimension);
+    ast_centre_row(s->points, i, s->center, s->rows + i * s->points->dimension);
 }
 
 static ast_status keep_center(const float *center, size_t dimension, ast_centred *centred, ast_fault *fault) {
@@ -183,7 +179,7 @@ static int read_centred(size_t first, size_t count, void *rows, void *data) {
     int failed = !raw || base->read(first, count, raw, base->data) != 0;
     ast_points view = ast_points_dense(raw, base->type, element, count, dimension);
     for (size_t i = 0; i < count && !failed; i++)
-        centre_row(&view, i, centred->center, (float *)rows + i * dimension);
+        ast_centre_row(&view, i, centred->center, (float *)rows + i * dimension);
     if (raw != rows)
         free(raw);
     return failed;
@@ -208,7 +204,7 @@ ast_status ast_center_points(ast_context *context, const ast_points *points, siz
     ast_fault *fault = &context->fault;
     ast_status status = ast_comm_agree(context->comm, keep_center(NULL, points->dimension, centred, fault), fault);
     if (status == AST_OK)
-        status = find_mean(context, points, NULL, total, centred->center);
+        status = ast_find_mean(context, points, NULL, total, centred->center);
     return status == AST_OK ? ast_comm_agree(context->comm, subtract(context, points, centred), fault) : status;
 }
 
@@ -216,7 +212,7 @@ ast_status ast_center_source(ast_context *context, const ast_source *source, ast
     ast_points shape = ast_source_shape(source);
     ast_status status = keep_center(NULL, source->dimension, centred, &context->fault);
     if (status == AST_OK)
-        status = find_mean(context, &shape, source, source->count, centred->center);
+        status = ast_find_mean(context, &shape, source, source->count, centred->center);
     wrap_source(source, centred);
     return status;
 }

@@ -8,6 +8,11 @@
 #include "context.h"
 
 #define AST_CENTER_BLOCK ((size_t)1 << 20) /* bytes of rows that a thread reads at a time to find the mean */
+#define AST_CENTER_NOTHING 0x1p-20         /* a row closer than this to the mean is missing */
+
+/* Row i of the view, centred; NaN if it is missing or closer than AST_CENTER_NOTHING to the centre. Infinities stay, to
+ * be reported. */
+void ast_centre_row(const ast_points *view, size_t i, const float *center, float *row);
 
 /* The rows of a call: where they are, and what is subtracted from them. Zeroed at first; to be freed in any case. */
 typedef struct ast_centred {
@@ -17,6 +22,11 @@ typedef struct ast_centred {
     ast_source source, base; /* of a source: it reads `base` and centres what it has read */
 } ast_centred;
 void ast_centred_free(ast_centred *centred);
+
+/* The weighted mean of the rows in memory, or of a source, whose shape and weights `points` has then. `total`: rows of
+ * all ranks. A collective call. */
+ast_status ast_find_mean(ast_context *context, const ast_points *points, const ast_source *source, size_t total,
+                         float *center);
 
 /* Finds the weighted mean of the rows of all ranks (exact sums, rounded once to float), and subtracts it. `total`: rows
  * of all ranks. */

@@ -71,7 +71,7 @@ static void clear_rows(const surface *s) {
 
 /* n times the covariance of n neighbours: the sum of d d^T minus (sum of d) (sum of d)^T / n, where d is the difference
  * to the point. Added from the nearest on, so that the order depends only on the definition of the neighbours. */
-static void covariance(const ast_kdtree *tree, const ast_neighbours *found, const double *p, double out[6]) {
+static void covariance(const ast_kdtree *tree, const ast_nearest_list *found, const double *p, double out[6]) {
     double sum[3] = {0}, square[6] = {0}, n = (double)found->count;
     for (size_t i = 0; i < found->count; i++) {
         const ast_kdleaf *leaf = &tree->leaves[found->slot[i] / AST_LEAF];
@@ -136,7 +136,7 @@ static void write_normal(const surface *s, const patch *from, size_t at, const d
 
 /* ---- A leaf ------------------------------------------------------------------------------------------------------ */
 
-static void fit_leaf(const surface *s, size_t number, ast_neighbours *found) {
+static void fit_leaf(const surface *s, size_t number, ast_nearest_list *found) {
     const ast_kdleaf *leaf = &s->tree.leaves[number];
     size_t size = ast_kdtree_leaf_size(&s->tree, number);
     patch from = {0};
@@ -161,7 +161,7 @@ static void fit_leaves(void *data, size_t block, int worker) {
     const surface *s = data;
     size_t end = (block + 1) * BLOCK_LEAVES, leaves = ast_kdtree_leaves(&s->tree);
     char *memory = s->scratch + (size_t)worker * s->scratch_size;
-    ast_neighbours found = {.squared = (double *)(void *)memory, .wanted = s->wanted};
+    ast_nearest_list found = {.squared = (double *)(void *)memory, .wanted = s->wanted};
     found.slot = (int32_t *)(void *)(found.squared + s->wanted);
     for (size_t leaf = block * BLOCK_LEAVES; leaf < end && leaf < leaves; leaf++)
         fit_leaf(s, leaf, &found);

@@ -169,10 +169,38 @@ static void test_sum_row(void **state) {
             }
 }
 
+/* Of floats as doubles: any table adds to what is there exactly what the plain loop adds. */
+static void test_exact_products(void **state) {
+    (void)state;
+    ast_random random;
+    ast_random_seed(&random, 34, 0);
+    for (size_t n = 0; n <= MOST_POINTS; n++)
+        for (const ast_kernels *const *kernels = all_tables; *kernels; kernels++) {
+            double *panel = guarded(n * AST_EXACT_PANEL * sizeof *panel), *rows[AST_PRODUCT_ROWS];
+            double *out = guarded(AST_PRODUCT_ROWS * AST_EXACT_PANEL * sizeof *out);
+            double expected[AST_PRODUCT_ROWS * AST_EXACT_PANEL];
+            for (size_t i = 0; i < n * AST_EXACT_PANEL; i++)
+                panel[i] = (double)component(&random);
+            for (size_t r = 0; r < AST_PRODUCT_ROWS; r++) {
+                rows[r] = guarded(n * sizeof *rows[r]);
+                for (size_t i = 0; i < n; i++)
+                    rows[r][i] = (double)component(&random);
+            }
+            for (size_t j = 0; j < AST_PRODUCT_ROWS * AST_EXACT_PANEL; j++) {
+                expected[j] = out[j] = ast_random_normal(&random);
+                for (size_t i = 0; i < n; i++)
+                    expected[j] += rows[j / AST_EXACT_PANEL][i] * panel[i * AST_EXACT_PANEL + j % AST_EXACT_PANEL];
+            }
+            (*kernels)->add_exact_products((const double *const *)rows, panel, n, out);
+            assert_memory_equal(out, expected, sizeof expected);
+            release_all();
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sum_columns), cmocka_unit_test(test_sums_are_wide), cmocka_unit_test(test_key),
-        cmocka_unit_test(test_add_keys),    cmocka_unit_test(test_sum_row),
+        cmocka_unit_test(test_add_keys),    cmocka_unit_test(test_sum_row),       cmocka_unit_test(test_exact_products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

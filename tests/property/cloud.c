@@ -82,7 +82,7 @@ static void check_nearest(const one_case *c, const ast_kdtree *tree, const float
     int32_t index[WANTED], slot[WANTED];
     size_t there = ref_nearest(c->points, c->count, place, c->wanted, expected, index);
     for (int t = 0; t < 2 && tables[t]; t++) {
-        ast_neighbours found = {squared, slot, c->wanted, 0};
+        ast_nearest_list found = {squared, slot, c->wanted, 0};
         tables[t]->nearest(tree, place, &found);
         assert_int_equal(found.count, there);
         for (size_t i = 0; i < there; i++) {

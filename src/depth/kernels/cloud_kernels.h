@@ -9,12 +9,12 @@
 
 /* Neighbours in order of squared distance, dx dx + dy dy + dz dz in double; equal distances in order of index. A slot
  * is AST_LEAF * leaf + position in the leaf. */
-typedef struct ast_neighbours {
+typedef struct ast_nearest_list {
     double *squared; /* [wanted] */
     int32_t *slot;   /* [wanted] */
     size_t wanted;   /* at least 1 */
     size_t count;    /* found neighbours: all points of the tree if it has fewer */
-} ast_neighbours;
+} ast_nearest_list;
 
 /* Symmetric matrices, one per column: the rows are xx xy xz yy yz zz. */
 typedef struct ast_moments3 {
@@ -31,7 +31,7 @@ typedef struct ast_cloud_kernels {
     const char *name;
 
     /* The nearest neighbours of a place in space. */
-    void (*nearest)(const ast_kdtree *tree, const float *place, ast_neighbours *out);
+    void (*nearest)(const ast_kdtree *tree, const float *place, ast_nearest_list *out);
 
     /* Jacobi's method: eigenvectors are orthogonal, and eigenvalues accurate to about 1e-16 of the largest. */
     void (*eigen)(const ast_moments3 *matrices, ast_eigen3 *out);

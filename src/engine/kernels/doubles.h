@@ -52,6 +52,18 @@ static inline vf narrowed(dv low, dv high) {
 #endif
 }
 
+/* a b + c. The product of two floats in double is exact, so that of such numbers the fused operation has the bits of
+ * the separate ones. */
+static inline dv multiply_add_d(dv a, dv b, dv c) {
+#if defined(__FMA__)
+    return (dv)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#elif defined(AST_NEON)
+    return (dv)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
+#else
+    return a * b + c;
+#endif
+}
+
 /* One bit per lane. */
 static inline unsigned mask_bits_d(dm mask) {
 #if defined(__AVX2__)

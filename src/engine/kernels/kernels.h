@@ -17,6 +17,7 @@
 #define AST_BLOCK 256                      /* points that share bounds */
 #define AST_GROUPS (AST_BLOCK / AST_LANES) /* small points are scored one group at a time */
 #define AST_ALL_GROUPS UINT32_MAX          /* one bit per group */
+#define AST_EXACT_PANEL 8                  /* columns of a panel of doubles */
 #define AST_PANEL 16                       /* means in one panel of a large table */
 #define AST_SMALL 4                        /* the largest dimension that is stored as columns */
 #define AST_UNIT_TOLERANCE 0x1p-22         /* a row whose squared length is this close to 1 counts as a unit vector */
@@ -219,6 +220,11 @@ typedef struct ast_kernels {
     /* Products of n rows, 1..AST_PRODUCT_ROWS, with the AST_PANEL columns of a panel (D, AST_PANEL), errors as for
      * score_rows: out (AST_PRODUCT_ROWS, AST_PANEL). `rows` has AST_PRODUCT_ROWS pointers; those after n repeat. */
     void (*panel_products)(const float *const *rows, size_t n, const float *panel, size_t dimension, float *out);
+
+    /* Adds the products of AST_PRODUCT_ROWS rows of n numbers with the AST_EXACT_PANEL columns of a panel
+     * (n, AST_EXACT_PANEL) to out (AST_PRODUCT_ROWS, AST_EXACT_PANEL), one after the other in order of n. The numbers
+     * are floats, stored as doubles: the products are exact, and every table gives the same bits. */
+    void (*add_exact_products)(const double *const *rows, const double *panel, size_t n, double *out);
 
     /* Adds n small points (a multiple of AST_LANES) to the sums of their labels. */
     void (*sum_columns[AST_SMALL + 1])(const float *const *x, const int32_t *labels, size_t n, ast_bins *bins);
