@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * asterism assign: labels for new points from known means. Nothing is learned. */
-#include <asterism.h>
-#include <formats.h>
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli.h"
 #include "directions.h"
 #include "interrupt.h"
 #include "memory.h"
 #include "progress.h"
-#include "targets.h"
 #include "terminal.h"
 
 typedef struct job {

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
-#include "files.h"
 #include "terminal.h"
 
 static const char *const smoothings[] = {"guided", "tv",          "none",

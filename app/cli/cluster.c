@@ -2,14 +2,11 @@
  *
  * asterism cluster: points in, clusters out. The points are in memory or, if they have no room there, read from their
  * file in parts. The steps of a run are listed at the end. */
-#include <asterism.h>
-#include <formats.h>
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
 #include "cluster.h"
 #include "interrupt.h"
 #include "pages.h"

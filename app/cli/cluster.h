@@ -6,20 +6,12 @@
 #ifndef AST_CLI_CLUSTER_H
 #define AST_CLI_CLUSTER_H
 
-#include <asterism.h>
-#include <formats.h>
-#include <json.h>
 #include <page.h>
-#include <report.h>
 
 #include "cluster_state.h"
-#include "directions.h"
 #include "memory.h"
 #include "plane_files.h"
-#include "progress.h"
 #include "recommend.h"
-#include "run_record.h"
-#include "targets.h"
 #include "topics.h"
 
 typedef struct ast_cli_cluster_settings {

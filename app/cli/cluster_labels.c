@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 
-#include "cli.h"
 #include "ranks.h"
 #include "terminal.h"
 

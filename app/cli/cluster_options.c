@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
 #include "pages.h"
 #include "ranks.h"
 #include "terminal.h"

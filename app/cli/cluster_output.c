@@ -3,11 +3,9 @@
  * What comes out of asterism cluster: the table or JSON, and the files that were asked for. */
 #include "cluster.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli.h"
 #include "field.h"
 #include "ranks.h"
 #include "terminal.h"

@@ -3,13 +3,10 @@
  * asterism cluster --planes: the planes of a cloud or a mesh, with the clusters of its normals as their directions. */
 #include "cluster.h"
 
-#include <formats.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli.h"
 #include "terminal.h"
 
 enum { ROWS = 12, POINTS_LEAST = 32 }; /* printed; of a plane of a cloud, as asterism_depth.h says */

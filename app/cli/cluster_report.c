@@ -3,13 +3,9 @@
  * The report of asterism cluster: what it was asked for, what came out, and the points to look at. */
 #include "cluster.h"
 
-#include <page.h>
-#include <projection.h>
-
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli.h"
 #include "pages.h"
 #include "terminal.h"
 

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
 #include "interrupt.h"
 #include "progress.h"
 #include "ranks.h"

@@ -6,7 +6,6 @@
 #ifndef AST_CLI_CLUSTER_STATE_H
 #define AST_CLI_CLUSTER_STATE_H
 
-#include <asterism.h>
 #include <formats.h>
 
 #include "run_record.h"

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "cli.h"
 #include "field.h"
 #include "memory.h"
 #include "ranks.h"

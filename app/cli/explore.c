@@ -4,18 +4,14 @@
 #include <explore.h>
 #include <projection.h>
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <viewer.h>
 
-#include "cli.h"
 #include "cluster.h"
 #include "field.h"
 #include "interrupt.h"
 #include "pages.h"
-#include "recommend.h"
-#include "stream_state.h"
 #include "terminal.h"
 #include "topics.h"
 

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli.h"
 #include "terminal.h"
 
 typedef struct notation {

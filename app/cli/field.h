@@ -5,7 +5,6 @@
 #ifndef AST_CLI_FIELD_H
 #define AST_CLI_FIELD_H
 
-#include <formats.h>
 #include <report.h>
 
 #include "files.h"

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli.h"
 #include "field.h"
 #include "interrupt.h"
 #include "terminal.h"

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli.h"
 #include "progress.h"
 #include "terminal.h"
 

@@ -5,10 +5,7 @@
 #ifndef AST_CLI_FRAMES_H
 #define AST_CLI_FRAMES_H
 
-#include <frames.h>
-
 #include "camera.h"
-#include "files.h"
 
 /* Zeroed at first, but for the option. */
 typedef struct ast_cli_frames {

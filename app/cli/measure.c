@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * asterism measure: how good a labelling is, against the truth (NMI, ARI), against the points (silhouette), or both. */
-#include <asterism.h>
-#include <formats.h>
 
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "cli.h"
 #include "directions.h"
 #include "ranks.h"
-#include "targets.h"
 #include "terminal.h"
 
 static const char *const dissimilarities[] = {"cosine", "angle", NULL}; /* in the order of ast_dissimilarity */

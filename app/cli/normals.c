@@ -2,13 +2,10 @@
  *
  * asterism normals: a depth image, a cloud or a mesh in, the direction that each pixel, point or triangle looks to out.
  */
-#include <asterism_depth.h>
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "cli.h"
 #include "cloud.h"
 #include "frame_normals.h"
 #include "targets.h"

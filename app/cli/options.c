@@ -3,7 +3,6 @@
  * Reading a command line by its table. `--name value` and `--name=value` are the same; `--` ends the options; `-` is an
  * input like any other. An option given twice is a mistake, since one of the two values would be ignored in silence. */
 #include "options.h"
-#include "cli.h"
 #include "files.h"
 #include "pages.h"
 #include "ranks.h"

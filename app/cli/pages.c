@@ -10,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli.h"
 #include "files.h"
 #include "interrupt.h"
 #include "terminal.h"

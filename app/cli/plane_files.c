@@ -3,12 +3,6 @@
  * Planes in files. A plane is written when it is complete in memory, so a long list is never in memory as a whole. */
 #include "plane_files.h"
 
-#include <report.h>
-#include <solids.h>
-
-#include <math.h>
-#include <stdlib.h>
-
 enum { DIGITS = 9 };
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */

@@ -5,7 +5,6 @@
 #define AST_CLI_PLANE_FILES_H
 
 #include <asterism_depth.h>
-#include <formats.h>
 #include <json.h>
 
 /* All planes as a list of JSON; `what` is the key of the number of points of a plane. `dip`: with dip direction and

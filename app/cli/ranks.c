@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
 #include "terminal.h"
 
 #define LOOKED_AT 1024 /* rows that the ranks compare: enough to tell one file from another */

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
-#include "files.h"
 #include "interrupt.h"
 #include "pages.h"
 #include "progress.h"

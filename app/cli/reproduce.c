@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
 #include "frame_normals.h"
 #include "interrupt.h"
 #include "pages.h"

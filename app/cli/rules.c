@@ -3,15 +3,12 @@
  * What the rows of options say about a command line: every typed option must be for the method, the input and the mode
  * of the run, and the sentences about those that are not are made from the masks of the rows. What the names of the
  * inputs do not tell is checked again when they are opened. */
-#include <formats.h>
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
-#include "cli.h"
 #include "files.h"
 #include "terminal.h"
 

@@ -4,8 +4,6 @@
 #ifndef AST_CLI_RUN_RECORD_H
 #define AST_CLI_RUN_RECORD_H
 
-#include <asterism.h>
-
 #include "progress.h"
 #include "targets.h"
 

@@ -2,15 +2,12 @@
  *
  * asterism sample: directions whose true clusters are known, drawn from a mixture of von Mises-Fisher distributions.
  * With --scene it makes frames of a depth camera instead: sample_scene.c. */
-#include <asterism.h>
-#include <formats.h>
 
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli.h"
 #include "files.h"
 #include "progress.h"
 #include "sample_scene.h"

@@ -5,8 +5,6 @@
  * last, so that a folder that has them is complete. */
 #include "sample_scene.h"
 
-#include <asterism_depth.h>
-#include <formats.h>
 #include <images.h>
 
 #include <stdbool.h>
@@ -17,8 +15,6 @@
 #include <unistd.h>
 
 #include "camera.h"
-#include "cli.h"
-#include "files.h"
 #include "private/asterism_hallway.h"
 #include "interrupt.h"
 #include "progress.h"

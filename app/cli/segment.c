@@ -3,7 +3,6 @@
  * asterism segment: depth images in, pictures of their clusters out, an id in the same colour from the first frame to
  * the last. It is stream with something to look at: for each frame a picture, and at the end of more than one frame the
  * chart of the shares and the contact sheet. */
-#include <asterism.h>
 #include <report.h>
 
 #include <inttypes.h>
@@ -11,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
 #include "tracking.h"
 #include "terminal.h"
 

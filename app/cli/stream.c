@@ -3,14 +3,12 @@
  * asterism stream: frames in, clusters that keep their ids out. One frame after the other: read, turn, step, then the
  * label file, the JSON line and the state, in this order, so that whatever moment the process dies at, a resumed run
  * repeats at most the last frame and loses none. */
-#include <asterism.h>
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
 #include "tracking.h"
 #include "stream_state.h"
 #include "targets.h"

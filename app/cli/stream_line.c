@@ -5,9 +5,7 @@
 #include "tracking.h"
 
 #include <report.h>
-#include <json.h>
 
-#include "cli.h"
 #include "terminal.h"
 
 enum { DOUBLE_DIGITS = 17, FLOAT_DIGITS = 9 }; /* enough to give the number back as it was */

@@ -3,10 +3,8 @@
  * Planes of depth frames. They are found after the frame is clustered, so a plane knows its direction. */
 #include "stream_planes.h"
 
-#include <math.h>
 #include <stdlib.h>
 
-#include "cli.h"
 #include "plane_files.h"
 #include "terminal.h"
 

@@ -4,8 +4,6 @@
  * the library must see: missing rows stay missing, infinite ones infinite. */
 #include "stream_poses.h"
 
-#include <formats.h>
-
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -13,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
 #include "terminal.h"
 
 static const char separators[] = " \t,;\r\n";

@@ -7,8 +7,6 @@
 #include <asterism.h>
 #include <frames.h>
 
-#include <stdint.h>
-
 /* A row of the file, or a file of the folder. */
 typedef struct ast_cli_pose {
     double seconds; /* NaN where it has no time */

@@ -6,7 +6,6 @@
 #include "stream_state.h"
 
 #include <fnv.h>
-#include <formats.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
 #include "terminal.h"
 
 /* magic 8, version 4, posed 4, dimension 8, frames 8, number 8, path's size 8, whole path's size 8, state's size 8 */

@@ -9,8 +9,6 @@
 #include <unistd.h>
 #include <viewer.h>
 
-#include "cli.h"
-#include "pages.h"
 #include "targets.h"
 #include "terminal.h"
 #include "tracking.h"

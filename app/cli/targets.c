@@ -6,11 +6,9 @@
 
 #include <frames.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
 #include "files.h"
 #include "interrupt.h"
 #include "terminal.h"

@@ -4,7 +4,6 @@
 #ifndef AST_CLI_TARGETS_H
 #define AST_CLI_TARGETS_H
 
-#include <formats.h>
 #include <json.h>
 
 #include "options.h"

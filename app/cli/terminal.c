@@ -2,7 +2,6 @@
  *
  * Sentences to stderr, and what the terminal can show. Nothing here prints results. */
 #include "terminal.h"
-#include "cli.h"
 #include "ranks.h"
 
 #include <errno.h>

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli.h"
 #include "field.h"
 #include "interrupt.h"
 #include "terminal.h"

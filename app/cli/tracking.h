@@ -4,13 +4,9 @@
 #ifndef AST_CLI_TRACKING_H
 #define AST_CLI_TRACKING_H
 
-#include <asterism.h>
-
-#include "frame_files.h"
 #include "progress.h"
 #include "frame_normals.h"
 #include "stream_planes.h"
-#include "stream_poses.h"
 #include "stream_view.h"
 
 /* What the command line says. */

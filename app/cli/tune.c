@@ -2,18 +2,14 @@
  *
  * asterism tune: which angle suits these points, and whether clusters are to be merged. The library finds it
  * (ast_tune); here it is printed and drawn. */
-#include <asterism.h>
 #include <plot.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli.h"
-#include "directions.h"
 #include "pages.h"
 #include "recommend.h"
-#include "targets.h"
 #include "terminal.h"
 
 typedef struct job {

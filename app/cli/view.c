@@ -10,7 +10,6 @@
 #include <string.h>
 #include <viewer.h>
 
-#include "cli.h"
 #include "files.h"
 #include "interrupt.h"
 #include "pages.h"

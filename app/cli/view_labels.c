@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli.h"
 #include "files.h"
 #include "terminal.h"
 

@@ -3,7 +3,6 @@
  * The lines that stream printed, as a page. They have the clusters of every frame, but neither points nor pictures. */
 #include "view.h"
 
-#include <formats.h>
 #include <recording.h>
 
 #include <jansson.h>
@@ -12,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
 #include "terminal.h"
 
 /* Numbers of means that decide the three directions that are seen, at most. */

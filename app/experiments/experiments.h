@@ -8,9 +8,6 @@
 #ifndef AST_EXPERIMENTS_H
 #define AST_EXPERIMENTS_H
 
-#include <asterism.h>
-#include <asterism_depth.h>
-#include <json.h>
 #include <page.h>
 
 /* A depth image of the input. Everything is valid until the next frame. */

@@ -12,7 +12,6 @@
  * has some. */
 #include <inttypes.h>
 #include <math.h>
-#include <plot.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

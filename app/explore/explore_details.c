@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <page.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { REPRESENTATIVES = 5, MOST_LISTED = 1000, OTHER_RUNS = 3, MOST_LEAVES = 5000 };

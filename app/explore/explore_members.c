@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <report.h>
-#include <stdio.h>
 #include <page.h>
 #include <stdlib.h>
 

@@ -2,7 +2,6 @@
 #include "explore_message.h"
 
 #include <page.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

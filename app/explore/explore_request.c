@@ -5,8 +5,6 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const methods[] = {"dp", "spkm", NULL}; /* in the order of ast_method */

@@ -3,11 +3,8 @@
  * Saves the labels to the file that the command line named, and sends the report, which the browser saves. */
 #include "explore_worker.h"
 
-#include <math.h>
 #include <page.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <viewer.h>
 
 static void tell(ast_explore_page *page, ast_explore_kind kind, const char *type, const char *sentence) {
     ast_explore_page_post(page, kind, ast_explore_words(type, page->worker.run.request.id, sentence));

@@ -4,7 +4,6 @@
  * that a drag never waits for them. */
 #include "explore_worker.h"
 
-#include <math.h>
 #include <sched.h>
 #include <stdlib.h>
 

@@ -4,8 +4,6 @@
 #include "sampling.h"
 #include "page.h"
 
-#include <asterism_depth.h>
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
