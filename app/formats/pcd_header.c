@@ -27,7 +27,7 @@ typedef struct scan {
 
 static bool scan_lines(scan *found);
 static bool read_fields(ast_pcd_header *header, const scan *found);
-static bool read_size(ast_pcd_header *header, ast_solid *solid, const scan *found);
+static bool read_size(ast_pcd_header *header, const scan *found);
 static bool read_viewpoint(ast_solid *solid, const scan *found);
 static bool read_data(ast_pcd_header *header, const scan *found);
 static bool lay_out(ast_pcd_header *header, const ast_solid_file *file);
@@ -35,7 +35,7 @@ static bool lay_out(ast_pcd_header *header, const ast_solid_file *file);
 bool ast_pcd_read_header(ast_pcd_header *header, ast_solid *solid, const ast_solid_file *file) {
     scan found = {.file = file};
     memset(header, 0, sizeof *header);
-    return scan_lines(&found) && read_fields(header, &found) && read_size(header, solid, &found) &&
+    return scan_lines(&found) && read_fields(header, &found) && read_size(header, &found) &&
            read_viewpoint(solid, &found) && read_data(header, &found) && lay_out(header, file);
 }
 
@@ -189,24 +189,22 @@ static bool read_number(const scan *found, keyword which, size_t *number) {
 }
 
 /* The oldest versions have POINTS alone, others may do without it. */
-static bool read_size(ast_pcd_header *header, ast_solid *solid, const scan *found) {
+static bool read_size(ast_pcd_header *header, const scan *found) {
+    size_t width = 0, height = 1;
     bool sized = found->lines[WIDTH].begin || !found->lines[POINTS].begin;
-    solid->height = 1;
-    if (sized && !read_number(found, WIDTH, &solid->width))
+    if (sized && !read_number(found, WIDTH, &width))
         return false;
-    if (sized && found->lines[HEIGHT].begin && !read_number(found, HEIGHT, &solid->height))
+    if (sized && found->lines[HEIGHT].begin && !read_number(found, HEIGHT, &height))
         return false;
-    size_t product = solid->width * solid->height; /* of 31 bits each */
+    size_t product = width * height; /* of 31 bits each */
     header->points = product;
     if (!found->lines[POINTS].begin)
         return true;
     if (!read_number(found, POINTS, &header->points))
         return false;
-    if (!sized)
-        solid->width = header->points;
     return !sized || header->points == product ||
            ast_solid_fail(found->file, found->lines[POINTS].begin, "POINTS is %zu, but WIDTH x HEIGHT is %zu x %zu",
-                          header->points, solid->width, solid->height);
+                          header->points, width, height);
 }
 
 static bool read_viewpoint(ast_solid *solid, const scan *found) {
@@ -217,9 +215,13 @@ static bool read_viewpoint(ast_solid *solid, const scan *found) {
     if (!words_of(found, VIEWPOINT, words, 7, &count))
         return false;
     solid->has_viewpoint = true;
-    for (size_t i = 0; i < count; i++)
-        if (!ast_solid_real(words[i].text, &solid->viewpoint[i]) || solid->viewpoint[i] - solid->viewpoint[i] != 0)
+    for (size_t i = 0; i < count; i++) {
+        double value;
+        if (!ast_solid_real(words[i].text, &value) || value - value != 0)
             return ast_solid_no_number(found->file, words[i].text);
+        if (i < 3)
+            solid->viewpoint[i] = value;
+    }
     return count == 7 || ast_solid_fail(found->file, found->lines[VIEWPOINT].begin,
                                         "VIEWPOINT has %zu numbers; it must be tx ty tz qw qx qy qz", count);
 }

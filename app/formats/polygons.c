@@ -56,7 +56,6 @@ bool ast_faces_add(ast_faces *faces, size_t count, const ast_solid_file *file) {
         *place++ = faces->corners[i];
     }
     faces->count += count - 2;
-    faces->polygons++;
     return true;
 }
 
@@ -75,7 +74,6 @@ void ast_faces_finish(ast_faces *faces, ast_solid *solid) {
     }
     solid->faces = faces->triangles;
     solid->face_count = faces->count;
-    solid->polygons = faces->polygons;
     faces->triangles = NULL;
 }
 

@@ -128,7 +128,6 @@ static inline bool ast_solid_swapped(bool little) {
 typedef struct ast_faces {
     int32_t *triangles; /* (count, 3) */
     size_t count, capacity;
-    size_t polygons;
     int32_t *corners; /* of the face that is being read */
     size_t corner_capacity;
     struct ast_polygon *large; /* those with more than three corners */

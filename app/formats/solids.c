@@ -156,16 +156,6 @@ static bool all_finite(const ast_solid *solid, const ast_solid_file *file) {
                           normal + 1);
 }
 
-static void complete(ast_solid *solid, const ast_format *format) {
-    if (solid->width * solid->height != solid->count) {
-        solid->width = solid->count;
-        solid->height = 1;
-    }
-    if (!solid->has_viewpoint)
-        solid->viewpoint[3] = 1;
-    solid->format = format->name;
-}
-
 static bool decode(ast_solid *solid, const ast_format *format, const ast_solid_file *file) {
     if (file->text == file->end)
         return ast_solid_fail(file, NULL, "is empty");
@@ -173,9 +163,7 @@ static bool decode(ast_solid *solid, const ast_format *format, const ast_solid_f
     if (good && solid->count == 0)
         good = ast_solid_fail(file, NULL, "has not a single point");
     good = good && all_finite(solid, file);
-    if (good)
-        complete(solid, format);
-    else
+    if (!good)
         ast_solid_free(solid);
     return good;
 }

@@ -25,12 +25,9 @@ typedef struct ast_solid {
     /* (face_count, 3): indices of points, all of which are there. Polygons are cut into triangles, concave ones too.
      * NULL: a cloud. STL: every face has three points of its own. */
     int32_t *faces;
-    size_t face_count;    /* triangles, at most 2^31 - 1 */
-    size_t polygons;      /* faces as the file counts them */
-    size_t width, height; /* PCD: an organised cloud, (row, column) is point row * width + column; otherwise count, 1 */
-    bool has_viewpoint;   /* PCD: where the sensor was */
-    double viewpoint[7];  /* tx ty tz qw qx qy qz; 0 0 0 1 0 0 0 without */
-    const char *format;   /* "pcd", "ply", "obj", "stl" */
+    size_t face_count;   /* triangles, at most 2^31 - 1 */
+    bool has_viewpoint;  /* PCD: where the sensor was */
+    double viewpoint[3]; /* tx ty tz; 0 0 0 without */
 } ast_solid;
 
 /* Reads a file of the format that was looked up. `path` "-" is standard input.

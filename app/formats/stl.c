@@ -20,7 +20,7 @@ bool ast_stl_solid(ast_solid *solid, const ast_solid_file *file) {
     bool good = is_text(file) ? read_text(solid, file) : read_binary(solid, file);
     if (!good)
         return false;
-    solid->face_count = solid->polygons = solid->count / 3;
+    solid->face_count = solid->count / 3;
     solid->faces = malloc(solid->count * sizeof *solid->faces + 1);
     for (size_t i = 0; i < solid->count && solid->faces; i++)
         solid->faces[i] = (int32_t)i;

@@ -27,7 +27,7 @@ static inline int as_solid(const char *format, const uint8_t *bytes, size_t size
         require(!solid.points && !solid.normals && !solid.faces);
         return 0;
     }
-    require(solid.count > 0 && solid.width * solid.height == solid.count && solid.polygons <= solid.face_count);
+    require(solid.count > 0);
     check_triples(solid.points, solid.count);
     if (solid.normals)
         check_triples(solid.normals, solid.count);
