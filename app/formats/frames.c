@@ -234,8 +234,7 @@ static bool describe(ast_frames *frames, const ast_read_frame *read, ast_input_f
                                .source = path,
                                .path = path,
                                .number = read->number,
-                               .index = read->index,
-                               .seconds = read->file->seconds};
+                               .index = read->index};
     if (read->number == AST_WHOLE)
         return true;
     free(frames->source);

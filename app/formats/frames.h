@@ -132,7 +132,6 @@ typedef struct ast_input_frame {
     const char *path;      /* the file; "-" for standard input */
     uint64_t number;       /* within the file, from 0, where a file may have many frames; otherwise AST_WHOLE */
     uint64_t index;        /* among all frames, skipped ones included */
-    double seconds;        /* its time stamp: the seconds of its file */
 } ast_input_frame;
 
 /* NULL on failure. The list must outlive the iterator; `options` may be NULL. */

@@ -87,13 +87,11 @@ void ast_input_close(ast_input *input) {
 }
 
 void ast_input_replace(ast_input *input, float *values, size_t count, size_t dimension) {
-    const char *format = input->format;
     ast_names names = input->names;
     input->names = (ast_names){0};
     ast_input_close(input);
     input->names = names;
     input->points = ast_points_f4(values, count, dimension);
-    input->format = format;
     input->body.owned = values;
 }
 
@@ -155,7 +153,6 @@ static bool add_file(ast_input *input, const ast_input_file *given, bool several
 /* ---- Reading whole ----------------------------------------------------------------------------------------------- */
 
 static bool finish(ast_input *input, const ast_resolved *how, const char *name, ast_format_error *error) {
-    input->format = how->format->name;
     if (how->columns.names && input->names.count == 0 && input->points.count > 0)
         return ast_format_fail(error, "%s: is %s, which has no column of names; only text tables have one", name,
                                how->format->name);

@@ -99,7 +99,7 @@ static void files_and_folders(void **state) {
     assert_true(ast_frame_list_scale(&opened_list) == 0);
     ast_input_frame frame;
     assert_int_equal(ast_frames_next(frames, &frame, &error), 1);
-    assert_true(frame.number == AST_WHOLE && frame.index == 0 && isnan(frame.seconds));
+    assert_true(frame.number == AST_WHOLE && frame.index == 0);
     assert_true(frame.image.width == 40 && frame.image.height == 30 && strcmp(frame.path, "single") == 0);
     expect_frame(frames, "walk/f9.PGM", 9);
     expect_frame(frames, "walk/f10.pgm", 10);
@@ -160,9 +160,9 @@ static void tum_folder(void **state) {
     ast_format_error error;
     assert_int_equal(ast_frames_next(frames, &frame, &error), 1);
     assert_string_equal(frame.source, "tum/depth/b.pgm");
-    assert_true(frame.seconds == 1305031453.374112 && frame.image.values[0] == 2);
+    assert_true(frame.image.values[0] == 2);
     assert_int_equal(ast_frames_next(frames, &frame, &error), 1);
-    assert_true(frame.seconds == 1305031453.5 && frame.image.values[0] == 1);
+    assert_true(frame.image.values[0] == 1);
     expect_frame(frames, "tum/./depth/with blank.pgm", 3);
     expect_end(frames);
     write_frame("plain.pgm", 5);
@@ -320,7 +320,7 @@ static void raw_files(void **state) {
             assert_int_equal(ast_frames_next(frames, &frame, &error), 1);
             sprintf(name, "%s#%u", i < 5 ? "a.raw" : "b.raw", i % 5);
             assert_string_equal(frame.source, name);
-            assert_true(frame.index == i && frame.number == i % 5 && isnan(frame.seconds));
+            assert_true(frame.index == i && frame.number == i % 5);
             assert_true(frame.image.width == 3 && frame.image.height == 2);
             assert_int_equal(frame.image.values[5], i < 5 ? 0x1234 + i : 7 + i - 5);
         }

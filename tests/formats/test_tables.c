@@ -127,7 +127,6 @@ static void all_types(void **state) {
         write_bytes(path, bytes, size);
         if (!ast_input_open(&input, path, NULL, &error))
             fail_msg("%s", error.text);
-        assert_string_equal(input.format, tables[t].format);
         assert_true(input.body.mapped || strcmp(tables[t].format, "safetensors") == 0);
         check_points(&input.points, tables[t].type);
         ast_input_close(&input);
