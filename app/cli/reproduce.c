@@ -22,15 +22,12 @@
 typedef struct job {
     ast_cli_common common;
     ast_cli_camera camera;
-    const char *what, *output, *input, *mat, *chosen;
+    const char *what, *input, *mat, *chosen;
     int experiment; /* which */
-    int quick;
-    size_t runs, restarts, samplers;
-    double angle;
     ast_experiment plan;
     ast_cli_progress progress;
     ast_frame_list list;
-    size_t *numbers; /* (list.count) in the whole input; NULL: that of the frame */
+    size_t *numbers; /* (list.count) nyu: in the whole input */
     ast_cli_frames frames;
     ast_cli_frame_normals made;
     ast_cli_poses poses;
@@ -46,24 +43,25 @@ static const ast_cli_methods experiment_names = {.word = "reproduce",
 
 #define AT(field) offsetof(job, field)
 static const ast_cli_option options_table[] = {
-    {"output", AST_CLI_NAME, "DIR", "the folder for figures and tables; it is made if necessary", AT(output),
+    {"output", AST_CLI_NAME, "DIR", "the folder for figures and tables; it is made if necessary", AT(plan.output),
      .required = "a folder for figures and tables"},
     {"quick", AST_CLI_FLAG, NULL,
      "synthetic: a tenth of the points, 3 runs, fewer settings\n"
      "nyu: up to 20 scenes, fewer settings, the guided filter",
-     AT(quick), .methods = SYNTHETIC | NYU},
-    {"runs", AST_CLI_COUNT, "N", "data sets to average over (default 50)", AT(runs), 1, 100000, .methods = SYNTHETIC},
+     AT(plan.quick), .methods = SYNTHETIC | NYU},
+    {"runs", AST_CLI_COUNT, "N", "data sets to average over (default 50)", AT(plan.runs), 1, 100000,
+     .methods = SYNTHETIC},
     {"restarts", AST_CLI_COUNT, "R", "restarts of dp and spkm where both have as many (default 50, with --quick 5)",
-     AT(restarts), 1, 10000, .methods = SYNTHETIC},
+     AT(plan.restarts), 1, 10000, .methods = SYNTHETIC},
     {"samplers", AST_CLI_COUNT, "N",
      "the FSD sampler, 5000 sweeps, and the CRP sampler, 100 sweeps, on the first N data sets (the paper: 10 runs)",
-     AT(samplers), 0, 100000, .standard = "1", .methods = SYNTHETIC},
+     AT(plan.samplers), 0, 100000, .standard = "1", .methods = SYNTHETIC},
     {"input", AST_CLI_TEXT, "DIR...",
      "a folder of depth images; of 'sample --scene hallway' with the true directions; nyu takes several, of one camera",
      AT(input), .methods = STREAM | NYU},
     AST_CLI_REPORT_OPTION(.writes = AST_CLI_WRITES_OWN),
-    {"angle", AST_CLI_REAL, "DEG", "the angle of the rows beside the paper's 100 degrees (default 75)", AT(angle), 0,
-     180, .methods = STREAM},
+    {"angle", AST_CLI_REAL, "DEG", "the angle of the rows beside the paper's 100 degrees (default 75)", AT(plan.angle),
+     0, 180, .methods = STREAM},
     {"mat", AST_CLI_TEXT, "FILE", "the data set, nyu_depth_v2_labeled.mat", AT(mat), .methods = NYU,
      .excludes = "input"},
     {"frames", AST_CLI_TEXT, "LIST", "scenes, counted from 0, such as 0-99, 5,17 or every tenth as 0-/10 (default all)",
@@ -126,7 +124,7 @@ static int choose_scenes(job *work) {
     bool *wanted = calloc(count, sizeof *wanted);
     work->numbers = malloc(count * sizeof *work->numbers);
     int code = wanted && work->numbers ? -1 : ast_cli_fail("there is no memory for the list of scenes");
-    size_t some = work->quick && count > QUICK_SCENES ? QUICK_SCENES : count;
+    size_t some = work->plan.quick && count > QUICK_SCENES ? QUICK_SCENES : count;
     if (code < 0 && !work->chosen)
         for (size_t i = 0; i < some; i++)
             wanted[i * count / some] = true;
@@ -180,7 +178,7 @@ static int open_input(job *work) {
     ast_cli_camera camera = work->camera;
     bool is_nyu = experiment_names.bits[work->experiment] == NYU;
     plan->input = work->common.inputs[0].path;
-    ast_cli_camera_resolve(&camera, &work->common, is_nyu && !work->quick ? AST_SMOOTH_TV : AST_SMOOTH_GUIDED);
+    ast_cli_camera_resolve(&camera, &work->common, is_nyu && !work->plan.quick ? AST_SMOOTH_TV : AST_SMOOTH_GUIDED);
     if (work->common.inputs[0].format.holds == AST_HOLDS_SCENES)
         ast_cli_camera_beside(&camera, work->common.inputs);
     for (const ast_cli_input *input = work->common.inputs; input->path; input++)
@@ -196,6 +194,7 @@ static int open_input(job *work) {
     if (code < 0)
         code = ast_cli_frames_open(&work->frames, &work->list, &camera, NULL, 0, 0);
     plan->frames = work->list.count;
+    plan->numbers = work->numbers;
     plan->depth = work->frames.options;
     plan->smoothing = (const char *const[]){"guided", "tv", "none", "planes"}[plan->depth.smooth];
     return code;
@@ -217,14 +216,10 @@ static int print(void *data, const ast_experiment_printer *printer, const void *
     return ast_cli_print(&work->common, &(ast_cli_printer){printer->json, printer->table, result});
 }
 
-static int next(void *data, ast_experiment_frame *frame, int *found) {
+static int next(void *data, ast_input_frame *frame, int *found) {
     job *work = data;
     int code = ast_cli_frames_next(&work->frames, found);
-    const ast_input_frame *input = &work->frames.frame;
-    if (code < 0 && *found)
-        *frame = (ast_experiment_frame){.source = input->source,
-                                        .image = input->image,
-                                        .number = work->numbers ? work->numbers[input->index] : input->index};
+    *frame = work->frames.frame;
     return code;
 }
 
@@ -254,16 +249,12 @@ static const ast_experiment_command command = {.fail = ast_cli_end,
 
 static int prepare(void *data) {
     job *work = data;
-    work->plan = (ast_experiment){.command = &command,
-                                  .data = work,
-                                  .seed = work->common.seed,
-                                  .output = work->output,
-                                  .page = ast_cli_target_of(&work->common, "report") ? &work->page : NULL,
-                                  .quick = work->quick,
-                                  .runs = work->runs,
-                                  .restarts = work->restarts,
-                                  .samplers = work->samplers,
-                                  .angle = isnan(work->angle) ? 75 : work->angle};
+    ast_experiment *plan = &work->plan;
+    plan->command = &command;
+    plan->data = work;
+    plan->seed = work->common.seed;
+    plan->page = ast_cli_target_of(&work->common, "report") ? &work->page : NULL;
+    plan->angle = isnan(plan->angle) ? 75 : plan->angle;
     int code = experiment_names.bits[work->experiment] == SYNTHETIC ? -1 : open_input(work);
     return code < 0 ? ast_cli_open_context(&work->common, &work->plan.context) : code;
 }

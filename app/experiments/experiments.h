@@ -8,14 +8,8 @@
 #ifndef AST_EXPERIMENTS_H
 #define AST_EXPERIMENTS_H
 
+#include <frames.h>
 #include <page.h>
-
-/* A depth image of the input. Everything is valid until the next frame. */
-typedef struct ast_experiment_frame {
-    const char *source;    /* its name */
-    ast_depth_image image; /* all frames have one size */
-    size_t number;         /* of the image or scene in the whole input, from 0 */
-} ast_experiment_frame;
 
 /* How a result is printed: the members of one JSON object, or a table for people. */
 typedef struct ast_experiment_printer {
@@ -38,7 +32,7 @@ typedef struct ast_experiment_command {
     /* Prints the result of `work`: the exit code, 0 included. */
     int (*print)(void *data, const ast_experiment_printer *printer, const void *work);
     /* The next frame of the input; *found is 0 after the last, and after a signal. */
-    int (*next)(void *data, ast_experiment_frame *frame, int *found);
+    int (*next)(void *data, ast_input_frame *frame, int *found);
     /* The normals of the frame's pixels, row by row; and these turned into the world, in place. */
     int (*normals)(void *data, ast_points *normals);
     int (*turn)(void *data);
@@ -52,12 +46,13 @@ typedef struct ast_experiment {
     uint64_t seed;
     const char *output;   /* the folder */
     ast_chart_page *page; /* of the report, which gets every figure and table; NULL: no report */
-    bool quick;
+    int quick;
     size_t runs, restarts;   /* synthetic: data sets; restarts of the comparison; 0: the usual number */
     size_t samplers;         /* synthetic: data sets that the samplers get too */
     double angle;            /* stream: degrees */
     const char *input;       /* stream, nyu: for sentences */
     size_t frames;           /* that the input has */
+    const size_t *numbers;   /* nyu: of the scenes among those of the data set */
     bool poses;              /* the input has them */
     const char *truths;      /* the folder of true labels beside the input, or NULL */
     ast_depth_options depth; /* how normals are made */

@@ -42,7 +42,7 @@ typedef struct job {
 } job;
 
 static void add_settings(job *work, bool dp, const double *values);
-static int one_scene(job *work, const ast_experiment_frame *frame);
+static int one_scene(job *work, const ast_input_frame *frame);
 static int save(job *work);
 static int finish(job *work, int code);
 
@@ -53,7 +53,7 @@ int ast_experiment_nyu(const ast_experiment *plan) {
                 .summary = {.plan = plan},
                 .figure = {.names = {"dp, 75 degrees", "dp, 100 degrees", "spkm, K = 4", "spkm, K = 5"}}};
     work.summary.figure = &work.figure;
-    ast_experiment_frame frame;
+    ast_input_frame frame;
     double started = command->now();
     int code = -1, found = 1;
     add_settings(&work, true, plan->quick ? quick_angles : angles);
@@ -123,7 +123,7 @@ static int resume(job *work) {
 }
 
 /* The first scene shows the size of all. */
-static int begin(job *work, const ast_experiment_frame *frame) {
+static int begin(job *work, const ast_input_frame *frame) {
     work->summary.width = frame->image.width;
     work->summary.height = frame->image.height;
     work->labels = malloc(frame->image.width * frame->image.height * sizeof *work->labels);
@@ -213,7 +213,7 @@ static uint64_t hash_of(const ast_depth_image *image) {
 
 /* Some scenes, spread evenly over all, become a column of the figure. What goes wrong with it is no failure of the run:
  * a build without libpng has no pictures. */
-static int illustrate(job *work, const ast_experiment_frame *frame) {
+static int illustrate(job *work, const ast_input_frame *frame) {
     ast_nyu_figure *figure = &work->figure;
     const ast_experiment *plan = work->plan;
     ast_thumbnail small = {.width = frame->image.width,
@@ -229,7 +229,7 @@ static int illustrate(job *work, const ast_experiment_frame *frame) {
                ast_nyu_figure_add(figure, row, &small, work->labels, (size_t)clusters, &work->summary.no_figure);
     }
     if (status == AST_OK && good)
-        figure->scenes[figure->count++] = frame->number;
+        figure->scenes[figure->count++] = work->plan->numbers[frame->index];
     return status == AST_OK || status == AST_CANCELLED ? -1
                                                        : work->command->status(status, plan->context, frame->source);
 }
@@ -241,13 +241,13 @@ static bool is_due(const job *work) {
            !work->summary.no_figure.text[0];
 }
 
-static int one_scene(job *work, const ast_experiment_frame *frame) {
+static int one_scene(job *work, const ast_input_frame *frame) {
     int code = work->labels ? -1 : begin(work, frame);
     if (code >= 0)
         return code;
     bool due = is_due(work);
-    ast_nyu_scene row = {.scene = frame->number, .image = hash_of(&frame->image)};
-    const ast_nyu_scene *earlier = ast_nyu_scenes_find(&work->scenes, frame->number);
+    ast_nyu_scene row = {.scene = work->plan->numbers[frame->index], .image = hash_of(&frame->image)};
+    const ast_nyu_scene *earlier = ast_nyu_scenes_find(&work->scenes, work->plan->numbers[frame->index]);
     if (earlier && earlier->image == row.image) {
         row = *earlier;
         ast_nyu_add(&work->summary, earlier);

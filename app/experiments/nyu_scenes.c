@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static size_t place_of(const ast_nyu_scenes *scenes, size_t scene);
 static const char *read_header(const ast_nyu_scenes *scenes, const char *text);
 static const char *read_row(const ast_nyu_scenes *scenes, const char *text, ast_nyu_scene *row, uint64_t *key);
 
@@ -23,15 +22,10 @@ void ast_nyu_scenes_free(ast_nyu_scenes *scenes) {
 
 /* The first place whose number is not smaller. */
 static size_t place_of(const ast_nyu_scenes *scenes, size_t scene) {
-    size_t low = 0, high = scenes->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (scenes->list[middle].scene < scene)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t place = 0;
+    while (place < scenes->count && scenes->list[place].scene < scene)
+        place++;
+    return place;
 }
 
 const ast_nyu_scene *ast_nyu_scenes_find(const ast_nyu_scenes *scenes, size_t scene) {

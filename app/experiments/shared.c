@@ -3,7 +3,6 @@
  * What the experiments share: files of the output folder, means and deviations, pairs of labels. */
 #include "experiments.h"
 
-#include <frames.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

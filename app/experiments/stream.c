@@ -56,8 +56,8 @@ typedef struct job {
 } job;
 
 static void add_rows(job *work);
-static int begin(job *work, const ast_experiment_frame *frame);
-static int take_frame(job *work, const ast_experiment_frame *frame);
+static int begin(job *work, const ast_input_frame *frame);
+static int take_frame(job *work, const ast_input_frame *frame);
 static void match(row *of);
 static int deliver(job *work);
 static void clear(job *work);
@@ -65,7 +65,7 @@ static void clear(job *work);
 int ast_experiment_stream(const ast_experiment *plan) {
     const ast_experiment_command *command = plan->command;
     job work = {.plan = plan, .command = command};
-    ast_experiment_frame frame;
+    ast_input_frame frame;
     int code = -1, found = 1;
     add_rows(&work);
     while (code < 0 && found && !command->stopped()) {
@@ -139,7 +139,7 @@ static ast_status open_row(const job *work, row *of) {
 }
 
 /* The first frame shows the size of all. */
-static int begin(job *work, const ast_experiment_frame *frame) {
+static int begin(job *work, const ast_input_frame *frame) {
     const ast_experiment *plan = work->plan;
     ast_set_cancel(plan->context, NULL, NULL); /* a frame that counts has taken part in every row */
     work->labels = malloc(frame->image.width * frame->image.height * sizeof *work->labels);
@@ -239,7 +239,7 @@ static int step(job *work, row *of) {
     return compare(work, of);
 }
 
-static int take_frame(job *work, const ast_experiment_frame *frame) {
+static int take_frame(job *work, const ast_input_frame *frame) {
     const ast_experiment *plan = work->plan;
     bool turned = false;
     work->source = frame->source;
