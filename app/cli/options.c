@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <images.h>
+#include <number.h>
 #include <string.h>
 #include <strings.h>
 
@@ -123,23 +124,15 @@ static int store_numbers(const ast_cli_option *option, const char *value, double
 }
 
 /* Digits alone, up to 2^27: what asterism_depth.h takes. */
-static size_t parse_side(const char *text, const char *end) {
-    size_t side = 0;
-    for (; text < end; text++) {
-        if (*text < '0' || *text > '9' || side > AST_PIXELS_MOST)
-            return 0;
-        side = 10 * side + (size_t)(*text - '0');
-    }
-    return side;
-}
-
 static int store_pixels(const ast_cli_option *option, const char *value, size_t *field) {
-    const char *cross = strchr(value, 'x');
-    field[0] = cross ? parse_side(value, cross) : 0;
-    field[1] = cross ? parse_side(cross + 1, cross + strlen(cross)) : 0;
-    if (field[0] && field[1] && field[0] <= AST_PIXELS_MOST / field[1])
-        return -1;
-    return ast_cli_misuse("--%s must be WIDTHxHEIGHT in pixels, such as 640x480, not '%s'", option->name, value);
+    uint64_t width, height = 0;
+    const char *end = ast_whole_parse(value, NULL, &width);
+    end = end && *end == 'x' ? ast_whole_parse(end + 1, NULL, &height) : NULL;
+    if (!end || *end || !width || !height || width > AST_PIXELS_MOST / height)
+        return ast_cli_misuse("--%s must be WIDTHxHEIGHT in pixels, such as 640x480, not '%s'", option->name, value);
+    field[0] = width;
+    field[1] = height;
+    return -1;
 }
 
 static int store_bytes(const ast_cli_option *option, const char *value, size_t *field) {
@@ -212,29 +205,20 @@ static int store_seed(const ast_cli_option *option, const char *value, uint64_t 
     return -1;
 }
 
-static int find_choice(const ast_cli_option *option, const char *value, int *index) {
-    for (int i = 0; option->choices[i]; i++) {
-        if (strcmp(option->choices[i], value) == 0) {
-            *index = i;
-            return 1;
-        }
-    }
-    return 0;
-}
-
 /* "a, b or c" */
-static const char *list_choices(const ast_cli_option *option, char list[AST_CLI_LIST]) {
+static const char *list_choices(const char *const *choices, char list[AST_CLI_LIST]) {
     size_t count = 0;
-    while (option->choices[count])
+    while (choices[count])
         count++;
-    return ast_cli_join(list, option->choices, count, " or ");
+    return ast_cli_join(list, choices, count, " or ");
 }
 
 static int store_choice(const ast_cli_option *option, const char *value, int *field) {
     char list[AST_CLI_LIST];
-    if (find_choice(option, value, field))
+    *field = ast_find_word(option->choices, value);
+    if (*field >= 0)
         return -1;
-    return ast_cli_misuse("--%s must be %s, not '%s'", option->name, list_choices(option, list), value);
+    return ast_cli_misuse("--%s must be %s, not '%s'", option->name, list_choices(option->choices, list), value);
 }
 
 static int store(const ast_cli_option *option, const char *value, void *field) {
@@ -397,11 +381,11 @@ static int parse_arguments(parser *state, int argc, char **argv) {
 
 /* Where the positional argument names the method. */
 static int choose_method(const ast_cli_command *command, void *settings, const char *name) {
-    ast_cli_option names = {.choices = command->methods->names};
     char list[AST_CLI_LIST];
-    if (find_choice(&names, name, (int *)((char *)settings + command->method)))
-        return -1;
-    return ast_cli_misuse("%s takes %s, not '%s'", command->name, list_choices(&names, list), name);
+    const char *const *names = command->methods->names;
+    int *method = (int *)((char *)settings + command->method);
+    *method = ast_find_word(names, name);
+    return *method >= 0 ? -1 : ast_cli_misuse("%s takes %s, not '%s'", command->name, list_choices(names, list), name);
 }
 
 int ast_cli_steps(ast_cli_step *const *steps, void *job) {

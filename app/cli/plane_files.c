@@ -7,17 +7,10 @@ enum { DIGITS = 9 };
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-static void put_numbers(ast_text *json, const char *key, const double *numbers, size_t count) {
-    ast_json_open(json, key, '[');
-    for (size_t i = 0; i < count; i++)
-        ast_json_number(json, NULL, numbers[i] + 0.0, DIGITS); /* no negative zeros */
-    ast_json_close(json, ']');
-}
-
 static void put_polygon(ast_text *json, const char *key, const ast_plane_info *plane, size_t polygon) {
     ast_json_open(json, key, '[');
     for (size_t i = polygon ? plane->ends[polygon - 1] : 0; i < plane->ends[polygon]; i++)
-        put_numbers(json, NULL, plane->vertices + 3 * i, 3);
+        ast_json_numbers(json, NULL, plane->vertices + 3 * i, 3, DIGITS);
     ast_json_close(json, ']');
 }
 
@@ -26,10 +19,10 @@ static void put_plane(ast_text *json, const ast_plane_info *plane, const char *c
     ast_json_open(json, NULL, '{');
     ast_json_integer(json, "id", plane->id);
     ast_json_integer(json, "direction", plane->direction);
-    put_numbers(json, "normal", plane->normal, 3);
+    ast_json_numbers(json, "normal", plane->normal, 3, DIGITS);
     ast_json_number(json, "offset", plane->offset + 0.0, DIGITS);
     ast_json_number(json, "area", plane->area, DIGITS);
-    put_numbers(json, "centroid", plane->centroid, 3);
+    ast_json_numbers(json, "centroid", plane->centroid, 3, DIGITS);
     ast_json_integer(json, count, (int64_t)plane->count);
     ast_json_number(json, "rms", plane->rms, DIGITS);
     if (dip) {

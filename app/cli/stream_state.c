@@ -5,6 +5,7 @@
  * file that is not wholly as we wrote it is refused before anything is taken from it. */
 #include "stream_state.h"
 
+#include <bytes.h>
 #include <fnv.h>
 
 #include <errno.h>
@@ -18,18 +19,6 @@
 /* magic 8, version 4, posed 4, dimension 8, frames 8, number 8, path's size 8, whole path's size 8, state's size 8 */
 enum { MAGIC_SIZE = 8, HEAD_SIZE = 64, CHECKSUM_SIZE = 8, VERSION = 1 };
 static const char magic[MAGIC_SIZE] = "astream\n";
-
-static void put(unsigned char *place, uint64_t value, int bytes) {
-    for (int i = 0; i < bytes; i++)
-        place[i] = (unsigned char)(value >> 8 * i);
-}
-
-static uint64_t get(const unsigned char *place, int bytes) {
-    uint64_t value = 0;
-    for (int i = 0; i < bytes; i++)
-        value |= (uint64_t)place[i] << 8 * i;
-    return value;
-}
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
@@ -47,19 +36,20 @@ static int understand(const char *path, const unsigned char *bytes, size_t size,
         return ast_cli_fail("%s: is no state of asterism stream, so it is not touched", path);
     if (size < HEAD_SIZE + CHECKSUM_SIZE)
         return damaged(path);
-    if (get(bytes + 8, 4) != VERSION)
+    if (ast_little(bytes + 8, 4) != VERSION)
         return ast_cli_fail("%s: is a state of version %u; this program knows version %d", path,
-                            (unsigned)get(bytes + 8, 4), VERSION);
-    uint64_t names = get(bytes + 40, 8), whole_names = get(bytes + 48, 8), state = get(bytes + 56, 8);
+                            (unsigned)ast_little(bytes + 8, 4), VERSION);
+    uint64_t names = ast_little(bytes + 40, 8), whole_names = ast_little(bytes + 48, 8),
+             state = ast_little(bytes + 56, 8);
     size_t body = size - HEAD_SIZE - CHECKSUM_SIZE;
     if (names > body || whole_names > body - names || state != body - names - whole_names ||
-        ast_fnv(AST_FNV_START, bytes, size - CHECKSUM_SIZE) != get(bytes + size - CHECKSUM_SIZE, 8) ||
+        ast_fnv(AST_FNV_START, bytes, size - CHECKSUM_SIZE) != ast_little(bytes + size - CHECKSUM_SIZE, 8) ||
         !is_name(bytes + HEAD_SIZE, names) || !is_name(bytes + HEAD_SIZE + names, whole_names))
         return damaged(path);
-    saved->posed = (int)get(bytes + 12, 4);
-    saved->dimension = get(bytes + 16, 8);
-    saved->frames = get(bytes + 24, 8);
-    saved->number = get(bytes + 32, 8);
+    saved->posed = (int)ast_little(bytes + 12, 4);
+    saved->dimension = ast_little(bytes + 16, 8);
+    saved->frames = ast_little(bytes + 24, 8);
+    saved->number = ast_little(bytes + 32, 8);
     saved->path = (const char *)bytes + HEAD_SIZE;
     saved->whole_path = saved->path + names;
     saved->state = saved->whole_path + whole_names;
@@ -123,13 +113,13 @@ int ast_cli_state_write(const char *path, int durable, const ast_cli_saved_strea
                           {saved->whole_path, strlen(saved->whole_path) + 1},
                           {saved->state, saved->state_size}};
     memcpy(head, magic, MAGIC_SIZE);
-    put(head + 8, VERSION, 4);
-    put(head + 12, (uint64_t)saved->posed, 4);
-    put(head + 16, saved->dimension, 8);
-    put(head + 24, saved->frames, 8);
-    put(head + 32, saved->number, 8);
+    ast_put_little(head + 8, VERSION, 4);
+    ast_put_little(head + 12, (uint64_t)saved->posed, 4);
+    ast_put_little(head + 16, saved->dimension, 8);
+    ast_put_little(head + 24, saved->frames, 8);
+    ast_put_little(head + 32, saved->number, 8);
     for (int i = 0; i < 3; i++)
-        put(head + 40 + 8 * i, parts[i + 1].size, 8);
+        ast_put_little(head + 40 + 8 * i, parts[i + 1].size, 8);
 
     ast_format_error error;
     ast_output *output = ast_output_open_sole(path, durable, &error);
@@ -139,7 +129,7 @@ int ast_cli_state_write(const char *path, int durable, const ast_cli_saved_strea
         total = ast_fnv(total, parts[i].bytes, parts[i].size);
         good = ast_output_write(output, parts[i].bytes, parts[i].size, &error);
     }
-    put(sum, total, CHECKSUM_SIZE);
+    ast_put_little(sum, total, CHECKSUM_SIZE);
     good = good && ast_output_write(output, sum, sizeof sum, &error);
     return ast_output_close(output, good, &error)
                ? -1

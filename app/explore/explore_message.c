@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "explore_message.h"
 
+#include <bytes.h>
 #include <page.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,8 +50,7 @@ ast_shared_text *ast_explore_end(ast_explore_text *text) {
     ast_json_close(&text->json, ']');
     ast_json_close(&text->json, '}');
     unsigned char length[4];
-    for (size_t i = 0; i < sizeof length; i++)
-        length[i] = (unsigned char)(text->json.size >> 8 * i);
+    ast_put_little(length, text->json.size, sizeof length);
     bool failed = text->json.failed || text->sections.failed || text->arrays.failed;
     ast_text_add(&all, length, sizeof length);
     if (!failed)

@@ -5,7 +5,6 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <string.h>
 
 static const char *const methods[] = {"dp", "spkm", NULL}; /* in the order of ast_method */
 static const char *const merges[] = {"none", "evidence", "angle", "count", NULL};
@@ -17,10 +16,7 @@ enum { FIRST_CLUSTERS = 8 };
 /* The index of the word in a list, or -1. */
 static int find_word(const json_t *object, const char *key, const char *const *words) {
     const char *word = json_string_value(json_object_get(object, key));
-    for (int i = 0; word && words[i]; i++)
-        if (strcmp(word, words[i]) == 0)
-            return i;
-    return -1;
+    return word ? ast_find_word(words, word) : -1;
 }
 
 static double number_of(const json_t *object, const char *key) {

@@ -111,6 +111,11 @@ uint64_t ast_little(const void *bytes, size_t size) {
     return value;
 }
 
+void ast_put_little(void *bytes, uint64_t number, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        ((unsigned char *)bytes)[i] = (unsigned char)(number >> 8 * i);
+}
+
 int ast_read_at(int descriptor, uint64_t offset, void *bytes, size_t size) {
     for (size_t done = 0; done < size;) {
         ssize_t part = pread(descriptor, (char *)bytes + done, size - done, (off_t)(offset + done));

@@ -50,6 +50,7 @@ bool ast_bytes_read_raw(ast_bytes *bytes, void *buffer, size_t capacity, size_t 
 
 /* A number of up to eight bytes, the lowest byte first. */
 uint64_t ast_little(const void *bytes, size_t size);
+void ast_put_little(void *bytes, uint64_t number, size_t size);
 
 /* gz.c. Opening returns NULL on failure; reading may yield fewer bytes, and none means the end. */
 struct ast_gz *ast_gz_open(const char *name, bool raw,

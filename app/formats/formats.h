@@ -45,6 +45,9 @@ void ast_excerpt_of(char *excerpt, size_t most, const char *text, size_t length)
 /* Whether the path ends in the extension, such as ".ply", in upper or lower case, and has a name before it. */
 bool ast_has_extension(const char *path, const char *extension);
 
+/* The place of the word in the list, which NULL ends; -1: it is not there. */
+int ast_find_word(const char *const *words, const char *word);
+
 /* Makes room for `needed` items of `size` bytes in an array from malloc(), at least doubling it; `array` is the address
  * of the pointer to it. False without memory: then nothing has changed. */
 bool ast_array_grow(void *array, size_t *capacity, size_t needed, size_t size);
@@ -134,7 +137,6 @@ typedef struct ast_body {
  * rows through `source`. Closing it ends the view. */
 typedef struct ast_input {
     ast_points points;    /* once it is read; weights are NULL: set them if there are any */
-    const char *format;   /* "npy", "csv", "tsv", "txt", "mtx", "npz", once it is read */
     size_t height, width; /* of an H x W x D array, whose pixels are the points, row by row; 0 otherwise */
     ast_source source;    /* the rows of regular files of a binary format, read as they are needed; count 0: how many
                              rows there are is known after reading only */

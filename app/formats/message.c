@@ -59,3 +59,10 @@ bool ast_array_grow(void *array, size_t *capacity, size_t needed, size_t size) {
     *capacity = wanted;
     return true;
 }
+
+int ast_find_word(const char *const *words, const char *word) {
+    for (int i = 0; words[i]; i++)
+        if (strcmp(words[i], word) == 0)
+            return i;
+    return -1;
+}

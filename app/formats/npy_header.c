@@ -35,9 +35,7 @@ bool ast_npy_offset(const char *name, const unsigned char *bytes, size_t size, s
     if (major < 1 || major > 3)
         return ast_format_fail(error, "%s: is .npy version %u.%u; versions 1.0, 2.0 and 3.0 can be read", name, major,
                                bytes[7]);
-    size_t length = (size_t)bytes[8] | (size_t)bytes[9] << 8;
-    if (major > 1)
-        length |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
+    size_t length = ast_little(bytes + 8, major > 1 ? 4 : 2);
     if (length > HEADER_LIMIT)
         return ast_format_fail(error, "%s: the .npy header claims to be %zu bytes long; no real one is longer than %zu",
                                name, length, HEADER_LIMIT);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Writes clouds and meshes as binary little-endian PLY, with a colour and a label for each point or each face. */
+#include "bytes.h"
 #include "solids.h"
 
 #include <assert.h>
-#include <endian.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,8 +48,7 @@ static unsigned char *put_words(unsigned char *place, const void *words, size_t 
     for (size_t i = 0; i < count; i++, place += 4) {
         uint32_t bits;
         memcpy(&bits, (const char *)words + 4 * i, sizeof bits);
-        bits = htole32(bits);
-        memcpy(place, &bits, sizeof bits);
+        ast_put_little(place, bits, sizeof bits);
     }
     return place;
 }

@@ -2,6 +2,7 @@
  *
  * Labels, tables and vectors as .npy, text, .fvecs or .fbin, by the extension of the output. It writes bytes into an
  * ast_output and knows nothing of files. */
+#include "bytes.h"
 #include "output.h"
 
 #include <stdio.h>
@@ -53,8 +54,7 @@ static bool write_header(ast_output *output, const ast_array *array, ast_format_
     size_t size = ((size_t)length + 11 + NPY_ALIGNMENT - 1) / NPY_ALIGNMENT * NPY_ALIGNMENT;
     memset(header + 10 + length, ' ', size - 10 - (size_t)length);
     header[size - 1] = '\n';
-    header[8] = (char)((size - 10) & 255);
-    header[9] = (char)((size - 10) >> 8);
+    ast_put_little(header + 8, size - 10, 2);
     return ast_output_write(output, header, size, error);
 }
 

@@ -3,6 +3,7 @@
  * A clustering as the data of a page: the drawn points, the clusters, the angles between their means. */
 #include "sampling.h"
 #include "page.h"
+#include <bytes.h>
 
 #include <inttypes.h>
 #include <math.h>
@@ -37,16 +38,11 @@ typedef struct drawn {
     size_t total, count;
 } drawn;
 
-static void put_bytes(unsigned char *to, uint32_t value, size_t size) {
-    for (size_t i = 0; i < size; i++)
-        to[i] = (unsigned char)(value >> 8 * i);
-}
-
 /* Stores the numbers of a point, least significant byte first on every machine. */
 static void draw(drawn *out, const double xyz[3], int32_t label) {
     for (size_t k = 0; k < 3; k++)
-        put_bytes((unsigned char *)&out->xyz[3 * out->count + k], (uint32_t)lround(xyz[k] * 32767), 2);
-    put_bytes((unsigned char *)&out->labels[out->count++], (uint32_t)label, 4);
+        ast_put_little(&out->xyz[3 * out->count + k], (uint64_t)lround(xyz[k] * 32767), 2);
+    ast_put_little(&out->labels[out->count++], (uint32_t)label, 4);
 }
 
 /* A labelled row has a direction; an unlabelled row may be noise or missing. */

@@ -5,6 +5,7 @@
 #include "frame_text.h"
 
 #include "sampling.h"
+#include <bytes.h>
 
 #include <inttypes.h>
 #include <math.h>
@@ -58,13 +59,9 @@ static void take(sample *of, const ast_recorded *frame, const ast_projection *pr
     double xyz[3], cosine = 0;
     size_t cluster = find_cluster(frame, label);
     ast_projection_see(projection, row, xyz);
-    for (size_t k = 0; k < 3; k++) {
-        uint32_t value = (uint32_t)lround(xyz[k] * 32767);
-        of->xyz[of->count][2 * k] = (unsigned char)value;
-        of->xyz[of->count][2 * k + 1] = (unsigned char)(value >> 8);
-    }
-    for (size_t i = 0; i < 4; i++)
-        of->labels[of->count][i] = (unsigned char)((uint32_t)label >> 8 * i);
+    for (size_t k = 0; k < 3; k++)
+        ast_put_little(of->xyz[of->count] + 2 * k, (uint64_t)lround(xyz[k] * 32767), 2);
+    ast_put_little(of->labels[of->count], (uint32_t)label, 4);
     of->count++;
     if (cluster == SIZE_MAX)
         return;

@@ -182,6 +182,13 @@ void ast_json_number(ast_text *json, const char *key, double value, int digits) 
         ast_text_put(json, "null");
 }
 
+void ast_json_numbers(ast_text *json, const char *key, const double *numbers, size_t count, int digits) {
+    ast_json_open(json, key, '[');
+    for (size_t i = 0; i < count; i++)
+        ast_json_number(json, NULL, numbers[i] + 0.0, digits);
+    ast_json_close(json, ']');
+}
+
 void ast_json_real(ast_text *json, const char *key, double value, int digits) {
     char text[64], *exponent;
     snprintf(text, sizeof text, "%.*g", digits, value);

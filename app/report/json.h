@@ -51,6 +51,9 @@ void ast_json_boolean(ast_text *json, const char *key, bool value);
 
 /* With the given number of digits; null if not finite. A real number always has a point or an exponent. */
 void ast_json_number(ast_text *json, const char *key, double value, int digits);
+/* A list of numbers, without negative zeros. */
+void ast_json_numbers(ast_text *json, const char *key, const double *numbers, size_t count, int digits);
+
 void ast_json_real(ast_text *json, const char *key, double value, int digits);
 
 /* Bytes as base64, in quotes; a PNG as a data URL. */

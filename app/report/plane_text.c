@@ -4,7 +4,6 @@
  * the picture, as shares of its width and height. */
 #include "page.h"
 
-
 enum { DIGITS = 5 };
 
 /* Where the camera sees a point of the world: R^T (p - t), and the pinhole. False if it is behind the camera. */
@@ -21,21 +20,14 @@ static bool see(const ast_page_planes *planes, const double *p, double *share) {
     return q[2] > 0;
 }
 
-static void put_numbers(ast_text *json, const char *key, const double *numbers, size_t count, int digits) {
-    ast_json_open(json, key, '[');
-    for (size_t i = 0; i < count; i++)
-        ast_json_number(json, NULL, numbers[i] + 0.0, digits);
-    ast_json_close(json, ']');
-}
-
 static void put_polygon(ast_text *json, const ast_page_planes *planes, const ast_plane_info *plane, size_t polygon) {
     ast_json_open(json, NULL, '[');
     for (size_t i = polygon ? plane->ends[polygon - 1] : 0; i < plane->ends[polygon]; i++) {
         double share[2];
         if (planes->width == 0)
-            put_numbers(json, NULL, plane->vertices + 3 * i, 3, DIGITS);
+            ast_json_numbers(json, NULL, plane->vertices + 3 * i, 3, DIGITS);
         else if (see(planes, plane->vertices + 3 * i, share))
-            put_numbers(json, NULL, share, 2, 4);
+            ast_json_numbers(json, NULL, share, 2, 4);
     }
     ast_json_close(json, ']');
 }
@@ -49,7 +41,7 @@ static void put_plane(ast_text *json, const ast_page_planes *planes, const ast_p
     ast_json_number(json, "offset", plane->offset + 0.0, DIGITS);
     ast_json_number(json, "rms", plane->rms, 4);
     ast_json_integer(json, "count", (int64_t)plane->count);
-    put_numbers(json, "normal", plane->normal, 3, DIGITS);
+    ast_json_numbers(json, "normal", plane->normal, 3, DIGITS);
     if (planes->dip) {
         ast_angles_of(AST_PLANE, plane->normal, &direction, &dip);
         ast_json_number(json, "dip", dip, 4);
