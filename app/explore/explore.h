@@ -9,10 +9,7 @@
 #ifndef AST_EXPLORE_H
 #define AST_EXPLORE_H
 
-#include <asterism.h>
-#include <formats.h>
 #include <images.h>
-#include <json.h>
 #include <keywords.h>
 #include <report.h>
 #include <solids.h>

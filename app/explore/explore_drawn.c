@@ -129,16 +129,6 @@ void ast_drawn_free(ast_drawn *drawn) {
 
 /* ---- Where they are ---------------------------------------------------------------------------------------------- */
 
-/* The coordinates along the axes, or the row itself; (D) */
-static void along(const ast_explore_view *view, const double *row, double xyz[AXES]) {
-    const ast_projection *p = &view->projection;
-    for (size_t k = 0; k < AXES; k++) {
-        xyz[k] = !p->basis && k < p->dimension ? row[k] : 0;
-        for (size_t d = 0; p->basis && d < p->dimension; d++)
-            xyz[k] += p->basis[k * p->dimension + d] * row[d];
-    }
-}
-
 /* The unit row that is clustered, after centring; false if there is none. */
 static bool clustered_row(const ast_points *points, size_t index, const float *center, double *row) {
     double square = 0;
@@ -177,7 +167,7 @@ bool ast_drawn_see(const ast_drawn *drawn, const ast_points *points, const ast_e
         double *place = places + AXES * i, square;
         if (!clustered_row(points, drawn->rows[i], view->center, row))
             continue;
-        along(view, row, place);
+        ast_projection_along(&view->projection, row, place);
         square = place[0] * place[0] + place[1] * place[1] + place[2] * place[2];
         farthest = fmax(farthest, square);
         sum += square;

@@ -3,7 +3,6 @@
  * Rows of points: files are opened once, and then read whole or, if they are binary tables, as their rows are needed.
  * Reading rows maps nothing, so that a limit on the address space does not matter, and needs no position in the file,
  * so that threads do not wait for each other. */
-#include "columns.h"
 #include "registry.h"
 
 #include <fcntl.h>

@@ -29,10 +29,7 @@ bool ast_mtx_open(ast_input *input, ast_bytes *bytes, const ast_resolved *how, a
     bool good = ast_fields_begin(&reader.text, bytes, error) && read_banner(&reader, error) &&
                 read_sizes(&reader, error) && read_entries(&reader, error);
     ast_fields_end(&reader.text);
-    if (good)
-        return ast_entries_open(&reader.entries, how->transpose, input, error);
-    ast_entries_free(&reader.entries);
-    return false;
+    return ast_entries_open(&reader.entries, good, how->transpose, input, error);
 }
 
 static bool no_banner(const mtx_reader *reader, ast_format_error *error) {

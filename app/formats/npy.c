@@ -4,7 +4,6 @@
  * that grows as the bytes really arrive. */
 #include "npy.h"
 
-#include "columns.h"
 #include "registry.h"
 
 #include <stdlib.h>

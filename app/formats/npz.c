@@ -165,8 +165,5 @@ bool ast_npz_open(ast_input *input, ast_bytes *bytes, const ast_resolved *how, a
     free(reader.data.bytes);
     free(reader.first.bytes);
     free(reader.second.bytes);
-    if (good)
-        return ast_entries_open(&reader.entries, how->transpose, input, error);
-    ast_entries_free(&reader.entries);
-    return false;
+    return ast_entries_open(&reader.entries, good, how->transpose, input, error);
 }

@@ -31,7 +31,7 @@ bool ast_entries_add(ast_entries *entries, ast_entry entry, ast_format_error *er
     return true;
 }
 
-void ast_entries_free(ast_entries *entries) {
+static void free_entries(ast_entries *entries) {
     free(entries->list);
     entries->list = NULL;
     entries->count = entries->capacity = 0;
@@ -173,12 +173,12 @@ static bool plausible(const ast_entries *entries, ast_format_error *error) {
     return true;
 }
 
-bool ast_entries_open(ast_entries *entries, bool transpose, ast_input *input, ast_format_error *error) {
+bool ast_entries_open(ast_entries *entries, bool read, bool transpose, ast_input *input, ast_format_error *error) {
     if (transpose)
         turn(entries);
     size_t rows = entries->rows, count = entries->count;
-    if (!plausible(entries, error)) {
-        ast_entries_free(entries);
+    if (!read || !plausible(entries, error)) {
+        free_entries(entries);
         return false;
     }
     rows_state state = {.rows = rows,
@@ -188,7 +188,7 @@ bool ast_entries_open(ast_entries *entries, bool transpose, ast_input *input, as
     bool good = state.starts && state.columns && state.values;
     if (good)
         place(&state, entries);
-    ast_entries_free(entries);
+    free_entries(entries);
     good = good && settle(&state) && (state.overflow || hand_over(&state, entries->columns, input));
     free(state.starts);
     free(state.columns);

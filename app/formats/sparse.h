@@ -26,8 +26,8 @@ bool ast_entries_size(ast_entries *entries, double rows, double columns, ast_for
 bool ast_entries_add(ast_entries *entries, ast_entry entry, ast_format_error *error);
 
 /* Makes them the points of the input: rows in order, within a row columns in order, numbers of one place added up in
- * the order of the file; `transpose`: the columns are the points. Frees the entries, also on failure. */
-bool ast_entries_open(ast_entries *entries, bool transpose, ast_input *input, ast_format_error *error);
-void ast_entries_free(ast_entries *entries);
+ * the order of the file; `transpose`: the columns are the points. Frees the entries, also on failure, and if they were
+ * not `read`. */
+bool ast_entries_open(ast_entries *entries, bool read, bool transpose, ast_input *input, ast_format_error *error);
 
 #endif

@@ -5,7 +5,6 @@
  * byte is there. Raw frames are such an array without a header and without an end. */
 #include "frame_reader.h"
 
-#include "columns.h"
 #include "npy.h"
 #include "registry.h"
 

@@ -7,7 +7,6 @@
  * known at its end; if it was not, the place is used again. */
 #include "text.h"
 
-#include "columns.h"
 #include "registry.h"
 
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 #ifndef ASTERISM_REPORT_PAGE_H
 #define ASTERISM_REPORT_PAGE_H
 
-#include "json.h"
 #include "keywords.h"
 #include "projection.h"
 #include "report.h"

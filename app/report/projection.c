@@ -274,7 +274,7 @@ static void to_length_one(double xyz[3]) {
         xyz[k] = length > 1e-12 ? xyz[k] / length : 0;
 }
 
-void ast_projection_see(const ast_projection *projection, const double *direction, double xyz[3]) {
+void ast_projection_along(const ast_projection *projection, const double *direction, double xyz[3]) {
     size_t size = projection->dimension;
     for (size_t k = 0; k < SEEN; k++) {
         if (projection->basis)
@@ -282,6 +282,10 @@ void ast_projection_see(const ast_projection *projection, const double *directio
         else
             xyz[k] = k < size ? direction[k] : 0;
     }
+}
+
+void ast_projection_see(const ast_projection *projection, const double *direction, double xyz[3]) {
+    ast_projection_along(projection, direction, xyz);
     to_length_one(xyz);
 }
 

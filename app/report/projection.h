@@ -19,6 +19,9 @@ typedef struct ast_projection {
 bool ast_projection_find(ast_projection *projection, const ast_points *points, ast_format_error *error);
 void ast_projection_free(ast_projection *projection);
 
+/* Where a direction is along the three axes. */
+void ast_projection_along(const ast_projection *projection, const double *direction, double xyz[3]);
+
 /* The position of a direction (D), of any length, on the visible sphere; 0 0 0 if it is orthogonal to it. */
 void ast_projection_see(const ast_projection *projection, const double *direction, double xyz[3]);
 void ast_projection_see_mean(const ast_projection *projection, const float *mean, double xyz[3]);

@@ -14,7 +14,6 @@
 #include "json.h"
 
 #include <asterism.h>
-#include <formats.h>
 #include <images.h>
 
 #define AST_DEGREES_PER_RADIAN (180 / 3.14159265358979323846)

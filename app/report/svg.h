@@ -4,7 +4,6 @@
 #ifndef ASTERISM_REPORT_SVG_H
 #define ASTERISM_REPORT_SVG_H
 
-#include "json.h"
 #include "report.h"
 
 /* The start of the drawing, on white; `title` is the description for screen readers. */

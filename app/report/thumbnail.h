@@ -5,7 +5,6 @@
 #ifndef ASTERISM_REPORT_THUMBNAIL_H
 #define ASTERISM_REPORT_THUMBNAIL_H
 
-#include "json.h"
 #include "report.h"
 
 enum { AST_THUMBNAIL_WIDTH = 160, AST_THUMBNAIL_HEIGHT = 120 };
