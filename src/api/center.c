@@ -142,9 +142,8 @@ typedef struct subtraction {
     float *rows; /* (N, D) */
 } subtraction;
 
-static void subtract_row(void *data, size_t i, int worker) {
+static void subtract_row(void *data, size_t i) {
     const subtraction *s = data;
-    (void)worker;
     ast_centre_row(s->points, i, s->center, s->rows + i * s->points->dimension);
 }
 
@@ -164,7 +163,7 @@ static ast_status subtract(ast_context *context, const ast_points *points, ast_c
     if (!centred->rows)
         return ast_fail_memory(&context->fault);
     subtraction s = {points, centred->center, centred->rows};
-    ast_pool_run_rows(context->pool, points->count, block_rows(points), subtract_row, &s);
+    ast_pool_each(context->pool, points->count, block_rows(points), subtract_row, &s);
     centred->points = ast_points_f4(centred->rows, points->count, dimension);
     centred->points.weights = points->weights;
     return ast_check_cancelled(context);

@@ -182,12 +182,11 @@ static ast_status put_head(const writing *w, ast_fault *fault) {
     return status;
 }
 
-static void fill_records(void *data, size_t block, int worker) {
+static void fill_records(void *data, size_t from, size_t to) {
     writing *w = data;
-    size_t width = w->at.width, from = block * TASK, n = w->count - from < TASK ? w->count - from : TASK;
+    size_t width = w->at.width, n = to - from;
     uint32_t *records = w->records + from * width;
     uint64_t sum = 0;
-    (void)worker;
     ast_save_label_records(w->call->l, w->place, w->first + from, n, records, width);
     for (size_t j = 0; j < n; j++) {
         for (size_t i = 1; i < width; i++)
@@ -202,7 +201,7 @@ static ast_status put_records(writing *w, ast_fault *fault) {
     ast_status status = AST_OK;
     for (w->first = 0; status == AST_OK && w->first < count; w->first += w->count) {
         w->count = count - w->first < PIECE ? count - w->first : PIECE;
-        ast_pool_run(w->call->v.pool, (w->count + TASK - 1) / TASK, fill_records, w);
+        ast_pool_ranges(w->call->v.pool, w->count, TASK, fill_records, w);
         status = put(w, w->at.records + (w->call->input.offset + w->first) * size, w->records, w->count * size, fault);
     }
     return status;

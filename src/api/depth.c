@@ -6,7 +6,6 @@
 #include "depth.h"
 #include "memory.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #define MOST_PIXELS ((size_t)1 << 27)

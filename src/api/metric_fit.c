@@ -138,7 +138,7 @@ static ast_status make_matrix(const fitting *f, double *w, double ridge) {
     if (status == AST_OK) {
         invert_roots(values, n, ridge);
         product p = {n, w, values, sums, f->fitted->matrix};
-        ast_pool_run_rows(f->context->pool, n, 8, multiply_row, &p);
+        ast_pool_run(f->context->pool, n, multiply_row, &p);
     }
     free(values);
     free(sums);

@@ -59,12 +59,11 @@ typedef struct scoring {
     double *scores;
 } scoring;
 
-static void score_chunk(void *data, ast_chunk *memory, size_t first, size_t last, int worker) {
+static void score_chunk(void *data, ast_chunk *memory, size_t first, size_t last) {
     const scoring *s = data;
     const ast_rowset *rows = s->call->v.rows;
     const ast_cluster_list *c = s->call->v.clusters;
     const uint32_t *order = s->call->order;
-    (void)worker;
     ast_rows_fetch(rows, &memory->rows);
     for (size_t i = first; i < last; i++) {
         int32_t label = s->labels[order ? order[i] : i];

@@ -8,7 +8,6 @@
 #include "call.h"
 
 #include "content.h"
-#include "merge.h"
 #include "measures.h"
 #include "memory.h"
 #include "partition.h"

@@ -31,11 +31,10 @@ static double affinity(const weightless *w, ast_row_buffer *buffer, size_t k, si
     return w->v.rows->axial ? fabs(cosine) : cosine;
 }
 
-static void label_weightless(void *data, ast_chunk *memory, size_t first, size_t last, int worker) {
+static void label_weightless(void *data, ast_chunk *memory, size_t first, size_t last) {
     weightless *w = data;
     const ast_rowset *rows = w->v.rows;
     const ast_components *c = w->components;
-    (void)worker;
     for (size_t i = first; i < last; i++) {
         if (rows->weights[i] != 0 || ast_rows_kind(rows, &memory->rows, i) == AST_ROW_MISSING)
             continue;

@@ -31,12 +31,11 @@ static size_t panels_of(const ast_vector_scatter *s) {
     return (s->dimension + WIDE - 1) / WIDE;
 }
 
-static void fetch_vector(void *data, size_t i, int worker) {
+static void fetch_vector(void *data, size_t i) {
     const adding *a = data;
     size_t dimension = a->scatter->dimension;
     float *to = a->vectors + i * dimension;
     double sum = 0;
-    (void)worker;
     a->vector(a->data, a->first + i, to);
     for (size_t d = 0; d < dimension; d++)
         sum += (double)to[d] * (double)to[d];
@@ -74,7 +73,7 @@ static void add_rows(void *data, size_t task, int worker) {
 static void add_chunk(adding *a) {
     ast_pool *pool = a->scatter->pool;
     size_t tasks = a->rows / ROWS;
-    ast_pool_run_rows(pool, a->n, 16, fetch_vector, a);
+    ast_pool_each(pool, a->n, 16, fetch_vector, a);
     ast_pool_run(pool, tasks, arrange_columns, a);
     ast_pool_run(pool, tasks, add_rows, a);
     for (size_t i = 0; i < a->n; i++)

@@ -5,7 +5,6 @@
 
 #include "degree.h"
 #include "memory.h"
-#include "rowset.h"
 #include "saved.h"
 #include "stream.h"
 

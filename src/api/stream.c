@@ -97,7 +97,6 @@ static ast_status check_frame(ast_stream *s, const ast_points *points, const int
 typedef struct naming {
     const ast_stream *stream;
     int32_t *labels;
-    size_t count;
     bool same;      /* slots are ids */
     ast_late *late; /* late rows, which get their labels now, or NULL */
 } naming;
@@ -121,11 +120,9 @@ static void name_points(const int32_t *slots, const int32_t *id_of, size_t count
 }
 
 /* Slots to ids; then late rows, while the labels are in the cache. */
-static void name_block(void *data, size_t block, int worker) {
+static void name_block(void *data, size_t first, size_t last) {
     const naming *n = data;
-    (void)worker;
     const int32_t *slots = n->stream->v.labels, *id_of = n->stream->id_of;
-    size_t first = block * NAME_BLOCK, last = first + NAME_BLOCK < n->count ? first + NAME_BLOCK : n->count;
     if (n->same)
         memcpy(n->labels + first, slots + first, (last - first) * sizeof *slots);
     else
@@ -161,10 +158,10 @@ static ast_status step(ast_stream *s, const ast_points *points, int32_t *labels,
         return status;
     }
     ast_late late;
-    naming n = {s, labels, points->count, slots_are_ids(s), points->late ? &late : NULL};
+    naming n = {s, labels, slots_are_ids(s), points->late ? &late : NULL};
     if (n.late)
         ast_stream_begin_late(s, points, labels, &late);
-    ast_pool_run(s->pool, (points->count + NAME_BLOCK - 1) / NAME_BLOCK, name_block, &n);
+    ast_pool_ranges(s->pool, points->count, NAME_BLOCK, name_block, &n);
     if (n.late)
         ast_stream_end_late(s, &late, &report);
     for (size_t r = 0; r < s->records.count; r++) {

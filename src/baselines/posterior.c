@@ -8,7 +8,6 @@
 #include "vmf.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define SLICE_WIDTH 0.5 /* in log kappa: a few standard deviations of its posterior with a dozen points */
 #define SLICE_STEPS 40

@@ -10,7 +10,6 @@
 #include "memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define PER_CELL 8.0     /* points */
 #define MOST_CELLS 2     /* largest number of cells, as a multiple of the number of points */

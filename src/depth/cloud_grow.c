@@ -12,7 +12,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define SEED_LEAST 8 /* points of a patch that starts a region */
 /* With this many points the normal comes from the least-squares plane, with fewer from the mean of the normals. */

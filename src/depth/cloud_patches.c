@@ -7,8 +7,6 @@
 #include "memory.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define BLOCK_LEAVES 64
 #define BLOCK_PATCHES 256
@@ -20,8 +18,8 @@
 #define SAMPLES 4096 /* patches sampled to estimate the noise */
 #define REACH 2.0    /* distances between neighbours */
 
-static void count_patches(void *data, size_t block, int worker);
-static void fill_patches(void *data, size_t block, int worker);
+static void count_patches(void *data, size_t leaf);
+static void fill_patches(void *data, size_t begin, size_t end);
 static void link_patches(void *data, size_t block, int worker);
 static bool find_distance(ast_cloud_planes_job *job);
 
@@ -31,19 +29,19 @@ bool ast_cloud_make_patches(ast_cloud_planes_job *job) {
         if (!ast_kdtree_build(job->tree, job->pool, job->points, job->count))
             return false;
     }
-    size_t leaves = ast_kdtree_leaves(job->tree), blocks = (leaves + BLOCK_LEAVES - 1) / BLOCK_LEAVES;
+    size_t leaves = ast_kdtree_leaves(job->tree);
     job->first_patch = ast_allocate_zero(leaves + 1, sizeof *job->first_patch);
     job->patch_in_leaf = ast_allocate(leaves * AST_LEAF, sizeof *job->patch_in_leaf);
     if (!job->first_patch || !job->patch_in_leaf)
         return false;
-    ast_pool_run(job->pool, blocks, count_patches, job);
+    ast_pool_each(job->pool, leaves, BLOCK_LEAVES, count_patches, job);
     for (size_t leaf = 0; leaf < leaves; leaf++)
         job->first_patch[leaf + 1] += job->first_patch[leaf];
     job->patch_count = job->first_patch[leaves];
     job->patches = ast_allocate(job->patch_count, sizeof *job->patches);
     if (!job->patches)
         return false;
-    ast_pool_run(job->pool, blocks, fill_patches, job);
+    ast_pool_ranges(job->pool, leaves, BLOCK_LEAVES, fill_patches, job);
     ast_pool_run_cancellable(job->pool, (job->patch_count + BLOCK_PATCHES - 1) / BLOCK_PATCHES, link_patches, job);
     return find_distance(job);
 }
@@ -76,14 +74,10 @@ static size_t group_leaf(const ast_cloud_planes_job *job, size_t number, int8_t 
     return kept;
 }
 
-static void count_patches(void *data, size_t block, int worker) {
+static void count_patches(void *data, size_t leaf) {
     const ast_cloud_planes_job *job = data;
-    size_t leaves = ast_kdtree_leaves(job->tree);
-    (void)worker;
-    for (size_t leaf = block * BLOCK_LEAVES; leaf < (block + 1) * BLOCK_LEAVES && leaf < leaves; leaf++) {
-        ast_cloud_prefetch_leaf(job, leaf + AST_PREFETCH_LEAVES);
-        job->first_patch[leaf + 1] = group_leaf(job, leaf, job->patch_in_leaf + leaf * AST_LEAF);
-    }
+    ast_cloud_prefetch_leaf(job, leaf + AST_PREFETCH_LEAVES);
+    job->first_patch[leaf + 1] = group_leaf(job, leaf, job->patch_in_leaf + leaf * AST_LEAF);
 }
 
 /* ---- Patches ----------------------------------------------------------------------------------------------------- */
@@ -149,11 +143,8 @@ static void measure_patches(const ast_cloud_planes_job *job, ast_cloud_patch *pa
     }
 }
 
-static void fill_patches(void *data, size_t block, int worker) {
+static void fill_patches(void *data, size_t begin, size_t end) {
     const ast_cloud_planes_job *job = data;
-    size_t leaves = ast_kdtree_leaves(job->tree), begin = block * BLOCK_LEAVES, end = begin + BLOCK_LEAVES;
-    (void)worker;
-    end = end < leaves ? end : leaves;
     for (size_t leaf = begin; leaf < end; leaf++) {
         ast_cloud_prefetch_leaf(job, leaf + AST_PREFETCH_LEAVES);
         fill_leaf(job, leaf);

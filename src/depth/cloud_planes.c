@@ -7,7 +7,6 @@
 #include "memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* Cosine of the largest angle between the normals of a point and of its plane, 60 degrees: the normals at an edge are
  * between those of both sides. */

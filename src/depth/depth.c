@@ -108,11 +108,10 @@ static float metres_at(const filling *f, size_t u, size_t v) {
     return (float)ast_depth_image_row(f->image, v)[u] / (float)f->depth->options.units_per_metre;
 }
 
-static void fill_row(void *data, size_t v, int worker) {
+static void fill_row(void *data, size_t v) {
     const filling *f = data;
     const ast_camera *camera = &f->depth->camera;
     size_t width = f->depth->width, first = v * width;
-    (void)worker;
     for (size_t u = 0; f->metres && u < width; u++)
         f->metres[first + u] = metres_at(f, u, v);
     for (size_t u = 0; f->points && u < width; u++) {
@@ -126,5 +125,5 @@ static void fill_row(void *data, size_t v, int worker) {
 
 void ast_depth_fill(ast_depth *depth, const ast_depth_image *image, float *metres, float *points) {
     filling f = {depth, image, metres, points};
-    ast_pool_run_rows(depth->pool, depth->height, FILL_ROWS, fill_row, &f);
+    ast_pool_each(depth->pool, depth->height, FILL_ROWS, fill_row, &f);
 }

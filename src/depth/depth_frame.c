@@ -45,11 +45,10 @@ typedef struct reading {
     float scale; /* metres per unit */
 } reading;
 
-static void read_row(void *data, size_t v, int worker) {
+static void read_row(void *data, size_t v) {
     const reading *r = data;
     const uint16_t *values = ast_depth_image_row(r->image, v);
     float *metres = r->frame->metres + v * r->frame->width;
-    (void)worker;
     for (size_t i = 0; i < r->frame->width; i++) {
         bool valid = values[i] >= r->range.lowest && values[i] <= r->range.highest;
         metres[i] = valid ? (float)values[i] * r->scale : 0;
@@ -58,7 +57,7 @@ static void read_row(void *data, size_t v, int worker) {
 
 void ast_depth_frame_keep_metres(ast_depth_frame *frame, const ast_depth *depth, const ast_depth_image *image) {
     reading r = {frame, image, ast_depth_range_of(depth), (float)(1 / depth->options.units_per_metre)};
-    ast_pool_run_rows(depth->pool, frame->height, ROWS, read_row, &r);
+    ast_pool_each(depth->pool, frame->height, ROWS, read_row, &r);
 }
 
 /* ---- The report -------------------------------------------------------------------------------------------------- */

@@ -89,11 +89,10 @@ typedef struct mapping {
     double max_ray_square; /* rays (x, y, 1) with x^2 + y^2 beyond it are in no image */
 } mapping;
 
-static void find_rays(void *data, size_t v, int worker) {
+static void find_rays(void *data, size_t v) {
     const mapping *m = data;
     const ast_camera *camera = &m->options->camera;
     double ray[2];
-    (void)worker;
     for (size_t u = 0; u < m->maps->width; u++) {
         float *to = m->maps->to_pinhole + 2 * (v * m->maps->width + u);
         bool found = undistort(m->options->distortion, m->max_ray_square, ((double)u - camera->cx) / camera->fx,
@@ -130,11 +129,10 @@ static size_t find_bounds(ast_lens_maps *maps) {
 }
 
 /* Where in the image each pixel of the pinhole camera comes from. */
-static void find_places(void *data, size_t j, int worker) {
+static void find_places(void *data, size_t j) {
     const mapping *m = data;
     const ast_lens_maps *maps = m->maps;
     const ast_camera *camera = &m->options->camera;
-    (void)worker;
     for (size_t i = 0; i < maps->pinhole_width; i++) {
         double x = ((double)i + maps->left - camera->cx) / camera->fx;
         double y = ((double)j + maps->top - camera->cy) / camera->fy;
@@ -162,7 +160,7 @@ static ast_status build(ast_depth *depth, size_t width, size_t height) {
     maps->to_pinhole = ast_allocate_zero(width * height, 2 * sizeof *maps->to_pinhole);
     if (!maps->to_pinhole)
         return no_memory(depth, width, height);
-    ast_pool_run_rows(depth->pool, height, ROWS, find_rays, &m);
+    ast_pool_each(depth->pool, height, ROWS, find_rays, &m);
     if (find_bounds(maps) < width * height / 2 + 1) {
         ast_lens_release(lens);
         return ast_fail(depth->fault, AST_BAD_OPTION,
@@ -174,7 +172,7 @@ static ast_status build(ast_depth *depth, size_t width, size_t height) {
     if (!ast_replace_arrays(AST_REQUEST(maps->to_distorted, 2 * pixels), AST_REQUEST(lens->values, pixels),
                             AST_REQUEST(lens->metres, pixels), AST_REQUEST(lens->normals, 3 * pixels)))
         return no_memory(depth, width, height);
-    ast_pool_run_rows(depth->pool, maps->pinhole_height, ROWS, find_places, &m);
+    ast_pool_each(depth->pool, maps->pinhole_height, ROWS, find_places, &m);
     return AST_OK;
 }
 
@@ -246,11 +244,10 @@ static uint16_t sample_value(const ast_depth *depth, const ast_depth_image *imag
     return (uint16_t)(value < 65535 ? value : 65535);
 }
 
-static void resample_row(void *data, size_t j, int worker) {
+static void resample_row(void *data, size_t j) {
     const remap_job *b = data;
     const ast_lens *lens = &b->depth->lens;
     size_t across = lens->maps->pinhole_width;
-    (void)worker;
     for (size_t i = j * across; i < (j + 1) * across; i++)
         lens->values[i] = sample_value(b->depth, b->image, lens->maps->to_distorted + 2 * i);
 }
@@ -259,7 +256,7 @@ ast_depth_image ast_lens_undistort(ast_depth *depth, const ast_depth_image *imag
     ast_lens *lens = &depth->lens;
     size_t across = lens->maps->pinhole_width, down = lens->maps->pinhole_height;
     remap_job b = {.depth = depth, .image = image};
-    ast_pool_run_rows(depth->pool, down, ROWS, resample_row, &b);
+    ast_pool_each(depth->pool, down, ROWS, resample_row, &b);
     return (ast_depth_image){sizeof(ast_depth_image), lens->values, across, down,
                              (ptrdiff_t)(across * sizeof *lens->values)};
 }
@@ -316,9 +313,8 @@ static void map_back(const remap_job *b, size_t u, size_t v) {
         b->lens_late[at] = normal ? b->late[there] : 0;
 }
 
-static void look_up_row(void *data, size_t v, int worker) {
+static void look_up_row(void *data, size_t v) {
     const remap_job *b = data;
-    (void)worker;
     for (size_t u = 0; u < b->depth->lens.maps->width; u++)
         map_back(b, u, v);
 }
@@ -327,5 +323,5 @@ void ast_lens_look_up(ast_depth *depth, const ast_depth_image *image, ast_depth_
                       float *points, float *normals) {
     bool late = depth->options.smooth == AST_SMOOTH_PLANES;
     remap_job b = {depth, image, frame->lens_late, late ? frame->late : NULL, metres, points, normals};
-    ast_pool_run_rows(depth->pool, depth->lens.maps->height, ROWS, look_up_row, &b);
+    ast_pool_each(depth->pool, depth->lens.maps->height, ROWS, look_up_row, &b);
 }

@@ -258,10 +258,9 @@ static void measure_cell(const ast_frame_work *work, size_t column, size_t row, 
                  plane->first[0]] += (float)(n / (double)(wide * high));
 }
 
-static void measure_row(void *data, size_t row, int worker) {
+static void measure_row(void *data, size_t row) {
     ast_frame_work *work = data;
     const ast_patches *p = &work->frame->patches;
-    (void)worker;
     for (size_t column = 0; column < p->across; column++) {
         int32_t leaders[9 + AST_CELL * AST_CELL];
         size_t count = ast_frame_leaders_around(work, column, row, leaders);
@@ -273,7 +272,7 @@ static void measure_row(void *data, size_t row, int worker) {
 
 static void measure_planes(ast_frame_work *work) {
     size_t rows = work->frame->patches.down;
-    ast_pool_run(work->pool, rows, measure_row, work);
+    ast_pool_each(work->pool, rows, 1, measure_row, work);
     for (size_t i = 0; i < work->plane_count; i++)
         for (int k = 0; k < SUMS; k++)
             for (size_t row = 0; row < rows; row++)
@@ -351,11 +350,10 @@ static int32_t id_of(const ast_frame_work *work, int32_t leader) {
 }
 
 /* A row of the image as the camera gave it. */
-static void write_row(void *data, size_t v, int worker) {
+static void write_row(void *data, size_t v) {
     const ast_frame_work *work = data;
     const ast_depth_frame *frame = work->frame;
     const ast_lens_maps *maps = frame->maps;
-    (void)worker;
     if (!maps) {
         const int32_t *leader = work->leader + v * frame->width;
         for (size_t u = 0, end; u < frame->width; u = end) { /* runs of one patch */
@@ -377,5 +375,5 @@ static void write_row(void *data, size_t v, int worker) {
 static void write_pixels(ast_frame_work *work, int32_t *plane_of) {
     const ast_depth_frame *frame = work->frame;
     work->pixel_ids = plane_of;
-    ast_pool_run_rows(work->pool, frame->maps ? frame->maps->height : frame->height, 16, write_row, work);
+    ast_pool_each(work->pool, frame->maps ? frame->maps->height : frame->height, 16, write_row, work);
 }

@@ -32,10 +32,10 @@ typedef struct cell_candidates {
 static bool has(const int32_t *list, size_t count, int32_t one);
 static bool prepare(ast_redetection *redetection, const ast_depth_frame *frame, size_t tracks);
 static void find_views(ast_frame_work *w);
-static void claim_row(void *data, size_t row, int worker);
-static void write_row(void *data, size_t row, int worker);
+static void claim_row(void *data, size_t row);
+static void write_row(void *data, size_t row);
 static void find_confirmed(ast_frame_work *w);
-static void restore_row(void *data, size_t row, int worker);
+static void restore_row(void *data, size_t row);
 
 bool ast_frame_redetect_planes(ast_frame_work *work) {
     ast_redetection *redetection = &work->redetection;
@@ -53,10 +53,10 @@ bool ast_frame_redetect_planes(ast_frame_work *work) {
     if (!ast_reserve(&redetection->partial, &redetection->partial_room, 0, patches->down * redetection->plane_count,
                      sizeof *redetection->partial))
         return false;
-    ast_pool_run(work->pool, patches->down, claim_row, work);
-    ast_pool_run(work->pool, patches->down, write_row, work);
+    ast_pool_each(work->pool, patches->down, 1, claim_row, work);
+    ast_pool_each(work->pool, patches->down, 1, write_row, work);
     find_confirmed(work);
-    ast_pool_run(work->pool, patches->down, restore_row, work);
+    ast_pool_each(work->pool, patches->down, 1, restore_row, work);
     return true;
 }
 
@@ -287,11 +287,10 @@ static bool claim_cell(const ast_frame_work *w, size_t column, size_t row, int32
     return claim(w, column, row, &c, block, claims);
 }
 
-static void claim_row(void *data, size_t row, int worker) {
+static void claim_row(void *data, size_t row) {
     ast_frame_work *w = data;
     ast_redetection *redetection = &w->redetection;
     size_t across = w->frame->patches.across;
-    (void)worker;
     for (size_t column = 0; column < across; column++)
         redetection->claimed[row * across + column] =
             claim_cell(w, column, row, redetection->claims[row * across + column]);
@@ -341,13 +340,12 @@ static void write_cell(ast_frame_work *w, size_t column, size_t row) {
     }
 }
 
-static void write_row(void *data, size_t row, int worker) {
+static void write_row(void *data, size_t row) {
     ast_frame_work *w = data;
     const ast_depth_frame *frame = w->frame;
     ast_redetection *redetection = &w->redetection;
     size_t first = row * AST_CELL * frame->width, end = first + AST_CELL * frame->width;
     end = end < frame->width * frame->height ? end : frame->width * frame->height;
-    (void)worker;
     memcpy(redetection->leader + first, frame->leader + first, (end - first) * sizeof *redetection->leader);
     for (size_t i = 0; i < redetection->plane_count; i++)
         redetection->partial[row * redetection->plane_count + i] = (ast_redetected_pixels){.least_s = INFINITY};
@@ -377,12 +375,11 @@ static void find_confirmed(ast_frame_work *w) {
 }
 
 /* Pixels of planes that were not confirmed return to their patches. */
-static void restore_row(void *data, size_t row, int worker) {
+static void restore_row(void *data, size_t row) {
     ast_frame_work *w = data;
     const ast_depth_frame *frame = w->frame;
     ast_redetection *redetection = &w->redetection;
     size_t across = frame->patches.across;
-    (void)worker;
     for (size_t cell = row * across; cell < (row + 1) * across; cell++)
         for (size_t i = 0; redetection->claimed[cell] && i < AST_CELL * AST_CELL; i++) {
             size_t at = (row * AST_CELL + i / AST_CELL) * frame->width + cell % across * AST_CELL + i % AST_CELL;

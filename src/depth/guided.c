@@ -46,12 +46,12 @@ typedef struct filtering {
 } filtering;
 
 static ast_depth_range range_of(const ast_depth_options *o);
-static void invert_block(void *data, size_t block, int worker);
+static void invert_block(void *data, size_t block);
 static void filter_block(void *data, size_t block, int worker);
 
 void ast_depth_invert(ast_depth *depth, const ast_depth_image *image) {
     filtering f = {depth, image, ast_depth_range_of(depth)};
-    ast_pool_run(depth->pool, ast_depth_bands(depth), invert_block, &f);
+    ast_pool_each(depth->pool, ast_depth_bands(depth), 1, invert_block, &f);
 }
 
 void ast_depth_filter(ast_depth *depth, const ast_depth_image *image) {
@@ -81,10 +81,9 @@ static ast_depth_range range_of(const ast_depth_options *o) {
     return (ast_depth_range){(uint16_t)lowest, (uint16_t)highest, (float)o->units_per_metre};
 }
 
-static void invert_block(void *data, size_t block, int worker) {
+static void invert_block(void *data, size_t block) {
     const filtering *f = data;
     const ast_depth *depth = f->depth;
-    (void)worker;
     for (size_t v = ast_band_first(depth, block); v < ast_band_first(depth, block + 1); v++)
         depth->kernels->invert(ast_depth_image_row(f->image, v), depth->width, f->range,
                                depth->inverse + v * depth->width);

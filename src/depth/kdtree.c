@@ -89,18 +89,14 @@ static bool has_no_nan(const float *p) {
     return !(isnan(p[0]) || isnan(p[1]) || isnan(p[2]));
 }
 
-/* Checks that every point stored in the leaves equals the caller's row. */
-static void compare_leaves(void *data, size_t block, int worker) {
+/* Checks that every point stored in a leaf equals the caller's row. */
+static void compare_leaf(void *data, size_t number) {
     comparison *c = data;
-    size_t end = (block + 1) * BLOCK_LEAVES, leaves = ast_kdtree_leaves(c->tree);
-    (void)worker;
-    for (size_t j = block * BLOCK_LEAVES; j < end && j < leaves; j++) {
-        const ast_kdleaf *leaf = &c->tree->leaves[j];
-        for (size_t s = 0; s < ast_kdtree_leaf_size(c->tree, j); s++) {
-            const float *p = c->points + 3 * (size_t)leaf->index[s];
-            if ((size_t)leaf->index[s] >= c->count || p[0] != leaf->x[s] || p[1] != leaf->y[s] || p[2] != leaf->z[s])
-                atomic_store(&c->differs, true);
-        }
+    const ast_kdleaf *leaf = &c->tree->leaves[number];
+    for (size_t s = 0; s < ast_kdtree_leaf_size(c->tree, number); s++) {
+        const float *p = c->points + 3 * (size_t)leaf->index[s];
+        if ((size_t)leaf->index[s] >= c->count || p[0] != leaf->x[s] || p[1] != leaf->y[s] || p[2] != leaf->z[s])
+            atomic_store(&c->differs, true);
     }
 }
 
@@ -113,7 +109,7 @@ bool ast_kdtree_is_of(const ast_kdtree *tree, ast_pool *pool, const float *point
         there += has_no_nan(points + 3 * i);
     if (there != tree->count)
         return false;
-    ast_pool_run(pool, (ast_kdtree_leaves(tree) + BLOCK_LEAVES - 1) / BLOCK_LEAVES, compare_leaves, &c);
+    ast_pool_each(pool, ast_kdtree_leaves(tree), BLOCK_LEAVES, compare_leaf, &c);
     return !atomic_load(&c.differs);
 }
 

@@ -10,7 +10,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define COVERED 0.5f
 

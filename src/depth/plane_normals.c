@@ -52,16 +52,16 @@ typedef struct normals_job {
 } normals_job;
 
 static void find_patch_normals(const normals_job *job);
-static void write_row(void *data, size_t row, int worker);
+static void write_row(void *data, size_t row);
 
 void ast_planes_find_normals(ast_depth *depth, const ast_depth_image *image, ast_depth_frame *frame, float *normals) {
     normals_job job = {depth, frame, depth->options.smooth == AST_SMOOTH_PLANES ? frame->late : NULL, normals};
     ast_cells_job cells = {depth, image, &frame->patches};
-    ast_pool_run(depth->pool, frame->patches.down + 1, ast_planes_sum_cells, &cells);
+    ast_pool_each(depth->pool, frame->patches.down + 1, 1, ast_planes_sum_cells, &cells);
     ast_planes_judge_cells(&frame->patches, &depth->patch_work);
     ast_planes_grow(&frame->patches, &depth->patch_work, depth->pool);
     find_patch_normals(&job);
-    ast_pool_run(depth->pool, frame->patches.down, write_row, &job);
+    ast_pool_each(depth->pool, frame->patches.down, 1, write_row, &job);
 }
 
 /* ---- Normals of patches ---------------------------------------------------------------------------------------- */
@@ -318,12 +318,11 @@ static size_t write_cell(const normals_job *job, size_t column, size_t row) {
     return write_voted(job, &c);
 }
 
-static void write_row(void *data, size_t row, int worker) {
+static void write_row(void *data, size_t row) {
     const normals_job *job = data;
     const ast_depth_frame *frame = job->frame;
     size_t first = row * AST_CELL, last = first + AST_CELL < frame->height ? first + AST_CELL : frame->height;
     size_t across = frame->patches.across;
-    (void)worker;
     if (job->late)
         memset(job->late + first * frame->width, 0, (last - first) * frame->width);
     for (size_t column = 0; column < across; column++)

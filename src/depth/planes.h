@@ -78,7 +78,7 @@ typedef struct ast_cells_job {
     const ast_depth_image *image;
     ast_patches *patches;
 } ast_cells_job;
-void ast_planes_sum_cells(void *data, size_t row, int worker); /* data: an ast_cells_job */
+void ast_planes_sum_cells(void *data, size_t row); /* data: an ast_cells_job */
 
 /* Finds the noise of the image. Afterwards leader[k] = k for the cells that may join others, and -1 for those that have
  * too few pixels or do not fit a plane within the noise. */

@@ -111,11 +111,10 @@ static void count_values(const ast_depth_image *image, uint32_t *counts) {
     }
 }
 
-void ast_planes_sum_cells(void *data, size_t row, int worker) {
+void ast_planes_sum_cells(void *data, size_t row) {
     const ast_cells_job *job = data;
     const ast_depth_options *o = &job->depth->options;
     ast_noise_counts *counts = job->depth->patch_work.counts;
-    (void)worker;
     if (row < job->patches->down) {
         sum_row(job, row);
         return;

@@ -115,29 +115,19 @@ static size_t renew_pairs(const growing *g) {
     return kept;
 }
 
-static size_t tasks_of(size_t count) {
-    return (count + TASK - 1) / TASK;
-}
-
-static size_t end_of(size_t task, size_t count) {
-    return (task + 1) * TASK < count ? (task + 1) * TASK : count;
-}
-
-static void find_costs(void *data, size_t task, int worker) {
+static void find_costs(void *data, size_t first, size_t last) {
     const growing *g = data;
-    (void)worker;
-    for (size_t i = task * TASK; i < end_of(task, g->pairs); i++) {
+    for (size_t i = first; i < last; i++) {
         ast_patch_pair *pair = &g->work->pairs[i];
         if (pair->cost == UNKNOWN)
             pair->cost = cost(g, pair->first, pair->second);
     }
 }
 
-static void find_allowances(void *data, size_t task, int worker) {
+static void find_allowances(void *data, size_t first, size_t last) {
     const growing *g = data;
     const int32_t *leaders = g->work->leaders;
-    (void)worker;
-    for (size_t i = task * TASK; i < end_of(task, g->leaders); i++)
+    for (size_t i = first; i < last; i++)
         g->work->allowed_increase[leaders[i]] = allowance(g->patches, leaders[i]);
 }
 
@@ -178,12 +168,11 @@ static bool is_paired(const ast_patch_work *w, int32_t k) {
     return w->choice[k] >= 0 && w->choice[w->choice[k]] == k;
 }
 
-static void join_pairs(void *data, size_t task, int worker) {
+static void join_pairs(void *data, size_t first, size_t last) {
     growing *g = data;
     const ast_patch_work *w = g->work;
     bool joined = false;
-    (void)worker;
-    for (size_t i = task * TASK; i < end_of(task, g->leaders); i++) {
+    for (size_t i = first; i < last; i++) {
         int32_t k = w->leaders[i];
         if (!is_paired(w, k) || w->choice[k] < k)
             continue;
@@ -195,10 +184,9 @@ static void join_pairs(void *data, size_t task, int worker) {
 }
 
 /* Joins patches that chose a member of a pair. All patches that join one pair are handled by one task, in order. */
-static void join_others(void *data, size_t task, int worker) {
+static void join_others(void *data, size_t task) {
     const growing *g = data;
     const ast_patch_work *w = g->work;
-    (void)worker;
     for (size_t i = 0; i < g->leaders; i++) {
         int32_t k = w->leaders[i], choice = w->choice[k];
         if (choice < 0 || is_paired(w, k) || !is_paired(w, choice))
@@ -212,11 +200,11 @@ static void join_others(void *data, size_t task, int worker) {
 static bool grow_once(growing *g, ast_pool *pool) {
     if (g->round > 1)
         g->pairs = renew_pairs(g);
-    ast_pool_run(pool, tasks_of(g->pairs), find_costs, g);
+    ast_pool_ranges(pool, g->pairs, TASK, find_costs, g);
     choose(g);
-    ast_pool_run(pool, tasks_of(g->leaders), join_pairs, g);
+    ast_pool_ranges(pool, g->leaders, TASK, join_pairs, g);
     g->shares = g->leaders > TASK ? SHARES : 1;
-    ast_pool_run(pool, g->shares, join_others, g);
+    ast_pool_each(pool, g->shares, 1, join_others, g);
     g->leaders = list_leaders(g->patches, g->work->leaders, g->leaders, g->work->leaders);
     return atomic_exchange(&g->joined, false);
 }
@@ -230,7 +218,7 @@ void ast_planes_grow(ast_patches *p, const ast_patch_work *w, ast_pool *pool) {
                  .round = 1};
     memset(w->pair_slots, 0, AST_PAIR_SLOTS * sizeof *w->pair_slots);
     memset(w->changed_round, 0, cells * sizeof *w->changed_round);
-    ast_pool_run(pool, tasks_of(g.leaders), find_allowances, &g);
+    ast_pool_ranges(pool, g.leaders, TASK, find_allowances, &g);
     while (grow_once(&g, pool))
         g.round++;
     for (size_t k = 0; k < cells; k++)

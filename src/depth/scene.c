@@ -19,8 +19,8 @@ typedef struct rendering {
     int32_t *truth;
 } rendering;
 
-static void cast_row(void *data, size_t row, int worker);
-static void sense_row(void *data, size_t row, int worker);
+static void cast_row(void *data, size_t row);
+static void sense_row(void *data, size_t row);
 
 ast_status ast_scene_render(ast_fault *fault, ast_pool *pool, const ast_hallway *hallway, size_t index, uint16_t *depth,
                             int32_t *truth, ast_hallway_frame *frame) {
@@ -32,25 +32,23 @@ ast_status ast_scene_render(ast_fault *fault, ast_pool *pool, const ast_hallway 
                         hallway->width, hallway->height);
     ast_scene_walk(index, hallway->frames, &place);
     ast_scene_view_open(&work.view, &hallway->camera, &place);
-    ast_pool_run_rows(pool, hallway->height, ROWS, cast_row, &work);
-    ast_pool_run_rows(pool, hallway->height, ROWS, sense_row, &work);
+    ast_pool_each(pool, hallway->height, ROWS, cast_row, &work);
+    ast_pool_each(pool, hallway->height, ROWS, sense_row, &work);
     free(work.hits);
     if (frame)
         *frame = place;
     return AST_OK;
 }
 
-static void cast_row(void *data, size_t row, int worker) {
+static void cast_row(void *data, size_t row) {
     const rendering *work = data;
     size_t width = work->hallway->width;
-    (void)worker;
     ast_scene_cast_row(&work->view, row, width, work->hits + row * width);
 }
 
-static void sense_row(void *data, size_t row, int worker) {
+static void sense_row(void *data, size_t row) {
     const rendering *work = data;
     size_t width = work->hallway->width;
-    (void)worker;
     ast_scene_sense_row(work->hallway, work->index, row, work->hits, work->depth + row * width,
                         work->truth ? work->truth + row * width : NULL);
 }

@@ -38,11 +38,11 @@ typedef struct smoothing {
     float weight;
 } smoothing;
 
-static void load_row(void *data, size_t v, int worker);
-static void join_row(void *data, size_t v, int worker);
-static void dual_row(void *data, size_t v, int worker);
-static void primal_row(void *data, size_t v, int worker);
-static void store_row(void *data, size_t v, int worker);
+static void load_row(void *data, size_t v);
+static void join_row(void *data, size_t v);
+static void dual_row(void *data, size_t v);
+static void primal_row(void *data, size_t v);
+static void store_row(void *data, size_t v);
 
 /* One padding pixel at least: it serves as the left neighbour of the next row. */
 static size_t row_size(size_t width) {
@@ -77,14 +77,14 @@ void ast_tv_smooth(const ast_tv *tv, ast_pool *pool, const ast_image_kernels *ke
                    .weight = (float)weight};
     for (size_t p = 0; p < PLANES; p++)
         s.plane[p] = tv->memory + p * plane_size(width, height) + s.row;
-    ast_pool_run_rows(pool, height, ROWS, load_row, &s);
-    ast_pool_run_rows(pool, height, ROWS, join_row, &s);
+    ast_pool_each(pool, height, ROWS, load_row, &s);
+    ast_pool_each(pool, height, ROWS, join_row, &s);
     for (int i = 0; i < iterations && !ast_pool_cancelled(pool); i++) {
-        ast_pool_run_rows(pool, height, ROWS, dual_row, &s);
-        ast_pool_run_rows(pool, height, ROWS, primal_row, &s);
+        ast_pool_each(pool, height, ROWS, dual_row, &s);
+        ast_pool_each(pool, height, ROWS, primal_row, &s);
     }
     if (!ast_pool_cancelled(pool))
-        ast_pool_run_rows(pool, height, ROWS, store_row, &s);
+        ast_pool_each(pool, height, ROWS, store_row, &s);
 }
 
 static void clear_row(const smoothing *s, ptrdiff_t row) {
@@ -93,9 +93,8 @@ static void clear_row(const smoothing *s, ptrdiff_t row) {
 }
 
 /* u = extrapolated = u0, everything else 0. */
-static void load_row(void *data, size_t v, int worker) {
+static void load_row(void *data, size_t v) {
     const smoothing *s = data;
-    (void)worker;
     if (v == 0)
         clear_row(s, -1);
     if (v + 1 == s->height)
@@ -115,9 +114,8 @@ static bool is_there(const smoothing *s, size_t at) {
     return s->plane[INPUT][at] != 0 || s->plane[INPUT + 1][at] != 0 || s->plane[INPUT + 2][at] != 0;
 }
 
-static void join_row(void *data, size_t v, int worker) {
+static void join_row(void *data, size_t v) {
     const smoothing *s = data;
-    (void)worker;
     for (size_t at = v * s->row; at < v * s->row + s->width; at++) {
         bool here = is_there(s, at);
         s->plane[RIGHT][at] = here && is_there(s, at + 1);
@@ -142,24 +140,21 @@ static ast_tv_row row_of(const smoothing *s, size_t v) {
     return row;
 }
 
-static void dual_row(void *data, size_t v, int worker) {
+static void dual_row(void *data, size_t v) {
     const smoothing *s = data;
-    (void)worker;
     ast_tv_row row = row_of(s, v);
     s->kernels->tv_dual(&row, SIGMA, s->weight, s->width);
 }
 
-static void primal_row(void *data, size_t v, int worker) {
+static void primal_row(void *data, size_t v) {
     const smoothing *s = data;
-    (void)worker;
     ast_tv_row row = row_of(s, v);
     s->kernels->tv_primal(&row, TAU, s->width);
 }
 
 /* A vector of length 0 keeps its given value. */
-static void store_row(void *data, size_t v, int worker) {
+static void store_row(void *data, size_t v) {
     const smoothing *s = data;
-    (void)worker;
     for (size_t u = 0; u < s->width; u++) {
         float *n = s->normals + 3 * (v * s->width + u);
         double squared = 0;

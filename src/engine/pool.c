@@ -187,23 +187,39 @@ void ast_pool_run(ast_pool *pool, size_t blocks, ast_task *task, void *data) {
     assert(atomic_load(&pool->next) >= blocks || pool->may_stop);
 }
 
-typedef struct row_job {
-    ast_task *task;
+typedef struct range_job {
+    ast_range_task *task;
     void *data;
-    size_t rows, step;
-} row_job;
+    size_t count, step;
+} range_job;
 
-static void run_rows(void *data, size_t block, int worker) {
-    const row_job *job = data;
-    size_t end = (block + 1) * job->step < job->rows ? (block + 1) * job->step : job->rows;
-    for (size_t row = block * job->step; row < end; row++)
-        job->task(job->data, row, worker);
+static void run_range(void *data, size_t block, int worker) {
+    const range_job *job = data;
+    size_t first = block * job->step, last = first + job->step;
+    (void)worker;
+    job->task(job->data, first, last < job->count ? last : job->count);
 }
 
-void ast_pool_run_rows(ast_pool *pool, size_t rows, size_t step, ast_task *task, void *data) {
+void ast_pool_ranges(ast_pool *pool, size_t count, size_t step, ast_range_task *task, void *data) {
     assert(step > 0);
-    row_job job = {task, data, rows, step};
-    ast_pool_run(pool, (rows + step - 1) / step, run_rows, &job);
+    range_job job = {task, data, count, step};
+    ast_pool_run(pool, (count + step - 1) / step, run_range, &job);
+}
+
+typedef struct item_job {
+    ast_item_task *task;
+    void *data;
+} item_job;
+
+static void run_items(void *data, size_t first, size_t last) {
+    const item_job *job = data;
+    for (size_t item = first; item < last; item++)
+        job->task(job->data, item);
+}
+
+void ast_pool_each(ast_pool *pool, size_t count, size_t step, ast_item_task *task, void *data) {
+    item_job job = {task, data};
+    ast_pool_ranges(pool, count, step, run_items, &job);
 }
 
 /* Enters if the gate is open for a job that this worker has not seen. */

@@ -25,8 +25,12 @@ int ast_pool_threads(const ast_pool *pool);
  * wait for an earlier block of the same run. In a forked child the run is serial. */
 void ast_pool_run(ast_pool *pool, size_t blocks, ast_task *task, void *data);
 
-/* The same for rows 0..rows-1, handed out `step` at a time; the task gets the number of a row. */
-void ast_pool_run_rows(ast_pool *pool, size_t rows, size_t step, ast_task *task, void *data);
+/* The same for items 0..count-1, handed out `step` at a time, for tasks that need no scratch memory: one call for the
+ * items first..last-1 that were handed out together, or one for each item. */
+typedef void ast_range_task(void *data, size_t first, size_t last);
+typedef void ast_item_task(void *data, size_t item);
+void ast_pool_ranges(ast_pool *pool, size_t count, size_t step, ast_range_task *task, void *data);
+void ast_pool_each(ast_pool *pool, size_t count, size_t step, ast_item_task *task, void *data);
 
 /* ---- Cancellation ------------------------------------------------------------------------------------------------ */
 

@@ -62,15 +62,14 @@ double ast_search_count_value(const ast_mixture_search *s, size_t count) {
     return ast_log_gamma(shares) - ast_log_gamma(s->points + shares) + ast_log_gamma((double)count + 1);
 }
 
-static void describe_one(void *data, size_t k, int worker) {
+static void describe_one(void *data, size_t k) {
     ast_mixture_search *s = data;
-    (void)worker;
     s->lengths[k] = s->row_scale * ast_search_length(ast_search_sum(s, k), NULL, s->prior.dimension);
     s->posteriors[k] = ast_kappa_posterior_find(&s->prior, s->mass[k], s->lengths[k]);
 }
 
 void ast_search_find_posteriors(ast_mixture_search *s) {
-    ast_pool_run(s->v.pool, s->count, describe_one, s);
+    ast_pool_each(s->v.pool, s->count, 1, describe_one, s);
 }
 
 /* Centre and width of the prior: each is the best given the posteriors, so F rises. */

@@ -20,11 +20,10 @@ static double n_log_n(double n) {
 /* ---- Pairs ---- */
 
 /* The components that lose least of sum |s_k| in a join with a. */
-void ast_search_find_nearest(void *data, size_t a, int worker) {
+void ast_search_find_nearest(void *data, size_t a) {
     const ast_mixture_search *s = data;
     size_t *nearest = s->nearest + a * AST_JOIN_NEIGHBOURS, found = 0;
     double losses[AST_JOIN_NEIGHBOURS];
-    (void)worker;
     for (size_t b = 0; b < s->count; b++) {
         if (b == a)
             continue;
@@ -66,11 +65,10 @@ static void list_pairs(ast_mixture_search *s) {
 }
 
 /* The gain of F if the memberships of the two do not overlap. */
-static void price_pair(void *data, size_t p, int worker) {
+static void price_pair(void *data, size_t p) {
     const ast_mixture_search *s = data;
     ast_join_candidate *pair = &s->pairs[p];
     double n = s->mass[pair->a] + s->mass[pair->b];
-    (void)worker;
     pair->gain =
         n_log_n(n) - n_log_n(s->mass[pair->a]) - n_log_n(s->mass[pair->b]) - s->posteriors[pair->a].log_marginal;
     if (pair->b == s->count)
@@ -145,9 +143,9 @@ ast_status ast_search_join(ast_mixture_search *s, bool forced, size_t *joined, a
     if (s->count < 2)
         return AST_OK;
     ast_search_find_posteriors(s);
-    ast_pool_run(s->v.pool, s->count, ast_search_find_nearest, s);
+    ast_pool_each(s->v.pool, s->count, 1, ast_search_find_nearest, s);
     list_pairs(s);
-    ast_pool_run(s->v.pool, s->pair_count, price_pair, s);
+    ast_pool_each(s->v.pool, s->pair_count, 1, price_pair, s);
     ast_status status = find_overlaps(s, forced, fault);
     if (status != AST_OK)
         return status;

@@ -70,8 +70,8 @@ void ast_search_remove_sums(ast_mixture_search *s, size_t k);
 
 /* ---- mixture_joins.c ---- */
 
-/* For ast_pool_run: finds the components that lose least of sum |s_k| in a join with a. */
-void ast_search_find_nearest(void *data, size_t a, int worker);
+/* For ast_pool_each: finds the components that lose least of sum |s_k| in a join with a. */
+void ast_search_find_nearest(void *data, size_t a);
 /* Joins pairs that gain, the best first, no component twice; forced: the best even if it loses. One is always left. */
 ast_status ast_search_join(ast_mixture_search *s, bool forced, size_t *joined, ast_fault *fault);
 /* Takes the level of the tree of joins with the largest evidence, if that is above F. */

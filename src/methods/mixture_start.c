@@ -109,7 +109,7 @@ static void read_partition(ast_mixture_search *s) {
 static void open_prior(ast_mixture_search *s) {
     double lengths = 0, points = 0;
     ast_search_find_posteriors(s);
-    ast_pool_run(s->v.pool, s->count, ast_search_find_nearest, s);
+    ast_pool_each(s->v.pool, s->count, 1, ast_search_find_nearest, s);
     for (size_t a = 0; a < s->count && s->count > 1; a++) {
         size_t b = s->nearest[a * AST_JOIN_NEIGHBOURS];
         lengths += s->row_scale * ast_search_length(ast_search_sum(s, a), ast_search_sum(s, b), s->prior.dimension);

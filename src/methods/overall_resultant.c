@@ -40,12 +40,11 @@ static double resultant_length(const ast_cluster_list *c) {
     return fmin(1, sqrt(squared) / c->unit / total_weight(c));
 }
 
-static void add_chunk(void *data, ast_chunk *memory, size_t first, size_t last, int worker) {
+static void add_chunk(void *data, ast_chunk *memory, size_t first, size_t last) {
     second_moments *m = data;
     const ast_rowset *rows = m->rows;
     int64_t sums[PRODUCTS] = {0};
     size_t count = 0;
-    (void)worker;
     ast_rows_fetch(rows, &memory->rows);
     for (size_t i = first; i < last; i++) {
         if (m->labels[i] < 0)

@@ -196,11 +196,11 @@ static size_t score_by_heads(refining *r, ast_chunk *c, size_t base, size_t n) {
     return left;
 }
 
-static void label_chunk(void *data, ast_chunk *c, size_t base, size_t last, int worker) {
+static void label_chunk(void *data, ast_chunk *c, size_t base, size_t last) {
     refining *r = data;
     const ast_labelling_view *v = &r->v;
     size_t n = 0;
-    double *scores = r->scores + (size_t)worker * r->means.capacity;
+    double *scores = r->scores + (size_t)c->worker * r->means.capacity;
     for (size_t i = base; i < last; i++)
         if (v->labels[i] >= 0)
             c->list[n++] = (uint32_t)(i - base);

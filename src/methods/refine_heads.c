@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define WIDTH AST_REFINE_AXES
 #define ROWS AST_PRODUCT_ROWS

@@ -47,18 +47,15 @@ static bool is_open(const ast_stream *s, size_t r) {
     return open;
 }
 
-static void open_records(void *data, size_t task, int worker) {
+static void open_record(void *data, size_t r) {
     ast_stream *s = data;
-    (void)worker;
-    for (size_t r = task * RECORDS; r < s->records.count && r < (task + 1) * RECORDS; r++) {
-        s->late.names[r] = is_open(s, r) ? s->records.list[r].id : -1;
-        atomic_init(&s->late.counts[r], 0);
-    }
+    s->late.names[r] = is_open(s, r) ? s->records.list[r].id : -1;
+    atomic_init(&s->late.counts[r], 0);
 }
 
 void ast_stream_begin_late(ast_stream *s, const ast_points *points, int32_t *labels, ast_late *late) {
     size_t records = s->records.count;
-    ast_pool_run(s->pool, (records + RECORDS - 1) / RECORDS, open_records, s);
+    ast_pool_each(s->pool, records, RECORDS, open_record, s);
     *late = (ast_late){.kernels = s->kernels,
                        .points = points,
                        .means = s->records.means,

@@ -17,9 +17,6 @@
 
 #include "memory.h"
 
-#include <math.h>
-#include <string.h>
-
 typedef struct piece {
     int32_t slot, into;
     double cosine;

@@ -8,7 +8,6 @@
 #include "degree.h"
 #include "rotation.h"
 
-#include <math.h>
 #include <string.h>
 
 #define NEW_PART 0.2            /* share of the last rotation in the smoothed one */

@@ -187,17 +187,15 @@ typedef struct one_search {
 
 #define PANELS 16 /* of one task */
 
-static void search_panels(void *data, size_t block, int worker) {
+static void search_panels(void *data, size_t first, size_t last) {
     const one_search *s = data;
-    size_t first = s->first + block * PANELS, last = first + PANELS;
-    (void)worker;
-    find_cosines(s->j, s->p, 1, first, last < s->j->panels ? last : s->j->panels, s->j->cosines);
+    find_cosines(s->j, s->p, 1, s->first + first, s->first + last, s->j->cosines);
 }
 
 /* Computes the cosines of place p with all places from panel `first` on, in j->cosines. */
 static void search_one(ast_joiner *j, size_t p, size_t first) {
     one_search s = {j, p, first};
-    ast_pool_run(j->pool, (j->panels - first + PANELS - 1) / PANELS, search_panels, &s);
+    ast_pool_ranges(j->pool, j->panels - first, PANELS, search_panels, &s);
 }
 
 /* ---- Places ------------------------------------------------------------------------------------------------------ */

@@ -312,7 +312,7 @@ static void visit_chunk(void *data, size_t chunk, int worker) {
     ast_chunk *memory = &v->l->workers[worker].chunk;
     size_t first = chunk * rows->chunk, last = first + rows->chunk;
     ast_rows_begin(rows, &memory->rows, first);
-    v->visit(v->data, memory, first, last < rows->count ? last : rows->count, worker);
+    v->visit(v->data, memory, first, last < rows->count ? last : rows->count);
 }
 
 ast_status ast_labelling_each_chunk(ast_labelling *l, ast_chunk_visitor *visit, void *data, ast_fault *fault) {

@@ -173,8 +173,9 @@ ast_status ast_labelling_sums(ast_labelling *labelling, const int32_t *labels, c
                               ast_fault *fault);
 void ast_sums_free(ast_sums *sums);
 
-/* Visits points first..last-1: one chunk. `memory` has the buffers of thread `worker`, with which it reads rows. */
-typedef void ast_chunk_visitor(void *data, ast_chunk *memory, size_t first, size_t last, int worker);
+/* Visits points first..last-1: one chunk. `memory` has the number of the thread and its buffers, with which it reads
+ * rows. */
+typedef void ast_chunk_visitor(void *data, ast_chunk *memory, size_t first, size_t last);
 
 /* Calls the visitor for every chunk of the open window, on all threads. */
 ast_status ast_labelling_each_chunk(ast_labelling *labelling, ast_chunk_visitor *visit, void *data, ast_fault *fault);

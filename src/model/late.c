@@ -180,7 +180,8 @@ static size_t list_late(const uint8_t *late, size_t first, size_t last, uint32_t
     return append_late(late, i, last, list, count);
 }
 
-void ast_late_label_rows(ast_late *late, size_t first, size_t last) {
+void ast_late_label_rows(void *data, size_t first, size_t last) {
+    ast_late *late = data;
     uint32_t list[ROWS + 1] = {0}; /* append_late writes one row too many */
     late_counts counts = {0};
     for (; first < last; first += ROWS) {
@@ -190,14 +191,7 @@ void ast_late_label_rows(ast_late *late, size_t first, size_t last) {
     add_counts(late, &counts);
 }
 
-static void label_task(void *data, size_t task, int worker) {
-    ast_late *late = data;
-    size_t first = task * ROWS, count = late->points->count;
-    (void)worker;
-    ast_late_label_rows(late, first, first + ROWS < count ? first + ROWS : count);
-}
-
 void ast_label_late(ast_late *late, ast_pool *pool) {
     ast_late_begin(late);
-    ast_pool_run(pool, (late->points->count + ROWS - 1) / ROWS, label_task, late);
+    ast_pool_ranges(pool, late->points->count, ROWS, ast_late_label_rows, late);
 }

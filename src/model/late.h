@@ -43,6 +43,6 @@ void ast_label_late(ast_late *late, ast_pool *pool);
 
 /* The same in parts: begin once, then label rows first..last-1, on any thread. */
 void ast_late_begin(ast_late *late);
-void ast_late_label_rows(ast_late *late, size_t first, size_t last);
+void ast_late_label_rows(void *data, size_t first, size_t last); /* data: an ast_late */
 
 #endif

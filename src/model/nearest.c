@@ -7,7 +7,6 @@
 #include "memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct search {
     ast_labelling *l;
@@ -53,13 +52,13 @@ static void label_block(const search *s, ast_chunk *c, size_t b) {
     l->rows.kernels->take_proposals(labels, scores.id, AST_BLOCK);
 }
 
-static void label_chunk(void *data, ast_chunk *c, size_t first, size_t last, int worker) {
+static void label_chunk(void *data, ast_chunk *c, size_t first, size_t last) {
     const search *s = data;
     ast_labelling *l = s->l;
-    ast_score_every_point(l, &l->workers[worker], first / l->rows.chunk);
-    for (size_t b = first; b < first + l->rows.chunk && !ast_labelling_stopped(l, worker); b += AST_BLOCK)
+    ast_score_every_point(l, &l->workers[c->worker], first / l->rows.chunk);
+    for (size_t b = first; b < first + l->rows.chunk && !ast_labelling_stopped(l, c->worker); b += AST_BLOCK)
         label_block(s, c, b);
-    for (size_t i = first; s->query->scores && i < last && !ast_labelling_stopped(l, worker); i++) {
+    for (size_t i = first; s->query->scores && i < last && !ast_labelling_stopped(l, c->worker); i++) {
         s->query->scores[i] = NAN;
         if (l->labels[i] == AST_MISSING)
             continue;
@@ -70,11 +69,10 @@ static void label_chunk(void *data, ast_chunk *c, size_t first, size_t last, int
 }
 
 /* The same by cells, which have found the nearest mean of every point. */
-static void label_chunk_by_cells(void *data, ast_chunk *c, size_t first, size_t last, int worker) {
+static void label_chunk_by_cells(void *data, ast_chunk *c, size_t first, size_t last) {
     const search *s = data;
     const ast_nearest_query *q = s->query;
     ast_labelling *l = s->l;
-    (void)worker;
     for (size_t i = first; i < first + l->rows.chunk; i++) {
         int32_t nearest = q->labels[i] = l->labels[i] == AST_MISSING ? AST_MISSING : l->cells->label[i];
         if (nearest >= 0 && (q->scores || !l->clusters.fixed)) {
@@ -143,11 +141,10 @@ static ast_status label_all(search *s, ast_fault *fault) {
 
 /* ---- Some points ------------------------------------------------------------------------------------------------- */
 
-static void label_listed(void *data, ast_chunk *c, size_t first, size_t last, int worker) {
+static void label_listed(void *data, ast_chunk *c, size_t first, size_t last) {
     const search *s = data;
     const ast_nearest_query *q = s->query;
     const ast_rowset *rows = &s->l->rows;
-    (void)worker;
     for (size_t i = first; i < last; i++) {
         if (!q->rows[i])
             continue;

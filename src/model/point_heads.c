@@ -5,8 +5,6 @@
 
 #include "memory.h"
 
-#include <stdlib.h>
-
 typedef struct projection {
     ast_point_heads *heads;
     const ast_labelling *l;
@@ -17,13 +15,13 @@ bool ast_point_heads_pay(const ast_labelling *l, bool enough) {
     return possible && (enough || l->scorer.heads.forced);
 }
 
-static void project_chunk(void *data, ast_chunk *c, size_t base, size_t last, int worker) {
+static void project_chunk(void *data, ast_chunk *c, size_t base, size_t last) {
     const projection *p = data;
     const ast_labelling *l = p->l;
     ast_point_heads *h = p->heads;
     const float *some = NULL;
     size_t n = 0;
-    (void)last, (void)worker;
+    (void)last;
     ast_rows_load_chunk(&l->rows, &c->rows, l->labels, base);
     for (size_t j = 0; j < l->rows.chunk; j++)
         if (l->labels[base + j] != AST_MISSING)

@@ -3,8 +3,6 @@
  * The windows of points and their labels: opening and saving them, and running tasks over their chunks. */
 #include "inside.h"
 
-#include "memory.h"
-
 #include <assert.h>
 #include <string.h>
 
@@ -100,30 +98,24 @@ static void unpack(ast_labelling *l, size_t i) {
     l->labels[i] >>= 1;
 }
 
-static size_t block_end(const ast_labelling *l, size_t first) {
-    return l->rows.count - first < LABEL_BLOCK ? l->rows.count : first + LABEL_BLOCK;
-}
-
 static bool has_signs(const ast_labelling *l) {
     return l->rows.axial && !l->windows.plain;
 }
 
-static void write_block(void *data, size_t block, int index) {
+static void write_block(void *data, size_t first, size_t last) {
     ast_labelling *l = data;
     const ast_label_store *store = l->input.store;
-    size_t first = block * LABEL_BLOCK, last = block_end(l, first), row = l->rows.offset + first;
-    (void)index;
+    size_t row = l->rows.offset + first;
     for (size_t i = first; has_signs(l) && i < last; i++)
         pack(l, i);
     if (store->write(row, last - first, l->labels + first, store->data) != 0)
         ast_reader_note(&l->windows.reader, row, AST_LABELS_UNSTORED);
 }
 
-static void read_block(void *data, size_t block, int index) {
+static void read_block(void *data, size_t first, size_t last) {
     ast_labelling *l = data;
     const ast_label_store *store = l->input.store;
-    size_t first = block * LABEL_BLOCK, last = block_end(l, first), row = l->rows.offset + first;
-    (void)index;
+    size_t row = l->rows.offset + first;
     if (l->windows.current >= l->windows.written) /* the first pass has not come here */
         for (size_t i = first; i < last; i++)
             l->labels[i] = AST_UNLABELLED;
@@ -134,17 +126,13 @@ static void read_block(void *data, size_t block, int index) {
         unpack(l, i);
 }
 
-static size_t label_blocks(const ast_labelling *l) {
-    return (l->rows.count + LABEL_BLOCK - 1) / LABEL_BLOCK;
-}
-
 ast_status ast_labelling_open_window(ast_labelling *l, size_t number, ast_fault *fault) {
     ast_windows *w = &l->windows;
     if (w->current == number)
         return AST_OK;
     place(l, number);
     w->current = number;
-    ast_pool_run(l->pool, label_blocks(l), read_block, l);
+    ast_pool_ranges(l->pool, l->rows.count, LABEL_BLOCK, read_block, l);
     for (size_t i = l->rows.count; i < l->rows.padded; i++)
         l->labels[i] = AST_MISSING;
     ast_forget_blocks(&l->scorer);
@@ -156,7 +144,7 @@ ast_status ast_windows_save(ast_labelling *l, ast_fault *fault) {
     ast_status status = w->reader.source ? ast_labelling_trouble(l, fault) : AST_OK;
     if (status != AST_OK || w->count == 1)
         return status;
-    ast_pool_run(l->pool, label_blocks(l), write_block, l);
+    ast_pool_ranges(l->pool, l->rows.count, LABEL_BLOCK, write_block, l);
     w->written = w->current < w->written ? w->written : w->current + 1;
     w->current = SIZE_MAX;
     return ast_labelling_trouble(l, fault);

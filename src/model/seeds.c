@@ -25,7 +25,6 @@
 #include "weights.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define BUCKET_BITS 10

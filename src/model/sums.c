@@ -211,21 +211,20 @@ typedef struct merge_job {
     const ast_sums *to;
     ast_worker *workers;
     int count;
-    size_t slots; /* of one task */
 } merge_job;
 
-static void merge_block(void *data, size_t block, int index) {
+static void merge_block(void *data, size_t first, size_t last) {
     const merge_job *job = data;
-    (void)index;
-    for (size_t slot = block * job->slots; slot < (block + 1) * job->slots && slot < job->l->clusters.slots; slot++)
+    for (size_t slot = first; slot < last; slot++)
         for (int w = 0; w < job->count; w++)
             merge_slot(job->l, &job->workers[w], job->to, slot);
 }
 
 void ast_merge_into(ast_labelling *l, ast_worker *workers, int count, const ast_sums *to) {
-    merge_job job = {l, to, workers, count, 4 * AST_SLOTS_PER_TASK / (l->rows.dimension + 1) + 1};
+    merge_job job = {l, to, workers, count};
+    size_t step = 4 * AST_SLOTS_PER_TASK / (l->rows.dimension + 1) + 1;
     assert(to->slots >= l->clusters.slots);
-    ast_pool_run(l->pool, (l->clusters.slots + job.slots - 1) / job.slots, merge_block, &job);
+    ast_pool_ranges(l->pool, l->clusters.slots, step, merge_block, &job);
 }
 
 /* ---- Sparse points ----------------------------------------------------------------------------------------------- */
@@ -286,9 +285,9 @@ typedef struct sparse_job {
     int64_t *sums;
 } sparse_job;
 
-static void add_sparse_chunk(void *data, ast_chunk *memory, size_t first, size_t last, int worker) {
+static void add_sparse_chunk(void *data, ast_chunk *memory, size_t first, size_t last) {
     const sparse_job *job = data;
-    (void)memory, (void)worker;
+    (void)memory;
     for (size_t i = first; i < last; i++)
         if (job->l->labels[i] >= 0)
             add_entries(job->l, job->sums, i, job->l->labels[i], 1);

@@ -22,15 +22,14 @@ static void update_mean(ast_labelling *l, int32_t slot) {
     }
 }
 
-static void update_block(void *data, size_t block, int index) {
+static void update_block(void *data, size_t first, size_t last) {
     ast_labelling *l = data;
-    (void)index;
-    for (size_t k = block * AST_SLOTS_PER_TASK; k < (block + 1) * AST_SLOTS_PER_TASK && k < l->clusters.live; k++)
+    for (size_t k = first; k < last; k++)
         update_mean(l, l->clusters.order[k]);
 }
 
 ast_status ast_labelling_last_update(ast_labelling *l, ast_fault *fault) {
-    ast_pool_run(l->pool, (l->clusters.live + AST_SLOTS_PER_TASK - 1) / AST_SLOTS_PER_TASK, update_block, l);
+    ast_pool_ranges(l->pool, l->clusters.live, AST_SLOTS_PER_TASK, update_block, l);
     return l->schedule->update_singletons(l, fault);
 }
 

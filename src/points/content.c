@@ -118,9 +118,8 @@ static uint64_t hash_of(sorting *s, size_t r) {
     return kind == AST_ROW_UNIT || kind == AST_ROW_SCALED ? ast_content_row(&s->content, row) : LAST;
 }
 
-static void hash_row(void *data, size_t r, int worker) {
+static void hash_row(void *data, size_t r) {
     sorting *s = data;
-    (void)worker;
     s->hashes[r] = hash_of(s, r);
 }
 
@@ -189,11 +188,10 @@ static void insert(keyed *rows, size_t count) {
 }
 
 /* A bucket has a few rows, or very many copies of one row. */
-static void sort_bucket(void *data, size_t bucket, int worker) {
+static void sort_bucket(void *data, size_t bucket) {
     sorting *s = data;
     keyed *rows = s->sorted + s->ends[bucket];
     size_t count = s->ends[bucket + 1] - s->ends[bucket];
-    (void)worker;
     if (count > FEW)
         qsort(rows, count, sizeof *rows, by_hash);
     else
@@ -234,9 +232,9 @@ static ast_status sort(sorting *s, bool axial, uint64_t seed, ast_pool *pool, as
         status = ast_sparse_rows_open(&s->sparse, s->points, pool, fault);
     if (status != AST_OK)
         return status;
-    ast_pool_run_rows(pool, s->points->count, ROWS, hash_row, s);
+    ast_pool_each(pool, s->points->count, ROWS, hash_row, s);
     fill_buckets(s);
-    ast_pool_run_rows(pool, s->buckets, 64, sort_bucket, s);
+    ast_pool_each(pool, s->buckets, 64, sort_bucket, s);
     sort_ties(s);
     return AST_OK;
 }

@@ -61,11 +61,10 @@ static uint64_t digest_row(const digest *d, size_t row) {
     return ast_mix64(hash);
 }
 
-static void digest_rows(void *data, size_t block, int worker) {
+static void digest_rows(void *data, size_t first, size_t last) {
     digest *d = data;
     uint64_t sum = 0;
-    (void)worker;
-    for (size_t row = block * ROWS; row < (block + 1) * ROWS && row < d->points->count; row++)
+    for (size_t row = first; row < last; row++)
         sum += digest_row(d, row);
     atomic_fetch_add(&d->sum, sum);
 }
@@ -73,6 +72,6 @@ static void digest_rows(void *data, size_t block, int worker) {
 uint64_t ast_digest(const ast_points *points, size_t offset, ast_pool *pool) {
     digest d = {.points = points, .offset = offset, .size = ast_type_size(points->type)};
     d.tight = points->column_stride == (ptrdiff_t)d.size;
-    ast_pool_run(pool, (points->count + ROWS - 1) / ROWS, digest_rows, &d);
+    ast_pool_ranges(pool, points->count, ROWS, digest_rows, &d);
     return atomic_load(&d.sum);
 }

@@ -153,9 +153,8 @@ static size_t slice_end(const load_job *job, size_t slice) {
     return last < job->rows->count ? last : job->rows->count;
 }
 
-static void count_slice(void *data, size_t slice, int worker) {
+static void count_slice(void *data, size_t slice) {
     load_job *job = data;
-    (void)worker;
     uint32_t *counts = job->counts + slice * BUCKETS;
     const ast_rowset *rows = job->rows;
     memset(counts, 0, BUCKETS * sizeof *counts);
@@ -180,9 +179,8 @@ static void place_slices(load_job *job) {
     assert(job->cells->count <= job->rows->count);
 }
 
-static void fill_slice(void *data, size_t slice, int worker) {
+static void fill_slice(void *data, size_t slice) {
     load_job *job = data;
-    (void)worker;
     uint32_t *place = job->counts + slice * BUCKETS;
     for (size_t i = slice * SLICE; i < slice_end(job, slice); i++)
         if (job->labels[i] != AST_MISSING)
@@ -201,9 +199,8 @@ static void fill_directory(ast_cells *cells, size_t bucket, size_t first, size_t
 }
 
 /* After fill_slice every count is the end of its points; that of the last slice is the end of the bucket. */
-static void sort_bucket(void *data, size_t bucket, int worker) {
+static void sort_bucket(void *data, size_t bucket) {
     load_job *job = data;
-    (void)worker;
     ast_cells *cells = job->cells;
     const uint32_t *ends = job->counts + (job->slices - 1) * BUCKETS;
     size_t first = bucket ? ends[bucket - 1] : 0, last = ends[bucket];
@@ -266,10 +263,10 @@ static bool sort_points(load_job *job) {
     bool ready = ast_replace_arrays(AST_REQUEST(job->code, count), AST_REQUEST(job->counts, job->slices * BUCKETS),
                                     AST_REQUEST(job->pairs, count), AST_REQUEST(job->spare, count));
     if (ready) {
-        ast_pool_run(job->cells->pool, job->slices, count_slice, job);
+        ast_pool_each(job->cells->pool, job->slices, 1, count_slice, job);
         place_slices(job);
-        ast_pool_run(job->cells->pool, job->slices, fill_slice, job);
-        ast_pool_run(job->cells->pool, BUCKETS, sort_bucket, job);
+        ast_pool_each(job->cells->pool, job->slices, 1, fill_slice, job);
+        ast_pool_each(job->cells->pool, BUCKETS, 1, sort_bucket, job);
         job->cells->start[(size_t)6 << 2 * job->cells->depth] = (uint32_t)job->cells->count;
     }
     ast_free_all(job->code, job->counts, job->pairs, job->spare);

@@ -146,13 +146,12 @@ typedef struct build_job {
 #define CODES 4096 /* means per task */
 
 /* Copies a group of means to the table and computes the balls around them. */
-static void fill_balls(void *data, size_t number, int worker) {
+static void fill_balls(void *data, size_t number) {
     const build_job *job = data;
     ast_mean_index *index = job->index;
     const ast_mean_list *c = job->means;
     ast_mean_table *sorted = &index->sorted;
     size_t first = number * GROUP, last = first + GROUP < sorted->count ? first + GROUP : sorted->count;
-    (void)worker;
     for (size_t k = first; k < last; k++) {
         int32_t slot = sorted->ids[k] = c->order[(uint32_t)index->pairs[k]];
         for (size_t d = 0; d < 3; d++)
@@ -163,9 +162,8 @@ static void fill_balls(void *data, size_t number, int worker) {
     enclose(sorted, first, last, &index->groups, number);
 }
 
-static void find_code(void *data, size_t k, int worker) {
+static void find_code(void *data, size_t k) {
     const build_job *job = data;
-    (void)worker;
     job->index->pairs[k] = (uint64_t)code_of(job->means->means + 3 * (size_t)job->means->order[k]) << 32 | k;
 }
 
@@ -183,11 +181,11 @@ static bool build(ast_cells *cells, const ast_mean_list *c) {
     build_job job = {index, c};
     if (!reserve_table(index, c->live))
         return false;
-    ast_pool_run_rows(cells->pool, c->live, CODES, find_code, &job);
+    ast_pool_each(cells->pool, c->live, CODES, find_code, &job);
     size_t count = index->sorted.count = keep_alive(c, index->pairs);
     assert(count <= index->capacity && index->capacity % GROUP == 0);
     ast_sort_codes(index->pairs, index->pairs + index->capacity, count);
-    ast_pool_run(cells->pool, (count + GROUP - 1) / GROUP, fill_balls, &job);
+    ast_pool_each(cells->pool, (count + GROUP - 1) / GROUP, 1, fill_balls, &job);
     memset(index->stale, 0, index->slots);
     memset(index->listed, 0, index->slots);
     index->unsorted_count = 0;

@@ -147,13 +147,12 @@ typedef struct sync {
     float *longest; /* (blocks) */
 } sync;
 
-static void take_block(void *data, size_t block, int worker) {
+static void take_block(void *data, size_t block) {
     const sync *y = data;
     struct ast_mean_heads *h = y->h;
     const ast_stages *s = &y->heads->stages;
     size_t dimension = y->table->dimension, first = y->first + block * SOME, last = first + SOME;
     const float *rows[SOME];
-    (void)worker;
     last = last < y->table->count ? last : y->table->count;
     for (size_t k = first; k < last; k++) {
         rows[k - first] = h->means + k * dimension;
@@ -176,9 +175,9 @@ static void take_means(sync *y, ast_pool *pool) {
     struct ast_mean_heads *h = y->h;
     size_t blocks = (y->table->count - y->first + SOME - 1) / SOME;
     if (pool && blocks > 1)
-        ast_pool_run(pool, blocks, take_block, y);
+        ast_pool_each(pool, blocks, 1, take_block, y);
     for (size_t b = 0; (!pool || blocks == 1) && b < blocks; b++)
-        take_block(y, b, 0);
+        take_block(y, b);
     for (size_t b = 0; b < blocks; b++)
         h->longest_bytes = y->longest[b] > h->longest_bytes ? y->longest[b] : h->longest_bytes;
     for (size_t k = y->table->count; k % AST_PANEL; k++)
