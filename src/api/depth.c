@@ -39,25 +39,20 @@ const char *ast_depth_options_problem(const ast_depth_options *o) {
         problem = camera_problem(&o->camera);
     if (problem)
         return problem;
-    if (!within(o->units_per_metre, 1e-3, 1e6))
-        return "units_per_metre must be between 0.001 and 1000000";
-    if (!(o->nearest >= 0 && o->farthest >= o->nearest))
-        return "nearest must be 0 or more, and farthest no less than it";
-    if ((int)o->smooth < AST_SMOOTH_GUIDED || o->smooth > AST_SMOOTH_PLANES_ONLY)
-        return "smooth must be AST_SMOOTH_GUIDED, AST_SMOOTH_TV, AST_SMOOTH_NONE, AST_SMOOTH_PLANES or "
-               "AST_SMOOTH_PLANES_ONLY";
-    if (o->filter_radius < 0 || o->filter_radius > AST_DEPTH_MOST_RADIUS)
-        return "filter_radius must be between 0 and 64 pixels";
-    if (!within(o->filter_epsilon, 1e-6, 1e3))
-        return "filter_epsilon must be between 0.000001 and 1000 metres";
-    if (o->window < 1 || o->window > AST_DEPTH_MOST_RADIUS)
-        return "window must be between 1 and 64 pixels";
-    if (!(o->jump > 0))
-        return "jump must be more than 0";
-    for (int i = 0; i < 5; i++)
+    problem = ast_problem_of(
+        {!within(o->units_per_metre, 1e-3, 1e6), "units_per_metre must be between 0.001 and 1000000"},
+        {!(o->nearest >= 0 && o->farthest >= o->nearest), "nearest must be 0 or more, and farthest no less than it"},
+        {(int)o->smooth < AST_SMOOTH_GUIDED || o->smooth > AST_SMOOTH_PLANES_ONLY,
+         "smooth must be AST_SMOOTH_GUIDED, AST_SMOOTH_TV, AST_SMOOTH_NONE, AST_SMOOTH_PLANES or "
+         "AST_SMOOTH_PLANES_ONLY"},
+        {!within(o->filter_radius, 0, AST_DEPTH_MOST_RADIUS), "filter_radius must be between 0 and 64 pixels"},
+        {!within(o->filter_epsilon, 1e-6, 1e3), "filter_epsilon must be between 0.000001 and 1000 metres"},
+        {!within(o->window, 1, AST_DEPTH_MOST_RADIUS), "window must be between 1 and 64 pixels"},
+        {!(o->jump > 0), "jump must be more than 0"});
+    for (int i = 0; i < 5 && !problem; i++)
         if (!within(o->distortion[i], -1000, 1000))
-            return "the distortion coefficients k1, k2, p1, p2, k3 must be between -1000 and 1000";
-    return tv_problem(o->tv_weight, o->tv_iterations);
+            problem = "the distortion coefficients k1, k2, p1, p2, k3 must be between -1000 and 1000";
+    return problem ? problem : tv_problem(o->tv_weight, o->tv_iterations);
 }
 
 ast_status ast_depth_open(ast_depth **opened, ast_context *context, const ast_depth_options *options) {
@@ -197,14 +192,6 @@ static uint16_t largest_value(const ast_depth *depth, const ast_depth_image *ima
     return saturated && most < SATURATED ? UINT16_MAX - 1 : UINT16_MAX;
 }
 
-static ast_status check_call(const ast_depth *depth, const ast_depth_image *image, const void *metres,
-                             const void *points, const void *normals) {
-    ast_status status = check_image(depth->fault, image);
-    if (status == AST_OK && !metres && !points && !normals)
-        status = ast_fail(depth->fault, AST_BAD_OPTION, "metres, points and normals are all NULL");
-    return status;
-}
-
 ast_status ast_depth_compute(ast_depth *depth, const ast_depth_image *image, float *metres, float *points,
                              float *normals, ast_depth_frame *given) {
     if (!ast_enter(depth ? depth->context : NULL))
@@ -212,7 +199,9 @@ ast_status ast_depth_compute(ast_depth *depth, const ast_depth_image *image, flo
     ast_depth_frame *frame = given ? given : &depth->own;
     if (frame->context != depth->context)
         return ast_leave(depth->context, ast_fail(depth->fault, AST_BAD_OPTION, "frame: it is of another context"));
-    ast_status status = check_call(depth, image, metres, points, normals);
+    ast_status status = check_image(depth->fault, image);
+    if (status == AST_OK && !metres && !points && !normals)
+        status = ast_fail(depth->fault, AST_BAD_OPTION, "metres, points and normals are all NULL");
     frame->has_normals = false;
     frame->has_planes = given && normals && depth->options.planes;
     if (status == AST_OK) {

@@ -163,13 +163,6 @@ static const float *means_at(const ast_resume *s, size_t at) {
     return (const float *)(const void *)(s->bytes + at);
 }
 
-static bool are_finite(const float *numbers, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite(numbers[i]))
-            return false;
-    return true;
-}
-
 /* One piece: the labels of the run, and those of earlier results. false: impossible records. */
 static bool restore_piece(const ast_call *c, size_t first, size_t count, const uint32_t *records, uint64_t *sum) {
     size_t width = c->resume->at.width;
@@ -250,7 +243,9 @@ static ast_status restore_run(const ast_resume *s, ast_run *run, ast_fault *faul
 static ast_status restore_clusters(const ast_call *c) {
     const ast_resume *s = c->resume;
     const float *means = means_at(s, s->at.means);
-    bool finite = are_finite(means, s->head.live * s->head.dimension);
+    bool finite = true;
+    for (size_t i = 0; i < s->head.live * s->head.dimension; i++)
+        finite = finite && isfinite(means[i]);
     ast_status status = finite ? ast_labelling_add_means(c->l, means, s->head.live, c->fault) : damaged(c->fault);
     return ast_comm_agree(c->context->comm, status, c->fault);
 }

@@ -3,7 +3,6 @@
  * A stream as bytes (saved.h): a head with the options and what was learned, the clusters, pairs of near clusters. */
 #include "context.h"
 
-#include "degree.h"
 #include "memory.h"
 #include "saved.h"
 #include "stream.h"
@@ -189,22 +188,12 @@ static void list_clusters(ast_stream *s) {
     double all = 0;
     for (size_t k = 0; k < s->count; k++)
         all += s->track[k].dt == 1 ? s->track[k].n_prev : 0;
-    if (s->count)
-        memcpy(s->records.means, s->m, s->count * dimension * sizeof *s->m);
+    s->records.count = 0;
     for (size_t k = 0; k < s->count; k++) {
-        const ast_track *track = &s->track[k];
-        double points = track->dt == 1 ? track->n_prev : 0;
-        s->records.list[k] = (ast_tracked){.id = track->id,
-                                           .event = track->dt == 1 ? AST_SEEN : AST_UNSEEN,
-                                           .age = track->dt - 1,
-                                           .count = (size_t)points,
-                                           .share = all > 0 ? points / all : 0,
-                                           .weight = track->weight,
-                                           .mean = s->records.means + k * dimension,
-                                           .spread = sqrt(ast_stream_spread(s, &track->spread)) / AST_DEGREE,
-                                           .into = -1};
+        bool seen = s->track[k].dt == 1;
+        ast_stream_add_record(s, seen ? AST_SEEN : AST_UNSEEN, &s->track[k], s->m + k * dimension,
+                              seen ? s->track[k].n_prev : 0, all);
     }
-    s->records.count = s->count;
 }
 
 static ast_status load(ast_stream *s, const void *state, size_t size) {

@@ -46,13 +46,6 @@ void ast_sampler_close(ast_sampler *s) {
     ast_free_all(s->prior.mean, s->changed, s->memberships, s->log_scale);
 }
 
-static size_t occupied(const ast_cluster_list *list) {
-    size_t count = 0;
-    for (size_t k = 0; k < list->slots; k++)
-        count += list->members[k] > 0;
-    return count;
-}
-
 static ast_status report_sweep(const ast_sampler *s, const ast_run *run, size_t clusters, size_t changed,
                                ast_fault *fault) {
     const ast_options *o = run->options;
@@ -158,14 +151,15 @@ ast_status ast_run_sampler(ast_labelling *l, ast_run *run, ast_sweep *sweep, ast
     if (status == AST_OK)
         status = ast_chain_open(&chain, (size_t)run->options->max_iterations, fault);
     while (status == AST_OK && run->iterations < run->options->max_iterations) {
-        size_t changed;
+        size_t changed, clusters = 0;
         run->pass_start = ast_seconds();
         status = sweep(&s, &changed, fault);
         run->iterations++;
         run->objective = s.log_joint;
         if (status != AST_OK)
             break;
-        size_t clusters = occupied(s.tiles.v.clusters);
+        for (size_t k = 0; k < s.tiles.v.clusters->slots; k++)
+            clusters += s.tiles.v.clusters->members[k] > 0;
         ast_chain_add(&chain, s.log_joint, clusters);
         status = report_sweep(&s, run, clusters, changed, fault);
     }

@@ -21,7 +21,6 @@ typedef struct surface {
     size_t wanted;
     char *scratch; /* (threads, scratch_size): lists of neighbours */
     size_t scratch_size;
-    size_t count; /* rows of the caller */
     float *normals, *curvature;
 } surface;
 
@@ -32,13 +31,12 @@ typedef struct patch {
     size_t neighbours; /* per point */
 } patch;
 
-static void clear_rows(const surface *s);
 static void fit_leaves(void *data, size_t block, int worker);
 
 ast_status ast_normals_of_cloud(ast_fault *fault, ast_pool *pool, const ast_cloud_kernels *kernels, const float *points,
                                 size_t count, const ast_cloud_options *options, float *normals, float *curvature,
                                 ast_kdtree *tree) {
-    surface s = {.kernels = kernels, .options = options, .count = count, .normals = normals, .curvature = curvature};
+    surface s = {.kernels = kernels, .options = options, .normals = normals, .curvature = curvature};
     ast_kdtree_free(tree);
     if (!ast_kdtree_build(&s.tree, pool, points, count))
         return ast_fail_memory(fault);
@@ -47,7 +45,10 @@ ast_status ast_normals_of_cloud(ast_fault *fault, ast_pool *pool, const ast_clou
         (s.wanted * (sizeof(double) + sizeof(int32_t)) + AST_ALIGNMENT - 1) / AST_ALIGNMENT * AST_ALIGNMENT;
     s.scratch = ast_allocate((size_t)ast_pool_threads(pool), s.scratch_size);
     if (s.scratch && !ast_pool_cancelled(pool)) {
-        clear_rows(&s);
+        for (size_t i = 0; i < 3 * count; i++)
+            normals[i] = NAN;
+        for (size_t i = 0; curvature && i < count; i++)
+            curvature[i] = NAN;
         if (s.tree.count >= 3)
             ast_pool_run_cancellable(pool, (ast_kdtree_leaves(&s.tree) + BLOCK_LEAVES - 1) / BLOCK_LEAVES, fit_leaves,
                                      &s);
@@ -58,13 +59,6 @@ ast_status ast_normals_of_cloud(ast_fault *fault, ast_pool *pool, const ast_clou
         ast_kdtree_free(&s.tree);
     *tree = s.tree;
     return status;
-}
-
-static void clear_rows(const surface *s) {
-    for (size_t i = 0; i < 3 * s->count; i++)
-        s->normals[i] = NAN;
-    for (size_t i = 0; s->curvature && i < s->count; i++)
-        s->curvature[i] = NAN;
 }
 
 /* ---- The covariance ---------------------------------------------------------------------------------------------- */

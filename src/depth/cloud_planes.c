@@ -51,7 +51,6 @@ static void assign_points(void *data, size_t block, int worker);
 static bool open_pieces(pieces *p, ast_cloud_planes_job *job);
 static void measure_piece(void *data, size_t block, int worker);
 static bool fill_table(pieces *p, ast_plane_table *table);
-static void close_pieces(pieces *p);
 
 static ast_status find_planes(ast_fault *fault, ast_cloud_planes_job *job, ast_plane_table *table) {
     if (!ast_cloud_make_patches(job) || !ast_cloud_grow_regions(job))
@@ -68,7 +67,9 @@ static ast_status find_planes(ast_fault *fault, ast_cloud_planes_job *job, ast_p
     for (size_t k = 0; k < p.count && good; k++)
         good = !p.list[k].failed;
     good = good && fill_table(&p, table) && ast_plane_table_sort(table, job->plane_of, job->count);
-    close_pieces(&p);
+    for (size_t k = 0; p.list && k < p.count; k++)
+        ast_polygons_free(&p.list[k].outline);
+    ast_free_all(p.list, p.members[POINTS], p.members[PATCHES]);
     return good ? AST_OK : ast_fail_memory(fault);
 }
 
@@ -157,12 +158,6 @@ static bool open_pieces(pieces *p, ast_cloud_planes_job *job) {
     sort_members(p, POINTS, job->count);
     sort_members(p, PATCHES, job->patch_count);
     return true;
-}
-
-static void close_pieces(pieces *p) {
-    for (size_t k = 0; p->list && k < p->count; k++)
-        ast_polygons_free(&p->list[k].outline);
-    ast_free_all(p->list, p->members[POINTS], p->members[PATCHES]);
 }
 
 static const float *point_of(const pieces *p, const piece *from, size_t i) {

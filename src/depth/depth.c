@@ -20,8 +20,7 @@ static size_t round_up(size_t n, size_t unit) {
 }
 
 void ast_depth_release(ast_depth *depth) {
-    free(depth->inverse);
-    free(depth->scratch);
+    ast_free_all(depth->inverse, depth->scratch);
     depth->inverse = depth->scratch = NULL;
     depth->width = depth->height = 0;
 }

@@ -29,7 +29,6 @@ typedef struct cell_candidates {
     size_t patches, count;
 } cell_candidates;
 
-static bool has(const int32_t *list, size_t count, int32_t one);
 static bool prepare(ast_redetection *redetection, const ast_depth_frame *frame, size_t tracks);
 static void find_views(ast_frame_work *w);
 static void claim_row(void *data, size_t row);
@@ -178,13 +177,6 @@ static bool near_unassigned(const ast_frame_work *w, size_t column, size_t row) 
     return false;
 }
 
-/* The patches of planes in the cell and around it. */
-static void list_patches(const ast_frame_work *w, size_t column, size_t row, cell_candidates *c) {
-    c->count = c->patches = ast_frame_leaders_around(w, column, row, c->leaders);
-    for (size_t i = 0; i < c->count; i++)
-        c->tracks[i] = ast_frame_track_of(w, c->leaders[i]);
-}
-
 /* s of the pixels of a cell and of the voters around it; holes outside the image. */
 static void gather(const ast_depth_frame *frame, size_t column, size_t row, float *restrict block) {
     float z[AST_BLOCK_HIGH * AST_BLOCK_WIDE];
@@ -235,13 +227,6 @@ static bool list_views(const ast_frame_work *w, size_t column, size_t row, const
     return c->count > c->patches;
 }
 
-static void find_patch_candidates(const ast_frame_work *w, size_t column, size_t row, cell_candidates *c) {
-    const ast_patches *p = &w->frame->patches;
-    for (size_t k = 0; k < c->patches; k++)
-        c->list[k] =
-            ast_plane_candidate_of(w->frame, &p->fits[c->leaders[k]], column, row, p->uncertain[c->leaders[k]]);
-}
-
 /* Whether most of the pixels without a plane lie on a known one. If only few do, an object merely crosses the plane. */
 static bool is_filled(const ast_frame_work *w, size_t column, size_t row, size_t patches, const int32_t *winner) {
     const ast_depth_frame *frame = w->frame;
@@ -279,11 +264,14 @@ static bool claim_cell(const ast_frame_work *w, size_t column, size_t row, int32
     bool hole = p->leader[cell] < 0 && p->moments[cell].n == 0;
     if (hole || !near_unassigned(w, column, row))
         return false;
-    list_patches(w, column, row, &c);
+    c.count = c.patches = ast_frame_leaders_around(w, column, row, c.leaders);
+    for (size_t i = 0; i < c.count; i++)
+        c.tracks[i] = ast_frame_track_of(w, c.leaders[i]);
     gather(w->frame, column, row, block);
     if (!list_views(w, column, row, block, &c))
         return false;
-    find_patch_candidates(w, column, row, &c);
+    for (size_t k = 0; k < c.patches; k++)
+        c.list[k] = ast_plane_candidate_of(w->frame, &p->fits[c.leaders[k]], column, row, p->uncertain[c.leaders[k]]);
     return claim(w, column, row, &c, block, claims);
 }
 

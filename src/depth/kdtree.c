@@ -38,20 +38,14 @@ static size_t compact(entry *entries, const float *points, size_t count);
 static void split_task(void *data, size_t block, int worker);
 static void subtree_task(void *data, size_t block, int worker);
 
-static unsigned depth_for(size_t count) {
-    unsigned depth = 0;
-    while (((size_t)AST_LEAF << depth) < count)
-        depth++;
-    return depth;
-}
-
 bool ast_kdtree_build(ast_kdtree *tree, ast_pool *pool, const float *points, size_t count) {
     build b = {tree, ast_allocate(count, sizeof(entry)), 0};
     *tree = (ast_kdtree){0};
     if (!b.entries)
         return false;
     tree->count = compact(b.entries, points, count);
-    tree->depth = depth_for(tree->count);
+    while (((size_t)AST_LEAF << tree->depth) < tree->count)
+        tree->depth++;
     assert(tree->count <= count && tree->count <= (size_t)AST_LEAF << tree->depth);
     tree->nodes = ast_allocate(ast_kdtree_leaves(tree), sizeof *tree->nodes);
     tree->leaves = ast_allocate(ast_kdtree_leaves(tree), sizeof *tree->leaves);
@@ -69,8 +63,7 @@ bool ast_kdtree_build(ast_kdtree *tree, ast_pool *pool, const float *points, siz
 }
 
 void ast_kdtree_free(ast_kdtree *tree) {
-    free(tree->nodes);
-    free(tree->leaves);
+    ast_free_all(tree->nodes, tree->leaves);
     *tree = (ast_kdtree){0};
 }
 

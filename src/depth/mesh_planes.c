@@ -46,7 +46,6 @@ typedef struct growth {
 } growth;
 
 static bool open_growth(growth *g, const ast_mesh_planes_job *job);
-static void close_growth(growth *g);
 static bool add_plane(growth *g, size_t first, const face_region *region, ast_plane_table *table);
 static void grow(growth *g, size_t seed, int32_t number, face_region *region);
 
@@ -69,7 +68,9 @@ ast_status ast_planes_of_mesh(ast_fault *fault, const ast_mesh_planes_job *job, 
     }
     ast_plane_table_finish(table);
     good = good && ast_plane_table_sort(table, job->plane_of, job->face_count);
-    close_growth(&g);
+    ast_mesh_edges_free(&g.edges);
+    ast_polygons_free(&g.outline);
+    ast_free_all(g.normals, g.areas, g.order, g.queue, g.sides);
     return good ? AST_OK : ast_fail_memory(fault);
 }
 
@@ -104,12 +105,6 @@ static bool open_growth(growth *g, const ast_mesh_planes_job *job) {
     g->least = job->area < 0 ? LEAST_AREA * sum : job->area;
     ast_rank(g->order, n);
     return true;
-}
-
-static void close_growth(growth *g) {
-    ast_mesh_edges_free(&g->edges);
-    ast_polygons_free(&g->outline);
-    ast_free_all(g->normals, g->areas, g->order, g->queue, g->sides);
 }
 
 /* ---- Growing ----------------------------------------------------------------------------------------------------- */

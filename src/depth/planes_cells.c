@@ -42,13 +42,6 @@ static ast_pixel_moments add_columns(const columns *c, double x) {
     return p;
 }
 
-static ast_pixel_moments sum_pixels(const ast_depth *depth, const float *s, size_t first, size_t last, size_t n,
-                                    double x) {
-    columns sums = {0};
-    add_pixels(&sums, s, depth, first, last, n);
-    return add_columns(&sums, x);
-}
-
 /* A cell without holes, at (x, y) from the middle of the image: the sums over positions have a closed form in integers,
  * which is exact. False if the cell has holes. */
 static bool sum_whole(const ast_depth *depth, const float *s, double x, double y, ast_pixel_moments *p) {
@@ -90,8 +83,11 @@ static void sum_row(const ast_cells_job *job, size_t row) {
         const float *s = depth->inverse + first * depth->width + u;
         double x = (double)u - ast_middle(depth->width), y = (double)first - ast_middle(depth->height);
         bool inside = left >= AST_CELL && last == first + AST_CELL;
-        if (!inside || !sum_whole(depth, s, x, y, &p->moments[k]))
-            p->moments[k] = sum_pixels(depth, s, first, last, left < AST_CELL ? left : AST_CELL, x);
+        if (!inside || !sum_whole(depth, s, x, y, &p->moments[k])) {
+            columns sums = {0};
+            add_pixels(&sums, s, depth, first, last, left < AST_CELL ? left : AST_CELL);
+            p->moments[k] = add_columns(&sums, x);
+        }
         samples[k] = (ast_noise_sample){.slope2 = -1};
         if (p->moments[k].n < CELL_LEAST)
             continue;

@@ -19,14 +19,15 @@ typedef struct contingency {
 
 static bool count_pairs(contingency *table, const ast_comm *comm, const int32_t *labels, const int32_t *truth,
                         size_t count);
-static void free_table(contingency *table);
 static bool measure(contingency *table, ast_agreement *agreement);
 
 ast_status ast_agreement_of(ast_fault *fault, const ast_comm *comm, const int32_t *labels, const int32_t *truth,
                             size_t count, ast_agreement *agreement) {
     contingency table = {0};
     bool ready = count_pairs(&table, comm, labels, truth, count) && measure(&table, agreement);
-    free_table(&table);
+    ast_counter_free(&table.pairs);
+    ast_counter_free(&table.rows);
+    ast_counter_free(&table.columns);
     return ast_comm_agree(comm, ready ? AST_OK : ast_fail_memory(fault), fault);
 }
 
@@ -45,12 +46,6 @@ static bool count_pairs(contingency *table, const ast_comm *comm, const int32_t 
                 ast_counter_add(&table->columns, (uint32_t)pair.key, pair.count, NULL);
     }
     return ready;
-}
-
-static void free_table(contingency *table) {
-    ast_counter_free(&table->pairs);
-    ast_counter_free(&table->rows);
-    ast_counter_free(&table->columns);
 }
 
 static double entropy(const ast_counter *counter, double points) {

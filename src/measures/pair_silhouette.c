@@ -40,7 +40,6 @@ typedef struct sweep {
 } sweep;
 
 static bool allocate(sweep *work, const ast_partition *partition);
-static void release(sweep *work);
 static void gather_sample(sweep *work, const ast_measured *given, const ast_partition *partition, uint64_t seed);
 static bool sort_sample(sweep *work, const ast_partition *partition, size_t threads);
 static void pack(sweep *work);
@@ -72,7 +71,8 @@ ast_status ast_pair_silhouette(ast_fault *fault, ast_pool *pool, const ast_measu
         *silhouette = add_up(&work, pool, given->comm) / (double)count;
         *sampled = count;
     }
-    release(&work);
+    ast_free_all(work.rows, work.cluster, work.order, work.own, work.sizes, work.packed, work.sums, work.vectors,
+                 work.partial);
     return status;
 }
 
@@ -99,11 +99,6 @@ static bool allocate(sweep *work, const ast_partition *partition) {
            ast_replace_arrays(AST_REQUEST(work->rows, work->count * work->dimension),
                               AST_REQUEST(work->cluster, work->count), AST_REQUEST(work->order, work->count),
                               AST_REQUEST(work->own, work->count));
-}
-
-static void release(sweep *work) {
-    ast_free_all(work->rows, work->cluster, work->order, work->own, work->sizes, work->packed, work->sums,
-                 work->vectors, work->partial);
 }
 
 /* ---- The sample ------------------------------------------------------------------------------------------------ */

@@ -30,8 +30,7 @@ bool ast_counter_add(ast_counter *counter, uint64_t key, uint64_t amount, uint32
 }
 
 void ast_counter_free(ast_counter *counter) {
-    free(counter->entries);
-    free(counter->slots);
+    ast_free_all(counter->entries, counter->slots);
     *counter = (ast_counter){0};
 }
 

@@ -85,16 +85,12 @@ static void find_parts(ast_evidence *e, size_t place) {
             part[width * AST_KAPPAS + centre] = width == 0 ? given[centre] : integral(e->logs[width][centre], given);
 }
 
-static double n_log_n(double n) {
-    return n > 0 ? n * log(n) : 0;
-}
-
 /* Adds the part of a cluster to the totals, or with sign -1 subtracts it. */
 static void add_part(ast_evidence *e, size_t place, int sign) {
     const double *part = e->parts + place * AST_PRIORS;
     for (int i = 0; i < AST_PRIORS; i++)
         e->totals[i] += sign * part[i];
-    e->count_logs += sign * n_log_n(e->counts[place]);
+    e->count_logs += sign * ast_n_log_n(e->counts[place]);
 }
 
 void ast_evidence_leaf(ast_evidence *e, double count, const int64_t *sum) {
@@ -149,5 +145,5 @@ double ast_evidence_value(const ast_evidence *e) {
     double most = -INFINITY;
     for (int i = 0; i < AST_PRIORS; i++)
         most = fmax(most, e->totals[i]);
-    return e->clusters ? most + e->count_logs - n_log_n(e->points) : 0;
+    return e->clusters ? most + e->count_logs - ast_n_log_n(e->points) : 0;
 }

@@ -16,6 +16,7 @@
 #ifndef AST_EVIDENCE_H
 #define AST_EVIDENCE_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -54,6 +55,10 @@ bool ast_evidence_opposite(const ast_evidence *evidence, size_t a, size_t b);
 
 /* E of the partition as it is now. */
 double ast_evidence_value(const ast_evidence *evidence);
+
+static inline double ast_n_log_n(double n) {
+    return n > 0 ? n * log(n) : 0;
+}
 
 /* L(kappa). */
 double ast_evidence_constant(size_t dimension, double kappa);

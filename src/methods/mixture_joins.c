@@ -13,10 +13,6 @@
 #define TINY 1e-9 /* memberships that add nothing to an overlap */
 #define OVERLAP_UNIT 0x1p30
 
-static double n_log_n(double n) {
-    return n > 0 ? n * log(n) : 0;
-}
-
 /* ---- Pairs ---- */
 
 /* The components that lose least of sum |s_k| in a join with a. */
@@ -69,8 +65,8 @@ static void price_pair(void *data, size_t p) {
     const ast_mixture_search *s = data;
     ast_join_candidate *pair = &s->pairs[p];
     double n = s->mass[pair->a] + s->mass[pair->b];
-    pair->gain =
-        n_log_n(n) - n_log_n(s->mass[pair->a]) - n_log_n(s->mass[pair->b]) - s->posteriors[pair->a].log_marginal;
+    pair->gain = ast_n_log_n(n) - ast_n_log_n(s->mass[pair->a]) - ast_n_log_n(s->mass[pair->b]) -
+                 s->posteriors[pair->a].log_marginal;
     if (pair->b == s->count)
         return;
     double length =
@@ -89,7 +85,8 @@ static void add_overlaps(void *data, ast_tile_memory *memory, size_t chunk, size
         const double *a = memory->logits + s->pairs[p].a * n, *b = memory->logits + s->pairs[p].b * n;
         for (size_t i = 0; s->pairs[p].overlap_unknown && i < n && first + i < s->v.rows->count; i++)
             if (a[i] > TINY && b[i] > TINY && s->v.labels[first + i] != AST_MISSING && !s->distinct.copies[first + i])
-                overlaps[p] += llrint((n_log_n(a[i] + b[i]) - n_log_n(a[i]) - n_log_n(b[i])) * OVERLAP_UNIT);
+                overlaps[p] +=
+                    llrint((ast_n_log_n(a[i] + b[i]) - ast_n_log_n(a[i]) - ast_n_log_n(b[i])) * OVERLAP_UNIT);
     }
 }
 

@@ -109,6 +109,10 @@ void ast_stream_end_late(ast_stream *stream, const ast_late *late, ast_frame *re
 /* Removes the cluster at `index` of the list. Its record stays. */
 void ast_stream_forget(ast_stream *stream, size_t index);
 
+/* Adds a record: `count` points of the frame, of `present` that take part. There is memory for it. */
+void ast_stream_add_record(ast_stream *stream, ast_event event, const ast_track *track, const float *mean, double count,
+                           double present);
+
 /* The record of an id in the frame that is being closed. */
 ast_tracked *ast_stream_record(ast_stream *stream, int32_t id);
 

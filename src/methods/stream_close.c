@@ -41,16 +41,16 @@ bool ast_stream_has_direction(const ast_stream *s, int32_t slot) {
     return ast_clusters_length(s->v.clusters, slot) > ast_clusters_weight(s->v.clusters, slot) * AST_ZERO_SUM;
 }
 
-static void add_record(ast_stream *s, ast_event event, const ast_track *track, const float *mean, size_t count) {
+void ast_stream_add_record(ast_stream *s, ast_event event, const ast_track *track, const float *mean, double count,
+                           double present) {
     size_t dimension = s->options.dimension;
     ast_record_list *records = &s->records;
     float *copy = memcpy(records->means + records->count * dimension, mean, dimension * sizeof *mean);
-    double present = (double)s->v.present;
     records->list[records->count++] = (ast_tracked){.id = track->id,
                                                     .event = event,
                                                     .age = track->dt - 1,
-                                                    .count = count,
-                                                    .share = present > 0 ? (double)count / present : 0,
+                                                    .count = (size_t)count,
+                                                    .share = present > 0 ? count / present : 0,
                                                     .weight = track->weight,
                                                     .mean = copy,
                                                     .spread = sqrt(ast_stream_spread(s, &track->spread)) / AST_DEGREE,
@@ -87,7 +87,7 @@ static bool close_tracked(ast_stream *s, size_t k, size_t to) {
     const float *mean = count > 0 ? c->means + k * dimension : s->m + k * dimension;
     bool lives = s->options.method == AST_STREAM_DDP ? track.dt <= s->options.lifetime && s->options.lifetime > 1
                                                      : alive && count > 0;
-    add_record(s, lives || count > 0 ? event : AST_DIED, &track, mean, count);
+    ast_stream_add_record(s, lives || count > 0 ? event : AST_DIED, &track, mean, (double)count, (double)s->v.present);
     if (!lives)
         return false;
     s->track[to] = track;
@@ -103,7 +103,8 @@ static bool close_born(ast_stream *s, int32_t slot, size_t to) {
     ast_track track = {s->next_id++, 1, ast_clusters_length(c, slot), ast_clusters_weight(c, slot),
                        ast_stream_spread_of(s, slot)};
     s->id_of[slot] = track.id;
-    add_record(s, AST_BORN, &track, c->means + (size_t)slot * dimension, (size_t)c->members[slot]);
+    ast_stream_add_record(s, AST_BORN, &track, c->means + (size_t)slot * dimension, (double)c->members[slot],
+                          (double)s->v.present);
     bool ddp = s->options.method == AST_STREAM_DDP;
     if (s->options.method == AST_STREAM_DP || (ddp && (!ast_stream_has_direction(s, slot) || s->options.lifetime <= 1)))
         return false;

@@ -48,10 +48,6 @@ static bool jumped(const ast_stream *s, int32_t slot) {
     return ast_stream_closeness(s, start_of(s, slot), mean_of(s, slot)) < ast_cosine(s->options.angle / 4);
 }
 
-static bool may_be_piece(const ast_stream *s, int32_t slot) {
-    return has_direction(s, slot) && (!was_seen(s, slot) || jumped(s, slot));
-}
-
 /* How near the mean of a piece is to a cluster; -2: the cluster is nowhere. */
 static double nearness(const ast_stream *s, int32_t slot, int32_t into) {
     double start = -2, now = -2;
@@ -70,7 +66,8 @@ static piece nearest_piece(const ast_stream *s) {
     piece best = {-1, -1, ast_cosine(s->options.angle / 2)};
     for (size_t b = 0; b < c->live; b++) {
         int32_t slot = c->order[b];
-        bool tracked = is_tracked(s, slot), candidate = may_be_piece(s, slot);
+        bool tracked = is_tracked(s, slot);
+        bool candidate = has_direction(s, slot) && (!was_seen(s, slot) || jumped(s, slot));
         for (size_t a = 0; candidate && a < (tracked ? c->live : b); a++) {
             int32_t into = c->order[a];
             if (a == b || s->joins.host[into] != into || (tracked && !was_seen(s, into)))

@@ -75,10 +75,6 @@ static bool reserve_previous(ast_tracks *t, size_t slots) {
     return true;
 }
 
-static bool has_points(const ast_tracks *t, const ast_cluster_list *c, size_t slot) {
-    return c->alive[slot] && !(slot < t->count && t->unseen[slot]);
-}
-
 /* Lists the clusters with points whose mean changed, or that had no points, at the last call. */
 static bool find_changed(ast_tracks *t, const ast_cluster_list *c, size_t *count) {
     size_t bytes = t->dimension * sizeof *t->previous_means;
@@ -88,7 +84,7 @@ static bool find_changed(ast_tracks *t, const ast_cluster_list *c, size_t *count
     for (size_t slot = 0; slot < c->slots; slot++) {
         const float *mean = c->means + slot * t->dimension;
         float *known = t->previous_means + slot * t->dimension;
-        bool here = has_points(t, c, slot);
+        bool here = c->alive[slot] && !(slot < t->count && t->unseen[slot]); /* has points */
         if (here && !(t->had_points[slot] && memcmp(known, mean, bytes) == 0)) {
             t->changed[(*count)++] = (int32_t)slot;
             memcpy(known, mean, bytes);

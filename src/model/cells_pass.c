@@ -196,13 +196,6 @@ static void visit_all(ast_labelling *l, size_t from) {
 
 /* ---- Sums -------------------------------------------------------------------------------------------------------- */
 
-static void add_first_pass(ast_labelling *l, ast_worker *worker, size_t chunk) {
-    for (size_t i = chunk * l->rows.chunk; i < (chunk + 1) * l->rows.chunk; i++)
-        if (l->labels[i] != AST_MISSING)
-            l->labels[i] = l->cells->label[i];
-    ast_add_chunk(l, worker, chunk);
-}
-
 static void apply_change(ast_labelling *l, ast_worker *worker, size_t i, int32_t to) {
     ast_change change = {(uint32_t)i, l->labels[i], to, false, false};
     ast_add_change(l, worker, &change);
@@ -217,20 +210,16 @@ static void apply_change(ast_labelling *l, ast_worker *worker, size_t i, int32_t
 static void add_chunk_changes(ast_labelling *l, ast_worker *worker, size_t chunk) {
     size_t last = (chunk + 1) * l->rows.chunk;
     worker->chunk.rows.is_loaded = false;
+    for (size_t i = chunk * l->rows.chunk; l->first && i < last; i++)
+        if (l->labels[i] != AST_MISSING)
+            l->labels[i] = l->cells->label[i];
     if (l->first) {
-        add_first_pass(l, worker, chunk);
+        ast_add_chunk(l, worker, chunk);
         return;
     }
     for (size_t i = chunk * l->rows.chunk; i < last && i < l->rows.count; i++)
         if (l->labels[i] != AST_MISSING && l->labels[i] != l->cells->label[i])
             apply_change(l, worker, i, l->cells->label[i]);
-}
-
-static void count_scored(ast_labelling *l) {
-    for (int w = 0; w < l->worker_count; w++) {
-        l->workers[w].chunk.scored += l->cells->scratch[w].scored;
-        l->cells->scratch[w].scored = 0;
-    }
 }
 
 /* Invalidates the bounds that other passes keep per point. */
@@ -256,7 +245,10 @@ void ast_cells_pass(ast_labelling *l, size_t from) {
         ast_labelling_fail(l);
         return;
     }
-    count_scored(l);
+    for (int w = 0; w < l->worker_count; w++) {
+        l->workers[w].chunk.scored += l->cells->scratch[w].scored;
+        l->cells->scratch[w].scored = 0;
+    }
     ast_each_chunk(l, from / l->rows.chunk, l->rows.chunks, add_chunk_changes);
     forget(l);
 }

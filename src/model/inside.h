@@ -265,13 +265,11 @@ static inline ast_sums ast_cluster_sums(const ast_cluster_list *c) {
     return (ast_sums){c->slots, c->sums, c->weights, c->members, c->keys, c->touched};
 }
 
-/* label_hash.c: stands for the labels of all points, from the second pass on: equal labels have equal hashes. */
-uint64_t ast_label_hash(const ast_labelling *labelling);
-uint64_t ast_key_of(size_t point, bool flipped);        /* the key of point number `point` of all */
-bool ast_save_hash_base(ast_labelling *labelling);      /* before the second pass; false: no memory */
-void ast_complete_label_hash(ast_labelling *labelling); /* at the end of a pass */
-void ast_compute_first_hash(ast_labelling *labelling);  /* the keys of all labels and the hash of the first pass */
-void ast_add_window_keys(ast_labelling *labelling);     /* first pass: adds the keys of the open window */
+/* label_hash.c: a hash that stands for the labels of all points, from the second pass on. */
+uint64_t ast_key_of(size_t point, bool flipped);       /* the key of point number `point` of all */
+bool ast_save_hash_base(ast_labelling *labelling);     /* before the second pass; false: no memory */
+void ast_compute_first_hash(ast_labelling *labelling); /* the keys of all labels and the hash of the first pass */
+void ast_add_window_keys(ast_labelling *labelling);    /* first pass: adds the keys of the open window */
 
 /* cells_pass.c: labels the points from `from` on; those before have their labels. */
 bool ast_cells_wanted(const ast_labelling *labelling);

@@ -12,10 +12,6 @@
 
 #include <string.h>
 
-uint64_t ast_label_hash(const ast_labelling *l) {
-    return ast_clusters_label_hash(&l->clusters, l->clusters.order, l->clusters.live) - l->label_hash_base.first;
-}
-
 /* Axial: a point with the other sign has another key. */
 uint64_t ast_key_of(size_t point, bool flipped) {
     return ast_key(point) * (flipped ? 0x9e3779b97f4a7c15u : 1);
@@ -70,11 +66,6 @@ void ast_add_window_keys(ast_labelling *l) {
     ast_each_chunk(l, 0, l->rows.chunks, key_chunk);
     for (size_t slot = 0; slot < l->clusters.slots; slot++)
         l->clusters.keys[slot] += take_key(l, slot);
-}
-
-void ast_complete_label_hash(ast_labelling *l) {
-    if (l->label_hash_base.due && l->clusters.version != l->label_hash_base.version)
-        ast_compute_first_hash(l);
 }
 
 /* The keys of the first pass are the keys of the labels now, without the changes since. */

@@ -211,13 +211,6 @@ ast_status ast_labelling_finish_load(ast_labelling *l, size_t chunk, ast_fault *
     return status;
 }
 
-static void count_points(ast_labelling *l) {
-    uint64_t counts[2] = {l->present, l->rows.missing};
-    ast_comm_allreduce(l->ranks.comm, counts, 2);
-    l->everyone = counts[0];
-    l->rows.missing = counts[1];
-}
-
 static ast_status load_resident(ast_labelling *l, ast_fault *fault) {
     const ast_labelling_input *in = &l->input;
     l->rows.order = in->order;
@@ -257,7 +250,10 @@ ast_status ast_labelling_load(ast_labelling *l, const ast_labelling_input *in, a
         status = apply_weights(l, in->weights, fault);
     if (status != AST_OK)
         return status;
-    count_points(l);
+    uint64_t counts[2] = {l->present, l->rows.missing};
+    ast_comm_allreduce(l->ranks.comm, counts, 2);
+    l->everyone = counts[0];
+    l->rows.missing = counts[1];
     l->scorer.bounds.on = !in->unbounded;
     l->scorer.heads.allowed = !in->headless;
     l->scorer.heads.forced = in->heads;

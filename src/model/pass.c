@@ -53,7 +53,8 @@ void ast_end_pass(ast_labelling *l) {
     l->last_was_first = l->first;
     l->first = l->scorer.bounds.invalid = false;
     ast_check_pass(l);
-    ast_complete_label_hash(l);
+    if (l->label_hash_base.due && l->clusters.version != l->label_hash_base.version)
+        ast_compute_first_hash(l);
 }
 
 void ast_count_work(const ast_labelling *l, ast_pass_result *result) {
@@ -80,6 +81,8 @@ ast_status ast_labelling_pass(ast_labelling *l, ast_parallel how, ast_pass_resul
         status = ast_labelling_fill_empty(l, fault);
     if (status == AST_OK && l->rule.emptied == AST_EMPTIED_DROPPED)
         ast_clusters_drop_empty(&l->clusters);
-    result->label_hash = status == AST_OK && !first ? ast_label_hash(l) : 0;
+    if (status == AST_OK && !first)
+        result->label_hash =
+            ast_clusters_label_hash(&l->clusters, l->clusters.order, l->clusters.live) - l->label_hash_base.first;
     return status;
 }

@@ -85,19 +85,7 @@ void ast_windows_announce_next(const ast_windows *w) {
 
 /* ---- The labels of a window -------------------------------------------------------------------------------------- */
 
-/* Adds the sign to a label of the store, as its lowest bit, or takes it from there, if points are axial. */
-static void pack(ast_labelling *l, size_t i) {
-    if (l->labels[i] >= 0)
-        l->labels[i] = l->labels[i] << 1 | ast_is_flipped(l->signs, i);
-}
-
-static void unpack(ast_labelling *l, size_t i) {
-    if (l->labels[i] < 0)
-        return;
-    ast_set_flipped(l->signs, i, l->labels[i] & 1);
-    l->labels[i] >>= 1;
-}
-
+/* Whether the lowest bit of a label of the store is the sign of its point. */
 static bool has_signs(const ast_labelling *l) {
     return l->rows.axial && !l->windows.plain;
 }
@@ -107,7 +95,8 @@ static void write_block(void *data, size_t first, size_t last) {
     const ast_label_store *store = l->input.store;
     size_t row = l->rows.offset + first;
     for (size_t i = first; has_signs(l) && i < last; i++)
-        pack(l, i);
+        if (l->labels[i] >= 0)
+            l->labels[i] = l->labels[i] << 1 | ast_is_flipped(l->signs, i);
     if (store->write(row, last - first, l->labels + first, store->data) != 0)
         ast_reader_note(&l->windows.reader, row, AST_LABELS_UNSTORED);
 }
@@ -123,7 +112,10 @@ static void read_block(void *data, size_t first, size_t last) {
         ast_reader_note(&l->windows.reader, row, AST_LABELS_UNSTORED);
     memset(l->signs + first / AST_LANES, 0, (last - first + AST_LANES - 1) / AST_LANES);
     for (size_t i = first; has_signs(l) && i < last && !atomic_load(&l->failed); i++)
-        unpack(l, i);
+        if (l->labels[i] >= 0) {
+            ast_set_flipped(l->signs, i, l->labels[i] & 1);
+            l->labels[i] >>= 1;
+        }
 }
 
 ast_status ast_labelling_open_window(ast_labelling *l, size_t number, ast_fault *fault) {

@@ -307,13 +307,6 @@ static ast_status open_seeding(seeding *s, ast_random *random) {
     return ast_comm_agree(l->ranks.comm, ready ? status : ast_fail_memory(s->search.fault), s->search.fault);
 }
 
-static void close_seeding(seeding *s) {
-    ast_seed_search_close(&s->search);
-    ast_free_all(s->mean, s->distance, s->hash, s->member, s->lost);
-    ast_cell_peaks_close(&s->peaks);
-    ast_point_heads_close(&s->heads);
-}
-
 /* Opens the heads of all points, along the axes of a sample of the points, if that pays for so many starts. */
 static void open_heads(seeding *s, size_t starts) {
     ast_labelling *l = s->search.l;
@@ -364,6 +357,9 @@ ast_status ast_seed_plusplus(ast_labelling *l, size_t clusters, ast_random *rand
     if (status == AST_OK && !s.distance)
         status = visit_points(&s, clear_label, true);
     l->windows.plain = false;
-    close_seeding(&s);
+    ast_seed_search_close(&s.search);
+    ast_free_all(s.mean, s.distance, s.hash, s.member, s.lost);
+    ast_cell_peaks_close(&s.peaks);
+    ast_point_heads_close(&s.heads);
     return status;
 }

@@ -3,13 +3,6 @@
  * The table of means of one thread, up to the last event of the pass. */
 #include "inside.h"
 
-static size_t place_of(const ast_mean_table *table, int32_t slot) {
-    size_t k = 0;
-    while (k < table->count && table->ids[k] != slot)
-        k++;
-    return k;
-}
-
 /* Large tables: filling one anew after every death would cost more than the scores. So a changed mean replaces the old
  * one, and the place of a dead cluster stays vacant until the next pass. The order, which decides between equal scores,
  * is that of the clusters all the same: births are appended. */
@@ -19,7 +12,9 @@ static bool patch_table(ast_labelling *l, ast_worker *worker, size_t seen) {
     for (size_t e = seen; ready && e < l->events.count; e++) {
         int32_t event = l->events.list[e], slot = event < 0 ? ~event : event;
         const float *mean = ast_clusters_mean(&l->clusters, slot);
-        size_t k = place_of(table, slot);
+        size_t k = 0;
+        while (k < table->count && table->ids[k] != slot)
+            k++;
         if (!l->clusters.alive[slot]) {
             if (k < table->count)
                 ast_mean_table_clear_entry(table, k);

@@ -383,19 +383,14 @@ static bool begin_search(tile *t, size_t j, ast_best_search *x) {
     return mean != OWN;
 }
 
-/* For points whose own cluster is no longer in the table with the same mean. */
-static void score_in_full(const tile *t, size_t at) {
-    t->s->kernels->score_rows(t->c->picked + at, 1, t->c->table, ast_scores_at(t->c->compact, at), t->c->scratch);
-    t->c->candidates.products += t->c->table->count;
-}
-
 static void finish_search(tile *t, size_t j) {
     ast_best_search x;
     const seed *own = &t->seeds[j];
     ast_mean_candidate *candidates = t->c->candidates.list + j * t->c->candidates.room;
     size_t at = t->first + j;
-    if (!begin_search(t, j, &x)) {
-        score_in_full(t, at);
+    if (!begin_search(t, j, &x)) { /* the point's own cluster is no longer in the table with the same mean */
+        t->s->kernels->score_rows(t->c->picked + at, 1, t->c->table, ast_scores_at(t->c->compact, at), t->c->scratch);
+        t->c->candidates.products += t->c->table->count;
         return;
     }
     size_t scored = score_leaders(t, j, &x, candidates, t->counts[j]);
