@@ -324,6 +324,13 @@ typedef struct ast_options {
     int center; /* 0. 1: cluster the rows without their common direction: unit vectors minus their weighted mean,
                    normalised again. A row within 2^-20 of the mean is missing then. Takes 4 N D bytes. Means and
                    everything else in the result are those of the centred rows. Not for axial or sparse rows */
+    ast_metric_kind metric; /* AST_METRIC_PLAIN. AST_METRIC_LOCAL: learn a map from nearest neighbours, cluster the
+                               mapped rows, learn the map again within these clusters, and so on until the clusters stay
+                               the same, twice at most (docs/metric.md). Means, angles and everything else in the result
+                               are those of the mapped rows; `center` has no effect. AST_DP, AST_SPKM, AST_MBSPKM,
+                               AST_MOVMF, for dense rows in memory on one rank; without late rows. Takes up to 12 N D
+                               bytes */
+    const ast_metric *map;  /* NULL. AST_METRIC_LOCAL: use this map, and learn none */
     size_t representatives; /* 0. For each cluster the numbers of so many rows that are nearest to its mean */
     ast_parallel parallel;  /* AST_ORDERED */
     int bounds; /* 1. Skip points that provably cannot change cluster and, in three dimensions with very many
@@ -464,6 +471,8 @@ typedef struct ast_report {
     size_t cluster_posterior_count;  /* elements: k = 0, 1, ... */
     const float *center; /* (D) the mean that options.center subtracted from the rows; NULL without it. Valid until the
                             next call with the context */
+    const ast_metric *metric; /* the map of AST_METRIC_LOCAL; NULL without it. Valid until the next call with the
+                                 context */
 } ast_report;
 
 /* A cluster of the last result. */
@@ -544,8 +553,8 @@ static inline const float *ast_means(const ast_context *context) {
 
 /* Evaluates the mixture of the last successful ast_cluster of this context at any points. `memberships` (N, K)
  * row-major receives the probability of each component given the point, `log_density` (N) the log density of the
- * mixture in nats. Either may be NULL. Missing rows get NaN. Weights are ignored. The points are centred like those of
- * the mixture. AST_BAD_OPTION if the last method had no components. */
+ * mixture in nats. Either may be NULL. Missing rows get NaN. Weights are ignored. The points are centred or mapped like
+ * those of the mixture. AST_BAD_OPTION if the last method had no components. */
 AST_API ast_status ast_memberships(ast_context *context, const ast_points *points, float *memberships,
                                    double *log_density);
 
@@ -558,6 +567,7 @@ typedef struct ast_assign_options {
     int axial;    /* 0. 1: x and -x are the same, and similarities are |cosine| */
     const float *center; /* NULL. (D) ast_report.center of the run that found the means: rows are centred by it first.
                             Not with axial or sparse rows */
+    const ast_metric *metric; /* NULL. ast_report.metric of that run: rows are mapped by it first. The same */
 } ast_assign_options;
 
 static inline ast_assign_options ast_assign_to(const float *means, size_t means_count) {

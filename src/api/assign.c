@@ -2,7 +2,7 @@
  *
  * ast_assign and ast_assign_source: points are labelled with known means, window by window. Rows in memory are one
  * window. */
-#include "center.h"
+#include "metric.h"
 
 #include "memory.h"
 #include "methods.h"
@@ -17,7 +17,8 @@ static ast_status check_options(const ast_assign_options *o, ast_fault *fault) {
     const char *problem = ast_problem_of(
         {!o->means || o->means_count == 0, "there are no means to assign points to"},
         {!isnan(o->angle) && !(o->angle >= 0 && o->angle <= 180), "the angle must be between 0 and 180 degrees"},
-        {o->center && o->axial, "axial rows cannot be centred: x and -x would differ"});
+        {(o->center || o->metric) && o->axial, "axial rows cannot be centred or mapped: x and -x would differ"},
+        {o->center && o->metric, "a metric centres the rows itself: give either a centre or a metric"});
     return ast_fail_option(problem, fault);
 }
 
@@ -99,7 +100,13 @@ ast_status ast_assign_call(ast_context *context, const ast_points *points, const
         status = ast_refuse_sparse(points, "axial assignment", fault);
     if (status == AST_OK && options->center)
         status = ast_refuse_sparse(points, "centring", fault);
+    if (status == AST_OK && options->metric)
+        status = ast_refuse_sparse(points, "a metric", fault);
+    if (status == AST_OK && options->metric)
+        status = ast_check_metric(options->metric, points->dimension, fault);
     ast_centred centred = {0};
+    if (status == AST_OK && options->metric)
+        status = ast_map_points(context, points, options->metric, &centred);
     if (status == AST_OK && options->center)
         status = ast_subtract_points(context, points, options->center, &centred);
     if (status != AST_OK) {
@@ -143,10 +150,14 @@ static ast_status assign_source(ast_context *context, const ast_source *source, 
     ast_centred centred = {0};
     if (status == AST_OK && options->center)
         status = ast_subtract_source(context, source, options->center, &centred);
+    if (status == AST_OK && options->metric)
+        status = ast_check_metric(options->metric, source->dimension, fault);
+    if (status == AST_OK && options->metric)
+        status = ast_map_source(context, source, options->metric, &centred);
     if (status != AST_OK)
         return status;
     ast_labelling_input input = ast_resident_input(context, NULL, options->axial != 0);
-    input.source = options->center ? &centred.source : source;
+    input.source = options->center || options->metric ? &centred.source : source;
     input.window = rows_at_a_time(source);
     input.unbounded = true;
     input.max_clusters = SIZE_MAX;

@@ -31,6 +31,10 @@ typedef struct ast_call {
     struct ast_centred *centred;     /* the rows without their mean (center.h); NULL: as they are */
 } ast_call;
 
+/* ast_cluster within a call that is under way. */
+ast_status ast_cluster_call(ast_context *context, const ast_points *points, const ast_options *options, int32_t *labels,
+                            ast_report *report);
+
 /* Reads the head of options->resume; the call goes on from restart *restart. A collective call. */
 ast_status ast_resume_open(ast_call *call, int *restart);
 

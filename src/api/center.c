@@ -189,10 +189,10 @@ static void expect_centred(size_t first, size_t count, void *data) {
     base->expect(first, count, base->data);
 }
 
-static void wrap_source(const ast_source *source, ast_centred *centred) {
+void ast_wrap_source(const ast_source *source, int (*read)(size_t, size_t, void *, void *), ast_centred *centred) {
     centred->base = centred->source = *source;
     centred->source.type = AST_F4;
-    centred->source.read = read_centred;
+    centred->source.read = read;
     centred->source.expect = source->expect ? expect_centred : NULL;
     centred->source.data = centred;
 }
@@ -212,7 +212,7 @@ ast_status ast_center_source(ast_context *context, const ast_source *source, ast
     ast_status status = keep_center(NULL, source->dimension, centred, &context->fault);
     if (status == AST_OK)
         status = ast_find_mean(context, &shape, source, source->count, centred->center);
-    wrap_source(source, centred);
+    ast_wrap_source(source, read_centred, centred);
     return status;
 }
 
@@ -224,11 +224,11 @@ ast_status ast_subtract_points(ast_context *context, const ast_points *points, c
 
 ast_status ast_subtract_source(ast_context *context, const ast_source *source, const float *center,
                                ast_centred *centred) {
-    wrap_source(source, centred);
+    ast_wrap_source(source, read_centred, centred);
     return keep_center(center, source->dimension, centred, &context->fault);
 }
 
 void ast_centred_free(ast_centred *centred) {
-    ast_free_all(centred->center, centred->rows);
+    ast_free_all(centred->center, centred->rows, centred->mapper.panels);
     *centred = (ast_centred){0};
 }

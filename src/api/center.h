@@ -14,12 +14,22 @@
  * be reported. */
 void ast_centre_row(const ast_points *view, size_t i, const float *center, float *row);
 
-/* The rows of a call: where they are, and what is subtracted from them. Zeroed at first; to be freed in any case. */
+/* A map that is ready for use: AST_MAP_TILE rows at a time (metric.h). */
+#define AST_MAP_TILE 24
+typedef struct ast_mapper {
+    const ast_kernels *kernels;
+    const ast_metric *metric;
+    double *panels; /* of A: (D rounded up / AST_EXACT_PANEL, D, AST_EXACT_PANEL) */
+} ast_mapper;
+
+/* The rows of a call: where they are, and what is subtracted from them, or the map. Zeroed at first; to be freed in any
+ * case. */
 typedef struct ast_centred {
     float *center; /* (D), or NULL: nothing is subtracted */
     float *rows;   /* (N, D) of rows in memory */
     ast_points points;
-    ast_source source, base; /* of a source: it reads `base` and centres what it has read */
+    ast_source source, base; /* of a source: it reads `base` and centres or maps what it has read */
+    ast_mapper mapper;       /* of a source; without panels: it is centred */
 } ast_centred;
 void ast_centred_free(ast_centred *centred);
 
@@ -32,6 +42,10 @@ ast_status ast_find_mean(ast_context *context, const ast_points *points, const a
  * of all ranks. */
 ast_status ast_center_points(ast_context *context, const ast_points *points, size_t total, ast_centred *centred);
 ast_status ast_center_source(ast_context *context, const ast_source *source, ast_centred *centred);
+
+/* `source` and `base` of *centred: rows of floats that `read` makes of those of the source. */
+void ast_wrap_source(const ast_source *source, int (*read)(size_t first, size_t count, void *rows, void *data),
+                     ast_centred *centred);
 
 /* Subtract a given centre (D): `points` becomes a view of a copy in memory; `source` reads centred rows of floats. */
 ast_status ast_subtract_points(ast_context *context, const ast_points *points, const float *center,

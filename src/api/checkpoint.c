@@ -260,6 +260,9 @@ ast_status ast_checkpoint(ast_context *context, const ast_storage *storage) {
     if (c->run->merging)
         return ast_fail(fault, AST_BAD_OPTION,
                         "there is no checkpoint of a merge: the one of the pass before it serves");
+    if (context->learning)
+        return ast_fail(fault, AST_BAD_OPTION,
+                        "there is no checkpoint of a run that learns a metric: give it a map that was learned");
     if (c->store)
         return ast_fail(fault, AST_BAD_OPTION, "a checkpoint needs all points in memory: it is for ast_cluster");
     if (c->options->dp.sample || c->options->start.points)

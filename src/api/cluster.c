@@ -11,6 +11,7 @@
 #include "late.h"
 #include "mean_error.h"
 #include "memory.h"
+#include "metric.h"
 #include "plan.h"
 
 #include <math.h>
@@ -54,7 +55,11 @@ static ast_status check_columns(const ast_call *c) {
 static ast_status check_sparse(const ast_call *c) {
     const ast_options *o = c->options;
     bool scores_only = o->method == AST_DP || o->method == AST_SPKM || o->method == AST_MBSPKM;
-    const char *refused = o->center ? "centring" : !scores_only ? "this method" : o->axial ? "axial clustering" : NULL;
+    const char *refused = o->metric      ? "a metric"
+                          : o->center    ? "centring"
+                          : !scores_only ? "this method"
+                          : o->axial     ? "axial clustering"
+                                         : NULL;
     if (!c->points->starts)
         return AST_OK;
     return refused ? ast_refuse_sparse(c->points, refused, c->fault) : check_columns(c);
@@ -71,8 +76,8 @@ static ast_status check_call(const ast_call *c, const ast_report *report) {
         status = ast_check_struct(report, sizeof *report, "report", c->fault);
     if (status == AST_OK && points->weights && (o->method == AST_FSD || o->method == AST_CRP))
         return ast_fail(c->fault, AST_BAD_OPTION, "samplers count every point once: weights are for the other methods");
-    if (status == AST_OK && points->late && (points->starts || o->center))
-        return ast_fail(c->fault, AST_BAD_OPTION, "late rows must be dense, and cannot be centred");
+    if (status == AST_OK && points->late && (points->starts || o->center || o->metric))
+        return ast_fail(c->fault, AST_BAD_OPTION, "late rows must be dense, and cannot be centred or mapped");
     return status == AST_OK ? check_sparse(c) : status;
 }
 
@@ -343,8 +348,8 @@ static ast_call begin_call(ast_context *context, const ast_points *points, const
         .context = context, .fault = &context->fault, .l = context->labelling, .points = points, .options = options};
 }
 
-static ast_status cluster(ast_context *context, const ast_points *points, const ast_options *options, int32_t *labels,
-                          ast_report *report) {
+ast_status ast_cluster_call(ast_context *context, const ast_points *points, const ast_options *options, int32_t *labels,
+                            ast_report *report) {
     double start = ast_seconds();
     ast_call c = begin_call(context, points, options);
     c.labels = labels;
@@ -355,6 +360,8 @@ static ast_status cluster(ast_context *context, const ast_points *points, const 
         status = ast_ranks_agree(context, points, options, status, &c.input.offset, &c.total);
     if (status != AST_OK)
         return status;
+    if (options->metric)
+        return ast_cluster_mapped(context, points, options, labels, report);
     size_t offset = c.input.offset;
     c.total = context->comm ? c.total : points->count;
     ast_centred centred = {0};
@@ -373,7 +380,8 @@ static ast_status cluster(ast_context *context, const ast_points *points, const 
 
 ast_status ast_cluster(ast_context *context, const ast_points *points, const ast_options *options, int32_t *labels,
                        ast_report *report) {
-    return ast_enter(context) ? ast_leave(context, cluster(context, points, options, labels, report)) : AST_BAD_OPTION;
+    return ast_enter(context) ? ast_leave(context, ast_cluster_call(context, points, options, labels, report))
+                              : AST_BAD_OPTION;
 }
 
 /* The plan determines which labels are in memory. AST_DP without weights needs no survey of missing rows. */

@@ -235,6 +235,18 @@ static bool not_negative(double x) {
     return x >= 0 && isfinite(x);
 }
 
+static const char *metric_problem(const ast_options *o) {
+    bool local = o->metric == AST_METRIC_LOCAL, learned = local && !o->map;
+    return ast_problem_of(
+        {!local && o->metric != AST_METRIC_PLAIN, "the metric must be AST_METRIC_PLAIN or AST_METRIC_LOCAL"},
+        {!local && o->map, "a map is for AST_METRIC_LOCAL"},
+        {local && o->method != AST_DP && o->method != AST_SPKM && o->method != AST_MBSPKM && o->method != AST_MOVMF,
+         "the metric is for AST_DP, AST_SPKM, AST_MBSPKM and AST_MOVMF"},
+        {local && o->axial, "axial rows cannot be mapped: x and -x would differ"},
+        {learned && o->start.by == AST_GIVEN, "means to start from need the map that their rows had"},
+        {learned && o->resume, "a run that learns a metric cannot be resumed: give it a map that was learned"});
+}
+
 static const char *mixture_problem(const ast_options *o) {
     double kappa = o->mixture.kappa;
     return ast_problem_of({!isnan(kappa) && !(kappa >= 0 && kappa <= MOST_KAPPA),
@@ -289,7 +301,7 @@ static const char *method_problem(const ast_options *o) {
          "the number of clusters is not set: this method needs one, at least 1"},
         {o->axial && !means, "axial data are for AST_DP, AST_SPKM and AST_MBSPKM"},
         {o->axial && o->center, "axial rows cannot be centred: x and -x would differ"},
-        {o->dp.sample && o->method != AST_DP, "a sample is for AST_DP"},
+        {metric_problem(o) != NULL, metric_problem(o)}, {o->dp.sample && o->method != AST_DP, "a sample is for AST_DP"},
         {o->minibatch.points && o->method != AST_MBSPKM, "batches are for AST_MBSPKM"},
         {o->start.points && o->method != AST_SPKM && o->method != AST_MBSPKM,
          "start.points is for AST_SPKM and AST_MBSPKM"},

@@ -14,6 +14,17 @@
 #include "merge.h"
 #include "pool.h"
 
+/* A map that was learned (metric.h). Zeroed at first. */
+typedef struct ast_fitted_metric {
+    ast_metric map;       /* its arrays are the next three */
+    float *center;        /* (D) */
+    float *matrix;        /* (D, D) */
+    float *mapped_center; /* (D) */
+    float *mean;          /* (D) of u */
+    double shrinkage;     /* s */
+    double roundness;     /* of W: trace^2 / (D |W|^2), 1 if it is the same in all directions */
+} ast_fitted_metric;
+
 /* The result of one restart; the context keeps that of the last call. */
 typedef struct ast_result {
     int32_t *labels; /* (N) rows in memory; NULL: they went to the store or to the caller */
@@ -23,10 +34,11 @@ typedef struct ast_result {
     double *posterior;         /* of the number of clusters: a sampler's; NULL otherwise */
     ast_tree_of_run tree;
     ast_report report;
-    double evidence;         /* of AST_DP with several restarts */
-    double effective;        /* ast_cluster_info.effective of all points with a label */
-    float *center;           /* (D) of the report; NULL: rows were not centred */
-    size_t *representatives; /* of all clusters, those of one behind those of the other; NULL: none */
+    double evidence;          /* of AST_DP with several restarts */
+    double effective;         /* ast_cluster_info.effective of all points with a label */
+    float *center;            /* (D) of the report; NULL: rows were not centred */
+    ast_fitted_metric metric; /* of the report; empty: rows were not mapped */
+    size_t *representatives;  /* of all clusters, those of one behind those of the other; NULL: none */
 } ast_result;
 void ast_result_free(ast_result *result);
 
@@ -48,6 +60,7 @@ struct ast_context {
     ast_cancel *cancel;       /* of ast_set_cancel, or NULL */
     void *cancel_data;
     bool busy;          /* a call is under way: callbacks may not make another */
+    bool learning;      /* a call is under way that learns a metric in several runs */
     bool checkpointing; /* an ast_checkpoint is under way */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * ast_memberships: points against the components of the last result. Only the caller's array is N x K. */
-#include "center.h"
+#include "metric.h"
 
 #include <math.h>
 
@@ -50,11 +50,14 @@ static ast_status find_memberships(ast_context *context, const ast_points *point
         return status;
     ast_centred centred = {0};
     const float *center = context->last.center;
-    if (center)
+    bool mapped = context->last.metric.matrix != NULL;
+    if (mapped)
+        status = ast_map_points(context, points, &context->last.metric.map, &centred);
+    else if (center)
         status = ast_subtract_points(context, points, center, &centred);
     ast_labelling *l = context->labelling;
     ast_labelling_input input = {
-        .kernels = context->kernels, .pool = context->pool, .points = center ? &centred.points : points};
+        .kernels = context->kernels, .pool = context->pool, .points = centred.rows ? &centred.points : points};
     membership_job b = {
         .components = &context->last.components, .memberships = memberships, .log_density = log_density};
     if (status == AST_OK)

@@ -4,7 +4,6 @@
  * kernel gives the same bits; a row is rounded to float once after each centring. */
 #include "metric.h"
 
-#include "center.h"
 #include "memory.h"
 #include "rowset.h"
 
@@ -119,6 +118,41 @@ ast_status ast_metric_map(ast_context *context, const ast_points *points, const 
     free(m.scratch);
     ast_mapper_close(&mapper);
     return status == AST_OK ? ast_check_cancelled(context) : status;
+}
+
+ast_status ast_map_points(ast_context *context, const ast_points *points, const ast_metric *metric,
+                          ast_centred *centred) {
+    centred->rows = ast_allocate(points->count * points->dimension, sizeof *centred->rows);
+    if (!centred->rows)
+        return ast_fail_memory(&context->fault);
+    centred->points = ast_points_f4(centred->rows, points->count, points->dimension);
+    centred->points.weights = points->weights;
+    return ast_metric_map(context, points, metric, centred->rows);
+}
+
+/* Several threads call it at once. Rows of floats are mapped in place, tile by tile. */
+static int read_mapped(size_t first, size_t count, void *rows, void *data) {
+    const ast_centred *centred = data;
+    const ast_source *base = &centred->base;
+    size_t element = ast_type_size(base->type), dimension = base->dimension;
+    void *raw = base->type == AST_F4 ? rows : ast_allocate(count * dimension, element);
+    double *scratch = ast_allocate(ast_mapper_scratch(&centred->mapper), sizeof *scratch);
+    int failed = !raw || !scratch || base->read(first, count, raw, base->data) != 0;
+    ast_points view = ast_points_dense(raw, base->type, element, count, dimension);
+    for (size_t i = 0; i < count && !failed; i += AST_MAP_TILE) {
+        size_t n = count - i < AST_MAP_TILE ? count - i : AST_MAP_TILE;
+        ast_mapper_rows(&centred->mapper, &view, i, n, scratch, (float *)rows + i * dimension);
+    }
+    if (raw != rows)
+        free(raw);
+    free(scratch);
+    return failed;
+}
+
+ast_status ast_map_source(ast_context *context, const ast_source *source, const ast_metric *metric,
+                          ast_centred *centred) {
+    ast_wrap_source(source, read_mapped, centred);
+    return ast_mapper_open(&centred->mapper, context->kernels, metric) ? AST_OK : ast_fail_memory(&context->fault);
 }
 
 ast_status ast_check_metric(const ast_metric *metric, size_t dimension, ast_fault *fault) {

@@ -7,18 +7,9 @@
 #ifndef AST_METRIC_H
 #define AST_METRIC_H
 
-#include "context.h"
+#include "center.h"
 
-/* A map that was learned. Zeroed at first; to be freed in any case. */
-typedef struct ast_fitted_metric {
-    ast_metric map;       /* its arrays are the next three */
-    float *center;        /* (D) */
-    float *matrix;        /* (D, D) */
-    float *mapped_center; /* (D) */
-    float *mean;          /* (D) of u */
-    double shrinkage;     /* s */
-    double roundness;     /* of W: trace^2 / (D |W|^2), 1 if it is the same in all directions */
-} ast_fitted_metric;
+/* Maps that were learned are freed in any case. */
 void ast_fitted_metric_free(ast_fitted_metric *fitted);
 
 /* W from the nearest neighbours. `shrinkage`: s; NaN: chosen from the number of rows and the dimension. The result does
@@ -31,19 +22,22 @@ ast_status ast_metric_fit_local(ast_context *context, const ast_points *points, 
 ast_status ast_metric_fit_within(ast_context *context, const ast_points *points, const int32_t *labels,
                                  double shrinkage, ast_fitted_metric *fitted);
 
+/* ast_cluster of mapped rows, with options and struct of the report checked. */
+ast_status ast_cluster_mapped(ast_context *context, const ast_points *points, const ast_options *options,
+                              int32_t *labels, ast_report *report);
+
 /* ast_metric_apply within a call that is under way. */
 ast_status ast_metric_map(ast_context *context, const ast_points *points, const ast_metric *metric, float *rows);
+
+/* As ast_subtract_points and ast_subtract_source: rows are mapped instead. */
+ast_status ast_map_points(ast_context *context, const ast_points *points, const ast_metric *metric,
+                          ast_centred *centred);
+ast_status ast_map_source(ast_context *context, const ast_source *source, const ast_metric *metric,
+                          ast_centred *centred);
 
 /* AST_OK unless a map of the caller cannot be used for rows of this dimension. */
 ast_status ast_check_metric(const ast_metric *metric, size_t dimension, ast_fault *fault);
 
-/* A map that is ready for use: AST_MAP_TILE rows at a time. */
-#define AST_MAP_TILE 24
-typedef struct ast_mapper {
-    const ast_kernels *kernels;
-    const ast_metric *metric;
-    double *panels; /* of A: (D rounded up / AST_EXACT_PANEL, D, AST_EXACT_PANEL) */
-} ast_mapper;
 bool ast_mapper_open(ast_mapper *mapper, const ast_kernels *kernels, const ast_metric *metric); /* false: no memory */
 void ast_mapper_close(ast_mapper *mapper);
 size_t ast_mapper_scratch(const ast_mapper *mapper); /* doubles that ast_mapper_rows needs */

@@ -142,6 +142,7 @@ static ast_status check_options(const ast_options *o, ast_fault *fault) {
             ast_problem_of({o->method != AST_DP && o->method != AST_SPKM,
                             "a source is for AST_DP and AST_SPKM: the other methods need all points in memory"},
                            {o->restarts > 1, "a source is for one run: restarts need all points in memory"},
+                           {o->metric != AST_METRIC_PLAIN, "a metric needs all points in memory"},
                            {o->dp.order != AST_ORDER_GIVEN,
                             "a source is read in its own order: other orders need all points in memory"},
                            {o->merge.by != AST_MERGE_NONE || o->merge.tree || o->merge.min_size > 0,

@@ -5,6 +5,7 @@
 
 #include "mean_error.h"
 #include "memory.h"
+#include "metric.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -218,6 +219,7 @@ ast_status ast_call_result(const ast_call *c, ast_result *r) {
 
 void ast_result_free(ast_result *r) {
     ast_free_all(r->labels, r->clusters, r->means, r->posterior, r->center, r->representatives);
+    ast_fitted_metric_free(&r->metric);
     ast_components_free(&r->components);
     ast_tree_free(&r->tree);
     *r = (ast_result){0};

@@ -353,9 +353,182 @@ static void test_refused(void **state) {
     free(t);
 }
 
+/* ---- Clusters of mapped rows ------------------------------------------------------------------------------------- */
+
+static ast_options mapped_options(ast_method method) {
+    ast_options options = ref_dp_options(80);
+    options.method = method;
+    options.clusters = method == AST_DP ? 0 : CLUSTERS;
+    options.dp.order = method == AST_DP ? AST_ORDER_CONTENT : AST_ORDER_GIVEN;
+    options.metric = AST_METRIC_LOCAL;
+    return options;
+}
+
+static ast_report cluster(ast_context *context, const ast_points *points, const ast_options *options, int32_t *labels) {
+    ast_report report = {.size = sizeof report};
+    if (ast_cluster(context, points, options, labels, &report) != AST_OK)
+        fail_msg("%s", ast_message(context));
+    return report;
+}
+
+static bool same_clusters(const int32_t *a, const int32_t *b) {
+    for (size_t i = 0; i < COUNT; i++)
+        for (size_t j = 0; j < i; j++)
+            if ((a[i] == a[j]) != (b[i] == b[j]))
+                return false;
+    return true;
+}
+
+/* The rounds by hand: map, cluster, learn within the clusters, until they stay the same. */
+static void cluster_by_hand(const table *t, ast_options options, int32_t *labels) {
+    ast_context *context = ref_context("base", 1);
+    ast_fitted_metric fitted = fit(context, t, false, NAN);
+    float *rows = malloc(sizeof t->x);
+    int32_t before[COUNT];
+    options.metric = AST_METRIC_PLAIN;
+    for (int round = 0; round <= 2; round++) {
+        ast_points mapped = ast_points_f4(rows, COUNT, DIMENSION);
+        mapped.weights = t->points.weights;
+        assert_int_equal(ast_metric_apply(context, &t->points, &fitted.map, rows), AST_OK);
+        cluster(context, &mapped, &options, labels);
+        if (round > 0 && same_clusters(before, labels))
+            break;
+        memcpy(before, labels, sizeof before);
+        assert_int_equal(ast_metric_fit_within(context, &t->points, labels, NAN, &fitted), AST_OK);
+    }
+    ast_fitted_metric_free(&fitted);
+    free(rows);
+}
+
+static void check_clusters(const table *t, const ast_options *options) {
+    ast_context *context = ref_context(REF_FAST, 2);
+    int32_t labels[COUNT], other[COUNT];
+    cluster_by_hand(t, *options, other);
+    ast_report report = cluster(context, &t->points, options, labels);
+    assert_memory_equal(labels, other, sizeof labels);
+    assert_true(report.metric && !report.center && report.points == COUNT && report.clusters > 1);
+    float means[COUNT * DIMENSION], center[DIMENSION], matrix[DIMENSION * DIMENSION], mapped_center[DIMENSION];
+    memcpy(means, ast_means(context), report.clusters * DIMENSION * sizeof *means);
+    memcpy(center, report.metric->center, sizeof center);
+    memcpy(matrix, report.metric->matrix, sizeof matrix);
+    memcpy(mapped_center, report.metric->mapped_center, sizeof mapped_center);
+    ast_metric map = {sizeof map, DIMENSION, center, matrix, mapped_center};
+    ast_assign_options known = ast_assign_to(means, report.clusters);
+    known.metric = &map;
+    assert_int_equal(ast_assign(context, &t->points, &known, other, NULL), AST_OK);
+    if (options->method == AST_SPKM)
+        assert_memory_equal(labels, other, sizeof labels);
+    ast_options given = *options; /* the map of the result, instead of learning one */
+    given.map = &map;
+    cluster(context, &t->points, &given, other);
+    assert_memory_equal(labels, other, sizeof labels);
+    table *back = reversed(t);
+    cluster(context, &back->points, options, other);
+    for (size_t i = 0; i < COUNT / 2; i++) {
+        int32_t label = other[i];
+        other[i] = other[COUNT - 1 - i];
+        other[COUNT - 1 - i] = label;
+    }
+    assert_true(same_clusters(labels, other));
+    free(back);
+}
+
+static void test_clusters(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        table *t = make_table(seed, seed == 3);
+        t->points.late = NULL;
+        ast_options options = mapped_options(AST_DP);
+        check_clusters(t, &options);
+        options.merge.by = AST_MERGE_EVIDENCE;
+        check_clusters(t, &options);
+        options = mapped_options(AST_SPKM);
+        check_clusters(t, &options);
+        free(t);
+    }
+}
+
+/* Memberships are those of mapped rows. */
+static void test_memberships(void **state) {
+    (void)state;
+    ast_context *context = ref_context("base", 2);
+    table *t = make_table(1, false);
+    int32_t labels[COUNT];
+    ast_options options = mapped_options(AST_MOVMF);
+    ast_report report = cluster(context, &t->points, &options, labels);
+    float *memberships = malloc(COUNT * CLUSTERS * sizeof *memberships);
+    assert_int_equal(report.clusters, CLUSTERS);
+    assert_int_equal(ast_memberships(context, &t->points, memberships, NULL), AST_OK);
+    for (size_t i = 0; i < COUNT; i++)
+        for (size_t k = 0; k < CLUSTERS; k++)
+            assert_true(memberships[i * CLUSTERS + k] <= memberships[i * CLUSTERS + (size_t)labels[i]]);
+    free(memberships);
+    free(t);
+}
+
+static int stop_later(const ast_progress *state, void *data) {
+    int *calls = data;
+    return state->iteration == 1 && ++*calls == 2; /* the second run */
+}
+
+/* What fails leaves labels and the last result as they were. */
+static void test_cancelled(void **state) {
+    (void)state;
+    ast_context *context = ref_context("base", 2);
+    table *t = make_table(1, false);
+    int32_t labels[COUNT], untouched[COUNT];
+    ast_options options = mapped_options(AST_DP);
+    ast_report report = cluster(context, &t->points, &options, labels);
+    float mean = ast_means(context)[0];
+    memset(untouched, 0x55, sizeof untouched);
+    memcpy(labels, untouched, sizeof labels);
+    int calls = 0;
+    options.progress = stop_later;
+    options.progress_data = &calls;
+    assert_int_equal(ast_cluster(context, &t->points, &options, labels, &report), AST_CANCELLED);
+    assert_memory_equal(labels, untouched, sizeof labels);
+    assert_true(ast_means(context)[0] == mean);
+    free(t);
+}
+
+static void check_refused(ast_options options, const ast_points *points) {
+    ast_report report = {.size = sizeof report};
+    int32_t labels[COUNT];
+    assert_int_equal(ast_cluster(ref_context("base", 1), points, &options, labels, &report), AST_BAD_OPTION);
+}
+
+static void test_refused_options(void **state) {
+    (void)state;
+    table *t = make_table(1, false);
+    const ast_options good = mapped_options(AST_DP);
+    ast_options bad = good;
+    bad.axial = 1;
+    check_refused(bad, &t->points);
+    bad = good;
+    bad.method = AST_DPMEANS;
+    check_refused(bad, &t->points);
+    bad = good;
+    bad.start.by = AST_GIVEN;
+    bad.start.means = t->x;
+    bad.start.means_count = 2;
+    check_refused(bad, &t->points);
+    bad = good;
+    bad.metric = AST_METRIC_PLAIN;
+    ast_metric map = {.size = sizeof map};
+    bad.map = &map;
+    check_refused(bad, &t->points);
+    bad.metric = AST_METRIC_LOCAL;
+    check_refused(bad, &t->points);
+    t->points.late = t->late;
+    check_refused(good, &t->points);
+    free(t);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_local),     cmocka_unit_test(test_within),
-                                       cmocka_unit_test(test_same_bits), cmocka_unit_test(test_eigen),
-                                       cmocka_unit_test(test_little),    cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_local),           cmocka_unit_test(test_within),
+                                       cmocka_unit_test(test_same_bits),       cmocka_unit_test(test_eigen),
+                                       cmocka_unit_test(test_little),          cmocka_unit_test(test_clusters),
+                                       cmocka_unit_test(test_memberships),     cmocka_unit_test(test_cancelled),
+                                       cmocka_unit_test(test_refused_options), cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, ref_contexts_end);
 }
