@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The options for depth images: which camera took them, and how normals are made of them. */
-#ifndef AST_CLI_CAMERA_H
-#define AST_CLI_CAMERA_H
+#pragma once
 
 #include <asterism_depth.h>
 #include <frames.h>
@@ -38,5 +37,3 @@ int ast_cli_camera_set(const ast_cli_camera *camera, const char *input, ast_dept
 
 /* Which scenes of the data set `input` are to be listed; of anything else, nothing changes. */
 int ast_cli_camera_scene(const ast_cli_camera *camera, const ast_cli_input *input, ast_frame_list *list);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * A subcommand is the list of its steps. A step, and every function of this room that can end the run, returns -1 to go
  * on, or the exit code after printing the sentence. */
-#ifndef AST_CLI_H
-#define AST_CLI_H
+#pragma once
 
 #include "options.h"
 
@@ -24,5 +23,3 @@ extern const ast_cli_command ast_cli_cluster, ast_cli_stream, ast_cli_segment, a
 
 /* Whether the input of explore is a finished result, which view shows (explore.c). */
 int ast_cli_is_recorded(int argc, char **argv);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Clouds of points and meshes as directions: the normals that the file has, those of planes through neighbours, or
  * those of faces, weighted by their area. */
-#ifndef AST_CLI_CLOUD_H
-#define AST_CLI_CLOUD_H
+#pragma once
 
 #include <asterism_depth.h>
 #include <solids.h>
@@ -51,5 +50,3 @@ bool ast_cli_surface_colour(const ast_cli_surface *surface, const int32_t *label
                             ast_format_error *error);
 
 void ast_cli_surface_free(ast_cli_surface *surface);
-
-#endif

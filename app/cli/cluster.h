@@ -3,8 +3,7 @@
  * The parts of asterism cluster: what the command line says, and everything a run holds. cluster_options.c has the
  * options, cluster.c reads and clusters, cluster_labels.c keeps the labels, cluster_state.c keeps the run in a file,
  * cluster_output.c writes and prints, cluster_planes.c finds planes, cluster_report.c makes the page. */
-#ifndef AST_CLI_CLUSTER_H
-#define AST_CLI_CLUSTER_H
+#pragma once
 
 #include <page.h>
 
@@ -125,5 +124,3 @@ void ast_cli_print_table(const ast_cli_cluster_job *work);
 /* Appends the members of the JSON object. Clusters are printed as they come: thousands of means of a thousand
  * components each need not be in memory as text. */
 void ast_cli_put_result(const ast_cli_cluster_job *work, ast_text *json);
-
-#endif

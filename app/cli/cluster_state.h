@@ -3,8 +3,7 @@
  * --state of asterism cluster: the file that a run is kept in while it lasts, and that a later one goes on from. What
  * the bytes mean is the library's affair (ast_checkpoint). On several ranks all of them make every
  * call. */
-#ifndef AST_CLI_CLUSTER_STATE_H
-#define AST_CLI_CLUSTER_STATE_H
+#pragma once
 
 #include <formats.h>
 
@@ -49,5 +48,3 @@ int ast_cli_checkpoint_cancel(void *data);
 int ast_cli_checkpoint_verdict(const ast_cli_checkpoint *state, ast_status status);
 
 void ast_cli_checkpoint_close(ast_cli_checkpoint *state);
-
-#endif

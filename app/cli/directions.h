@@ -2,8 +2,7 @@
  *
  * INPUT as directions, whatever it is: a table of points, several files as one table, an image of normals, a depth
  * image, a scene of a data set, a cloud or a mesh. */
-#ifndef AST_CLI_DIRECTIONS_H
-#define AST_CLI_DIRECTIONS_H
+#pragma once
 
 #include "cloud.h"
 #include "frame_normals.h"
@@ -99,5 +98,3 @@ int ast_cli_subject_check(void *data);
 int ast_cli_subject_read(void *data);
 int ast_cli_subject_read_within(ast_cli_subject *subject, const ast_cli_budget *budget);
 void ast_cli_subject_end(void *data);
-
-#endif

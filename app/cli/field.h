@@ -2,8 +2,7 @@
  *
  * Angles as they are measured in the field, two columns of degrees, as unit vectors: x east, y north, z up. Functions
  * return -1 to go on, or the exit code after printing the sentence. */
-#ifndef AST_CLI_FIELD_H
-#define AST_CLI_FIELD_H
+#pragma once
 
 #include <report.h>
 
@@ -17,5 +16,3 @@ ast_notation ast_cli_field_notation(const ast_cli_source *source);
  * sentences. */
 int ast_cli_field_points(const ast_cli_source *source, const char *name, ast_points *points, float **vectors,
                          size_t *capacity);
-
-#endif

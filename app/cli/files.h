@@ -2,8 +2,7 @@
  *
  * Where the subcommands meet the formats and the library: opening what is read, with the command's exit codes. Every
  * function returns -1 to go on, or the exit code after printing the sentence. */
-#ifndef AST_CLI_FILES_H
-#define AST_CLI_FILES_H
+#pragma once
 
 #include <formats.h>
 
@@ -70,5 +69,3 @@ int ast_cli_no_usable_row(const char *input);
 /* The exit code of a call of the library on the file `input`, with its sentence printed; -1 if it went well. `input` is
  * NULL where no file takes part, so that a bad option is the command line's fault alone. */
 int ast_cli_status(ast_status status, const ast_context *context, const char *input);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Files that are written for each frame: labels, pictures. They are called as the frame's file, or by the frame's
  * number where many frames come from one input. */
-#ifndef AST_CLI_FRAME_FILES_H
-#define AST_CLI_FRAME_FILES_H
+#pragma once
 
 #include <formats.h>
 
@@ -29,5 +28,3 @@ int ast_cli_frame_files_open(const ast_cli_frame_files *files, const ast_input_f
 
 /* Puts it in place, or if the writing was not `good`, removes it and says why. */
 int ast_cli_frame_files_close(ast_output *output, bool good, ast_format_error *error);
-
-#endif

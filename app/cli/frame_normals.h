@@ -2,8 +2,7 @@
  *
  * The normals of depth images, one image after the other, and a warning if more than half of the pixels with depth get
  * no label: a picture that is mostly black needs a word. Reading the images is input_frames.h. */
-#ifndef AST_CLI_FRAME_NORMALS_H
-#define AST_CLI_FRAME_NORMALS_H
+#pragma once
 
 #include "input_frames.h"
 
@@ -30,5 +29,3 @@ void ast_cli_missing_end(const ast_cli_frame_normals *made, uint64_t count);
 
 /* Before the context is closed. */
 void ast_cli_frame_normals_close(ast_cli_frame_normals *made);
-
-#endif

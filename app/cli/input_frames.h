@@ -2,8 +2,7 @@
  *
  * Frames of the inputs: tables of points or depth images, whose normals frame_normals.h makes. All depth images of a
  * run come from one camera and have one size. */
-#ifndef AST_CLI_FRAMES_H
-#define AST_CLI_FRAMES_H
+#pragma once
 
 #include "camera.h"
 
@@ -46,5 +45,3 @@ int ast_cli_frames_next(ast_cli_frames *frames, int *found);
 
 /* The only depth image of a command that takes one, called `command`. */
 int ast_cli_frames_single(ast_cli_frames *frames, const char *command, const char *input);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * How much memory the command may use. */
-#ifndef AST_CLI_MEMORY_H
-#define AST_CLI_MEMORY_H
+#pragma once
 
 #include "options.h"
 
@@ -23,5 +22,3 @@ size_t ast_cli_memory_free(void);
 /* 536870912 as "512 MiB". `text` holds AST_CLI_BYTES characters and is returned. */
 enum { AST_CLI_BYTES = 32 };
 const char *ast_cli_bytes(double bytes, char *text);
-
-#endif

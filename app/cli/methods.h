@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The names of the methods, once: as the command takes and prints them, and as bits for the rows of options. */
-#ifndef AST_CLI_METHODS_H
-#define AST_CLI_METHODS_H
+#pragma once
 
 #include <asterism.h>
 
@@ -39,5 +38,3 @@ typedef struct ast_cli_methods {
 extern const char *const ast_cli_batch_names[];  /* in the order of ast_method */
 extern const char *const ast_cli_stream_names[]; /* in the order of ast_stream_method */
 extern const ast_cli_methods ast_cli_batch_methods, ast_cli_stream_methods;
-
-#endif

@@ -4,8 +4,7 @@
  * with the methods, inputs and modes it is for. Parsing, the sentences about mistakes, --help and the man page all come
  * from the rows. Values go into the subcommand's own settings struct; which options were typed is in
  * `ast_cli_common`. */
-#ifndef AST_CLI_OPTIONS_H
-#define AST_CLI_OPTIONS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -201,5 +200,3 @@ void ast_cli_help(const ast_cli_command *command);
 
 /* The one of `names` (NULL-terminated) that `word` was probably meant to be, or NULL. */
 const char *ast_cli_nearest(const char *word, const char *const *names);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What the subcommands with a report share: its option, its head, and the command line that makes it again. */
-#ifndef AST_CLI_PAGES_H
-#define AST_CLI_PAGES_H
+#pragma once
 
 #include <live.h>
 #include <page.h>
@@ -50,5 +49,3 @@ void ast_cli_serve_until_signal(void);
 
 /* Waits until every viewer knows of the end, for a few seconds at most. */
 void ast_cli_serve_until_told(ast_live *live);
-
-#endif

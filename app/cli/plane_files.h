@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Planes in files: a list in JSON, or a table in CSV. */
-#ifndef AST_CLI_PLANE_FILES_H
-#define AST_CLI_PLANE_FILES_H
+#pragma once
 
 #include <asterism_depth.h>
 #include <json.h>
@@ -15,5 +14,3 @@ bool ast_cli_write_planes_json(ast_output *output, const ast_plane_info *planes,
 
 /* A row per plane: id, direction, nx, ny, nz, offset, area, cx, cy, cz, points, rms, dip_direction, dip. */
 bool ast_cli_write_planes_csv(ast_output *output, const ast_plane_info *planes, size_t count, ast_format_error *error);
-
-#endif

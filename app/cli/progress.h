@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The progress line on stderr during a long call, and the check whether a signal asked to stop. */
-#ifndef AST_CLI_PROGRESS_H
-#define AST_CLI_PROGRESS_H
+#pragma once
 
 #include <asterism.h>
 
@@ -42,5 +41,3 @@ int ast_cli_progress_drawn(size_t drawn, void *data);
 
 /* Erases the line. */
 void ast_cli_progress_end(ast_cli_progress *progress);
-
-#endif

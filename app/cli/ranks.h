@@ -2,8 +2,7 @@
  *
  * The command on several ranks (asterism-mpi): all of them run it, each on its own points, and one speaks. Where one of
  * them cannot go on none does, and the sentence is that of the lowest. On one rank nothing here does anything. */
-#ifndef AST_CLI_RANKS_H
-#define AST_CLI_RANKS_H
+#pragma once
 
 #include <asterism_ranks.h>
 #include <formats.h>
@@ -38,5 +37,3 @@ double ast_cli_sum_in_turn(double (*add)(double so_far, const void *data), const
 /* Writes the array of all ranks to one file: each rank its own `count` numbers from number `first` on, into the
  * temporary file of `output`, which rank 0 has open. */
 int ast_cli_write_ranks(ast_output *output, const char *path, ast_array own, size_t first, size_t count);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * ast_tune as tune and cluster --angle auto call it: with a line of progress, and the command that it recommends. */
-#ifndef AST_CLI_RECOMMEND_H
-#define AST_CLI_RECOMMEND_H
+#pragma once
 
 #include <asterism.h>
 #include <json.h>
@@ -37,5 +36,3 @@ void ast_cli_put_tuned(const ast_context *context, const ast_tune_report *found,
 /* The shortest text that reads as this number; returns `text`. */
 enum { AST_CLI_SHORTEST = 32 };
 const char *ast_cli_shortest(double number, char text[AST_CLI_SHORTEST]);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What a run of cluster leaves behind besides labels and means: samples, and the trace of the passes. */
-#ifndef AST_CLI_RUN_RECORD_H
-#define AST_CLI_RUN_RECORD_H
+#pragma once
 
 #include "progress.h"
 #include "targets.h"
@@ -25,5 +24,3 @@ void ast_cli_record_free(ast_cli_record *record);
 
 /* Writes the trace as CSV. */
 bool ast_cli_write_trace(const ast_cli_record *record, ast_output *output, ast_format_error *error);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * asterism sample --scene: frames of a depth camera whose true directions are known. */
-#ifndef AST_CLI_SAMPLE_SCENE_H
-#define AST_CLI_SAMPLE_SCENE_H
+#pragma once
 
 #include "options.h"
 
@@ -17,5 +16,3 @@ extern const ast_cli_group ast_cli_scene_group;
 
 /* Makes the frames in the folder that --output names: the exit code. */
 int ast_cli_scene_run(const ast_cli_common *common, const ast_cli_scene *scene);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Options for sparse rows: documents as counts of terms. */
-#ifndef AST_CLI_SPARSE_H
-#define AST_CLI_SPARSE_H
+#pragma once
 
 #include <formats.h>
 
@@ -16,5 +15,3 @@ extern const ast_cli_group ast_cli_sparse_group;
 
 /* Weighs the numbers that were read as the options say. */
 int ast_cli_sparse_apply(const ast_cli_sparse *sparse, const char *path, ast_input *input);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The planes of depth frames in stream and segment: found and tracked by the library, written to files. */
-#ifndef AST_CLI_STREAM_PLANES_H
-#define AST_CLI_STREAM_PLANES_H
+#pragma once
 
 #include <asterism_depth.h>
 
@@ -45,5 +44,3 @@ int ast_cli_stream_planes_take(ast_cli_stream_planes *planes, const ast_cli_fram
                                const int32_t *labels, uint64_t number);
 
 void ast_cli_stream_planes_close(ast_cli_stream_planes *planes);
-
-#endif

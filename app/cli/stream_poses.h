@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Camera poses: which way the camera was turned in each frame, and the points of a frame turned into the world. */
-#ifndef AST_CLI_STREAM_POSES_H
-#define AST_CLI_STREAM_POSES_H
+#pragma once
 
 #include <asterism.h>
 #include <frames.h>
@@ -49,5 +48,3 @@ int ast_cli_poses_turn_normals(const ast_cli_poses *poses, const ast_input_frame
 int ast_cli_poses_matrix(const ast_cli_poses *poses, const ast_input_frame *frame, double matrix[12]);
 
 void ast_cli_poses_free(ast_cli_poses *poses);
-
-#endif

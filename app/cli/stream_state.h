@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The state file of asterism stream: the library's own state, and which frame was the last. */
-#ifndef AST_CLI_STREAM_STATE_H
-#define AST_CLI_STREAM_STATE_H
+#pragma once
 
 #include <asterism.h>
 
@@ -29,5 +28,3 @@ void ast_cli_state_drop_half_line(void);
 
 /* Replaces the file in one step; after a failure it is as it was. */
 int ast_cli_state_write(const char *path, int durable, const ast_cli_saved_stream *saved);
-
-#endif

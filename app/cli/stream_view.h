@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What people watch of a stream: the live view while it runs, and the report at its end. */
-#ifndef AST_CLI_STREAM_VIEW_H
-#define AST_CLI_STREAM_VIEW_H
+#pragma once
 
 #include <recording.h>
 
@@ -39,5 +38,3 @@ int ast_cli_stream_view_frame(ast_cli_tracking *tracking);
 int ast_cli_stream_view_end(ast_cli_tracking *tracking, int code);
 
 void ast_cli_stream_view_close(ast_cli_stream_view *view);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The files a subcommand writes, from the look at their names to the rename, and the result it prints in between. */
-#ifndef AST_CLI_TARGETS_H
-#define AST_CLI_TARGETS_H
+#pragma once
 
 #include <json.h>
 
@@ -64,5 +63,3 @@ int ast_cli_target_failed(const ast_cli_target *target, const ast_format_error *
 
 /* Removes what was not put in place; ast_cli_run does so at the end. */
 void ast_cli_abandon_targets(const ast_cli_common *common);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What people see: the one sentence of a failure, and what the terminal at the other end can show. */
-#ifndef AST_CLI_TERMINAL_H
-#define AST_CLI_TERMINAL_H
+#pragma once
 
 #include <formats.h>
 #include <page.h> /* ast_grouped */
@@ -39,5 +38,3 @@ int ast_cli_unicode(void);
 /* 0.00012 as "0.12 ms", 3.4 as "3.4 s". */
 enum { AST_CLI_DURATION = 32 };
 const char *ast_cli_duration(double seconds, char *text);
-
-#endif

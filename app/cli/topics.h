@@ -2,8 +2,7 @@
  *
  * What clusters are about: the texts of the rows (--texts), or the terms that the columns of documents count (--terms).
  * cluster and explore have these options alike. */
-#ifndef AST_CLI_TOPICS_H
-#define AST_CLI_TOPICS_H
+#pragma once
 
 #include <keywords.h>
 
@@ -29,5 +28,3 @@ void ast_cli_topics_free(ast_cli_topics *topics);
 
 /* (clusters) from malloc(); NULL without texts and terms, or without memory, which *code says (-1: no failure). */
 ast_keywords *ast_cli_topics_keywords(const ast_cli_topics *topics, const int32_t *labels, size_t clusters, int *code);
-
-#endif

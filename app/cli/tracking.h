@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Clusters followed through frames: what stream and segment have in common. */
-#ifndef AST_CLI_TRACKING_H
-#define AST_CLI_TRACKING_H
+#pragma once
 
 #include "progress.h"
 #include "frame_normals.h"
@@ -85,5 +84,3 @@ int ast_cli_tracking_print(const ast_cli_tracking *tracking);
 
 /* Frees all of it, whichever step was the last. */
 void ast_cli_tracking_end(void *data);
-
-#endif

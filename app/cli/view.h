@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The parts of asterism view: results of other runs as pages. */
-#ifndef AST_CLI_VIEW_H
-#define AST_CLI_VIEW_H
+#pragma once
 
 #include <page.h>
 
@@ -11,5 +10,3 @@ int ast_cli_view_lines(const char *path, ast_page_head *head, ast_text *json);
 
 /* The object of a page from points and their labels. */
 int ast_cli_view_labels(const char *points, const char *labels, ast_page_head *head, ast_text *json);
-
-#endif

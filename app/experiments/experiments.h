@@ -5,8 +5,7 @@
  *
  * The room knows neither options nor terminals nor signals. The command hands over a plan and the few functions that
  * only the command can supply. Functions return -1 to go on, or the exit code after the sentence was printed. */
-#ifndef AST_EXPERIMENTS_H
-#define AST_EXPERIMENTS_H
+#pragma once
 
 #include <frames.h>
 #include <page.h>
@@ -102,5 +101,3 @@ typedef struct ast_moments {
 
 void ast_moments_add(ast_moments *moments, double value);
 double ast_moments_deviation(const ast_moments *moments); /* of a sample: over n - 1; 0 of one */
-
-#endif

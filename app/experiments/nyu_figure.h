@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The paper's Figure 4: scenes from left to right, one method per row, clusters as colours over the depth. */
-#ifndef AST_EXPERIMENTS_NYU_FIGURE_H
-#define AST_EXPERIMENTS_NYU_FIGURE_H
+#pragma once
 
 #include <thumbnail.h>
 
@@ -26,5 +25,3 @@ bool ast_nyu_figure_add(ast_nyu_figure *figure, size_t row, const ast_thumbnail 
 /* As SVG with the pictures inside it. `figure` is an ast_nyu_figure with one scene or more. */
 void ast_nyu_figure_write(const void *data, ast_text *svg);
 void ast_nyu_figure_free(ast_nyu_figure *figure);
-
-#endif

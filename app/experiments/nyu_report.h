@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What came out of the scenes: means over them, the histogram of K, tables and figures. */
-#ifndef AST_EXPERIMENTS_NYU_REPORT_H
-#define AST_EXPERIMENTS_NYU_REPORT_H
+#pragma once
 
 #include "nyu_figure.h"
 #include "nyu_scenes.h"
@@ -29,5 +28,3 @@ void ast_nyu_add(ast_nyu_summary *summary, const ast_nyu_scene *scene);
 
 /* Writes nyu.csv, histogram.csv, nyu.svg and segments.svg, prints the table. The exit code, 0 included. */
 int ast_nyu_deliver(const ast_nyu_summary *summary);
-
-#endif

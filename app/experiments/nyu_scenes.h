@@ -5,8 +5,7 @@
  * The one idea: a row counts only for what it was made of. Its key stands for the settings, its image for the depths,
  * and numbers are written so that they read back as the same bits; a run in pieces ends with the files of a run in one.
  */
-#ifndef AST_EXPERIMENTS_NYU_SCENES_H
-#define AST_EXPERIMENTS_NYU_SCENES_H
+#pragma once
 
 #include <json.h>
 
@@ -46,5 +45,3 @@ bool ast_nyu_scenes_put(ast_nyu_scenes *scenes, const ast_nyu_scene *scene);
 
 void ast_nyu_scenes_write(const void *data, ast_text *text);
 void ast_nyu_scenes_free(ast_nyu_scenes *scenes);
-
-#endif

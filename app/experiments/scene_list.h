@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Some of many scenes, as people write them: 0-99, 5,17,200, every tenth as 0-/10, or all. */
-#ifndef AST_EXPERIMENTS_SCENE_LIST_H
-#define AST_EXPERIMENTS_SCENE_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ typedef enum ast_scene_list_problem {
 /* Marks the scenes that the list names, out of `count`, counted from 0. With `wanted` NULL only the syntax is checked,
  * and no number is out of range. *beyond becomes the number that is out of range. */
 ast_scene_list_problem ast_scene_list_mark(const char *list, size_t count, bool *wanted, size_t *beyond);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * The main idea: every page has a worker with a library context of its own. The newest request of a page wins: it
  * cancels the one that runs. Nothing is warm: what a page shows is what the command beside it gives, bit for bit. */
-#ifndef AST_EXPLORE_H
-#define AST_EXPLORE_H
+#pragma once
 
 #include <images.h>
 #include <keywords.h>
@@ -87,5 +86,3 @@ ast_explorer *ast_explorer_open(const ast_explored *explored, const char *addres
                                 ast_format_error *error);
 const char *ast_explorer_url(const ast_explorer *explorer);
 void ast_explorer_close(ast_explorer *explorer); /* NULL is allowed */
-
-#endif

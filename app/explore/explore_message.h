@@ -3,8 +3,7 @@
  * What the pages of explore get. A message is the length of a JSON object (uint32, least significant byte first), the
  * object, and arrays of numbers, each behind enough zeros to begin at a multiple of 4; `sections` of the object names
  * them. viewer/EXPLORE.md has the fields. */
-#ifndef AST_EXPLORE_MESSAGE_H
-#define AST_EXPLORE_MESSAGE_H
+#pragma once
 
 #include <recording.h>
 
@@ -39,5 +38,3 @@ ast_shared_text *ast_explore_result(const ast_explored *explored, const ast_draw
 
 /* {"type": TYPE, "id": ID, "text": TEXT}; a text of NULL is left out. */
 ast_shared_text *ast_explore_words(const char *type, uint64_t id, const char *words);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The open pages of explore, each with a worker. Functions with a page are called on the server's thread. */
-#ifndef AST_EXPLORE_PAGE_H
-#define AST_EXPLORE_PAGE_H
+#pragma once
 
 #include <pthread.h>
 #include <server.h>
@@ -77,5 +76,3 @@ void ast_explore_pages_tell(ast_explore_pages *pages, ast_explore_rows rows, ast
 
 /* Whether a page looks at such rows. */
 bool ast_explore_pages_want(ast_explore_pages *pages, ast_explore_rows rows);
-
-#endif

@@ -4,8 +4,7 @@
  * explore_worker.c clusters for a page, explore_details.c finds what follows; explore_message.c writes what the pages
  * get; explore_tree.c and explore_members.c what a page shows of a finished run; explore_sweep.c runs tune in the
  * background; explore_save.c saves labels and reports; explore_page.c connects pages and workers; explore.c serves. */
-#ifndef AST_EXPLORE_PARTS_H
-#define AST_EXPLORE_PARTS_H
+#pragma once
 
 #include <projection.h>
 
@@ -72,5 +71,3 @@ void ast_explore_put_tree(const ast_context *context, const int32_t *leaves, con
 
 /* Appends the members of a cluster nearest to and farthest from its mean. */
 bool ast_explore_put_members(const ast_explored *explored, const ast_explore_run *run, size_t cluster, ast_text *json);
-
-#endif

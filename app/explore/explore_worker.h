@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A page and its worker. */
-#ifndef AST_EXPLORE_WORKER_H
-#define AST_EXPLORE_WORKER_H
+#pragma once
 
 #include "explore_page.h"
 
@@ -61,5 +60,3 @@ bool ast_explore_next_detail(ast_explore_page *page);
 /* Writes the labels to --labels; makes the report. Both tell the page. */
 void ast_explore_save(ast_explore_page *page);
 void ast_explore_report(ast_explore_page *page);
-
-#endif

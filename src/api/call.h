@@ -2,8 +2,7 @@
  *
  * A call of ast_cluster or ast_cluster_source, in the files that it runs through: cluster.c, resume.c, result.c,
  * representatives.c, restarts.c. */
-#ifndef AST_CALL_H
-#define AST_CALL_H
+#pragma once
 
 #include "context.h"
 #include "methods.h"
@@ -71,5 +70,3 @@ void ast_cluster_errors(ast_cluster_info *info, size_t dimension, double resulta
  * others agree with it. */
 ast_status ast_restart_measure(const ast_call *call, ast_result *result);
 ast_status ast_restarts_choose(ast_call *call);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Centring: rows as unit vectors minus their mean, normalised again. Embeddings share a common direction that says
  * nothing about their content; without it cosines use their whole range. */
-#ifndef AST_CENTER_H
-#define AST_CENTER_H
+#pragma once
 
 #include "context.h"
 
@@ -52,5 +51,3 @@ ast_status ast_subtract_points(ast_context *context, const ast_points *points, c
                                ast_centred *centred);
 ast_status ast_subtract_source(ast_context *context, const ast_source *source, const float *center,
                                ast_centred *centred);
-
-#endif

@@ -10,8 +10,7 @@
  *     records, one per point: 4 bytes for the run under way, and 4 for each result before it;
  *     a checksum over the records, to which every point adds its own, so that ranks can write and read their parts.
  * Every part is padded to 8 bytes. Numbers are as the machine has them; the magic number tells another byte order. */
-#ifndef AST_CHECKPOINT_H
-#define AST_CHECKPOINT_H
+#pragma once
 
 #include "call.h"
 
@@ -57,5 +56,3 @@ uint64_t ast_checkpoint_digest(ast_call *call);
 
 /* What the record of point number `i` of all adds to the checksum. */
 uint64_t ast_checkpoint_part(uint64_t i, const uint32_t *record, size_t width);
-
-#endif

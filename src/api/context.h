@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What a context is made of. */
-#ifndef AST_CONTEXT_H
-#define AST_CONTEXT_H
+#pragma once
 
 #include "asterism.h"
 #include "comm.h"
@@ -138,5 +137,3 @@ const char *ast_size_problem(const void *given, size_t size);
 /* What an accessor of records returns: the array and its length if the caller's record has the size of the library's;
  * otherwise NULL and 0. A version that appends fields repacks the records for callers of the versions before it. */
 const void *ast_records(const void *array, size_t length, size_t own, size_t asked, size_t *count);
-
-#endif

@@ -4,8 +4,7 @@
  *     u = normalise(x - c1), v = A u, z = normalise(v - c2), A = (W + s trace(W) / D)^(-1/2),
  * where c1 is the mean of the normalised rows, c2 that of v, and W the scatter within clusters: first between nearest
  * neighbours, which mostly share a cluster; later within the clusters that were found. A is scaled to norm 1. */
-#ifndef AST_METRIC_H
-#define AST_METRIC_H
+#pragma once
 
 #include "center.h"
 
@@ -45,5 +44,3 @@ size_t ast_mapper_scratch(const ast_mapper *mapper); /* doubles that ast_mapper_
 /* Maps rows first..first+n-1 of a view, to (n, D), n at most AST_MAP_TILE. Infinities stay, to be reported. */
 void ast_mapper_rows(const ast_mapper *mapper, const ast_points *view, size_t first, size_t n, double *scratch,
                      float *to);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * How much memory a run over a source takes, and what is kept where. */
-#ifndef AST_PLAN_H
-#define AST_PLAN_H
+#pragma once
 
 #include "context.h"
 
@@ -16,5 +15,3 @@ ast_status ast_plan_call(ast_context *context, const ast_source *source, const a
 
 /* Chunks between two calls of progress: some 64 MiB of rows. */
 size_t ast_plan_segment_chunks(const ast_source *source);
-
-#endif

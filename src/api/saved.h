@@ -3,8 +3,7 @@
  * Objects as bytes: a head that begins with a magic number, a version and the size of everything, 8 bytes each; then
  * the contents, and a checksum over all of it. Numbers are as the machine has them; the magic number shows another byte
  * order. */
-#ifndef AST_SAVED_H
-#define AST_SAVED_H
+#pragma once
 
 #include "fault.h"
 
@@ -24,5 +23,3 @@ ast_status ast_saved_check(const ast_saved_format *format, const void *bytes, si
 /* Copies the bytes to `at`, or the end of what `start` begins with its checksum; returns the end of the copy. */
 unsigned char *ast_saved_put(unsigned char *at, const void *bytes, size_t size);
 unsigned char *ast_saved_close(const unsigned char *start, unsigned char *at);
-
-#endif

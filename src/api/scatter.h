@@ -2,8 +2,7 @@
  *
  * The mean of d d' over many vectors d of floats. Each of its elements is a sum in the order of the vectors, one
  * product, which is exact in double, after the other: the same bits with any kernels and any number of threads. */
-#ifndef AST_SCATTER_H
-#define AST_SCATTER_H
+#pragma once
 
 #include "fault.h"
 #include "kernels.h"
@@ -27,5 +26,3 @@ ast_status ast_vector_scatter_add(ast_vector_scatter *scatter, size_t dimension,
 void ast_vector_scatter_mean(const ast_vector_scatter *scatter,
                              double *matrix); /* (D, D); zeros if there was no vector */
 void ast_vector_scatter_free(ast_vector_scatter *scatter);
-
-#endif

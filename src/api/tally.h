@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What a tally is made of. */
-#ifndef AST_TALLY_H
-#define AST_TALLY_H
+#pragma once
 
 #include "asterism_tally.h"
 
@@ -23,5 +22,3 @@ struct ast_tally {
 
 /* Adds a part, unless together they are too many or too heavy. */
 ast_status ast_tally_add_part(ast_tally *tally, const ast_tally_sums *part);
-
-#endif

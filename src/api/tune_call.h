@@ -4,8 +4,7 @@
  * Mises-Fisher distribution with the sample's mean and kappa; both are a tune_set and go through the same steps. The
  * steps are calls of the library with a context of their own, so that the caller's keeps its last result until the end.
  */
-#ifndef AST_TUNE_CALL_H
-#define AST_TUNE_CALL_H
+#pragma once
 
 #include "context.h"
 #include "tune.h"
@@ -76,5 +75,3 @@ ast_status ast_tune_take_fault(ast_tuning *tuning, ast_status status);
 
 /* One of the planned steps is done: reports progress. AST_CANCELLED if the caller asked to stop. */
 ast_status ast_tune_step(ast_tuning *tuning);
-
-#endif

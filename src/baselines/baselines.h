@@ -4,8 +4,7 @@
  * spherical k-means (ospkm.c) and Euclidean DP-means (dpmeans.c). They run like the methods of methods.h, which do not
  * know them.
  */
-#ifndef AST_BASELINES_H
-#define AST_BASELINES_H
+#pragma once
 
 #include "methods.h"
 
@@ -13,5 +12,3 @@ ast_status ast_run_fsd(ast_labelling *labelling, ast_run *run, ast_fault *fault)
 ast_status ast_run_crp(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 ast_status ast_run_ospkm(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 ast_status ast_run_dpmeans(ast_labelling *labelling, ast_run *run, ast_fault *fault);
-
-#endif

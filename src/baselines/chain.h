@@ -2,8 +2,7 @@
  *
  * The sweeps of a sampler, and what they say together: how often each number of clusters occurred, how many independent
  * samples the sweeps are worth, and whether the second half of them agrees with the first. */
-#ifndef AST_CHAIN_H
-#define AST_CHAIN_H
+#pragma once
 
 #include "methods.h"
 
@@ -22,5 +21,3 @@ void ast_chain_add(ast_chain *chain, double joint, size_t clusters);
 /* Leaves out the burn-in of the options, 0: the first fifth. The rest goes to the fields of the run that are a
  * sampler's. */
 ast_status ast_chain_finish(const ast_chain *chain, ast_run *run, ast_fault *fault);
-
-#endif

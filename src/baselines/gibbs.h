@@ -6,8 +6,7 @@
  * The prior of a cluster: mean mu ~ vMF(mu_0, tau_0), uniform with tau_0 = 0; kappa is known, or has the log-logistic
  * density s / (kappa + s)^2 of median s, up to ast_kappa_limit. That prior is proper, and its tails are so heavy that
  * it fixes no more than an order of magnitude. */
-#ifndef AST_GIBBS_H
-#define AST_GIBBS_H
+#pragma once
 
 #include "baselines.h"
 
@@ -74,5 +73,3 @@ ast_sweep ast_fsd_sweep, ast_crp_sweep;
 /* A whole run. It starts from the clusters of DP-vMF-means, unless the options name another start. The clusters that
  * have points after the last sweep are the result. */
 ast_status ast_run_sampler(ast_labelling *labelling, ast_run *run, ast_sweep *sweep, ast_fault *fault);
-
-#endif

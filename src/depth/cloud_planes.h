@@ -3,8 +3,7 @@
  * Planes of clouds and meshes. A cloud has too many points to grow regions point by point: the points of a leaf of the
  * k-d tree that have one label are a patch of 4 to 16 neighbours, and regions grow from patch to patch. Afterwards each
  * point chooses among the planes around it. */
-#ifndef AST_CLOUD_PLANES_H
-#define AST_CLOUD_PLANES_H
+#pragma once
 
 #include "fault.h"
 #include "kdtree.h"
@@ -103,5 +102,3 @@ typedef struct ast_mesh_planes_job {
 } ast_mesh_planes_job;
 
 ast_status ast_planes_of_mesh(ast_fault *fault, const ast_mesh_planes_job *job, ast_plane_table *table);
-
-#endif

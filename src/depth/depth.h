@@ -6,8 +6,7 @@
  * Images are cut into bands of rows, one task each. Each band recomputes the rows that it needs from the bands above
  * and below. It works row by row, in ring buffers that stay in the cache. Every number is a sum in fixed order over the
  * pixels it depends on, so the result depends neither on bands nor on threads. */
-#ifndef AST_DEPTH_ROOM_H
-#define AST_DEPTH_ROOM_H
+#pragma once
 
 #include "asterism_depth.h"
 #include "fault.h"
@@ -285,5 +284,3 @@ bool ast_tv_prepare(ast_tv *tv, size_t width, size_t height);
 /* Smooths (H, W, 3) unit vectors in place. The memory must be prepared. If the pool is cancelled nothing changes. */
 void ast_tv_smooth(const ast_tv *tv, ast_pool *pool, const ast_image_kernels *kernels, float *normals, size_t width,
                    size_t height, double weight, int iterations);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Geometry of a frame: pixels, points in the camera, and the world. */
-#ifndef AST_FRAME_GEOMETRY_H
-#define AST_FRAME_GEOMETRY_H
+#pragma once
 
 #include "plane_table.h"
 #include "planes.h"
@@ -51,5 +50,3 @@ static inline double ast_frame_normal(const ast_depth_frame *frame, const ast_pl
 static inline double ast_frame_pixel_area_factor(const ast_depth_frame *frame, double length) {
     return length / (frame->camera.fx * frame->camera.fy);
 }
-
-#endif

@@ -5,8 +5,7 @@
  * patches in the world. plane_tracks.c associates them with the planes of earlier frames; patches of one plane, for
  * example on both sides of a column, get the same track. frame_redetection.c re-detects known planes in pixels that
  * belong to no patch. frame_planes.c measures the planes of the frame. */
-#ifndef AST_FRAME_PLANES_H
-#define AST_FRAME_PLANES_H
+#pragma once
 
 #include "frame_geometry.h"
 
@@ -157,5 +156,3 @@ size_t ast_frame_leaders_around(const ast_frame_work *work, size_t column, size_
 bool ast_planes_of_frame(ast_frame_work *work, ast_plane_tracks *tracks, const ast_depth_frame *frame,
                          const int32_t *labels, const ast_pose *pose, ast_plane_table *table, int32_t *plane_of);
 void ast_frame_work_free(ast_frame_work *work);
-
-#endif

@@ -6,8 +6,7 @@
  * numbered as in a heap: 1 is the root, 2 n and 2 n + 1 are the children of n, leaf j is node 2^depth + j. A node holds
  * the boxes of both children, in one cache line. The answer to a query does not depend on the arrangement of the
  * points. */
-#ifndef AST_KDTREE_H
-#define AST_KDTREE_H
+#pragma once
 
 #include "pool.h"
 
@@ -54,5 +53,3 @@ static inline size_t ast_kdtree_leaves(const ast_kdtree *tree) {
 static inline size_t ast_kdtree_leaf_size(const ast_kdtree *tree, size_t leaf) {
     return (tree->count * (leaf + 1) >> tree->depth) - (tree->count * leaf >> tree->depth);
 }
-
-#endif

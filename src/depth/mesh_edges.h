@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Which faces of a mesh share an edge. A side is number 3 face + k: from corner k of the face to corner k + 1. */
-#ifndef AST_MESH_EDGES_H
-#define AST_MESH_EDGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ void ast_mesh_edges_free(ast_mesh_edges *edges);
 static inline int32_t ast_side_end(const ast_mesh_edges *edges, size_t side) {
     return edges->corners[side % 3 == 2 ? side - 2 : side + 1];
 }
-
-#endif

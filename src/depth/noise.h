@@ -11,8 +11,7 @@
  *
  * Structured light and stereo also measure in steps, and far away one step covers a whole cell, which then shows no
  * noise at all. The step is the gap between the values that occur in the image. */
-#ifndef AST_NOISE_H
-#define AST_NOISE_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -80,5 +79,3 @@ void ast_noise_measure(ast_noise *noise, ast_noise_counts *counts, const ast_noi
 /* Sets tolerances: the epsilon of the options, or more where depth values are quantised in wide steps.
  * counts->values[value] is the number of pixels with each value. */
 void ast_noise_set_tolerances(ast_noise *noise, ast_noise_counts *counts, double units_per_metre, double epsilon);
-
-#endif

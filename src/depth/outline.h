@@ -3,8 +3,7 @@
  * Outlines of regions on a grid of cells. A region is given by the share of each cell that it covers, 0 to 1. Its
  * outline is the contour at one half between the centres of the cells (marching squares), so an edge is known to a
  * fraction of a cell. It does not know planes. */
-#ifndef AST_OUTLINE_H
-#define AST_OUTLINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ double ast_polygon_area(double (*at)[2], size_t count);
  * ast_polygons_trace does; at least three stay. False if memory runs out. */
 bool ast_polygons_add_vertex(ast_polygons *out, double x, double y);
 bool ast_polygons_close(ast_polygons *out, size_t first, double tolerance);
-
-#endif

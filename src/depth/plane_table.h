@@ -2,8 +2,7 @@
  *
  * What planes have in common, wherever they come from: sums over points in space, the plane of least squares, and the
  * table of results. */
-#ifndef AST_PLANE_TABLE_H
-#define AST_PLANE_TABLE_H
+#pragma once
 
 #include "asterism_depth.h"
 #include "cloud_kernels.h"
@@ -105,5 +104,3 @@ void ast_plane_table_finish(ast_plane_table *table);
 /* After ast_plane_table_finish: sorts the planes by decreasing area, so that ids are 0, 1, ..., and gives plane_of
  * (count), the numbers of planes in the table, their ids; negative numbers become -1. False if memory runs out. */
 bool ast_plane_table_sort(ast_plane_table *table, int32_t *plane_of, size_t count);
-
-#endif

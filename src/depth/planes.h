@@ -7,8 +7,7 @@
  *
  * Inverse depth s is linear over a plane. Ten sums over the pixels of a patch, which are added when patches join, are
  * sufficient for its least-squares plane. */
-#ifndef AST_PLANES_H
-#define AST_PLANES_H
+#pragma once
 
 #include "depth.h"
 
@@ -103,5 +102,3 @@ void ast_cell_gather(const float *image, size_t width, size_t height, size_t col
  * single pixel cannot decide. A plane after the first `patches` wins only if it is clearly nearer than those. */
 void ast_cell_vote(const ast_image_kernels *kernels, const float *block, const ast_plane_candidate *list, size_t count,
                    size_t patches, int32_t *winner);
-
-#endif

@@ -6,8 +6,7 @@
  * World: x and y on the floor, z up; camera: x right, y down, z forward; metres. Everything is plain arithmetic and
  * square roots, without library functions whose rounding depends on the processor, so that every machine gives the same
  * bits. */
-#ifndef AST_SCENE_H
-#define AST_SCENE_H
+#pragma once
 
 #include "private/asterism_hallway.h"
 #include "fault.h"
@@ -61,5 +60,3 @@ void ast_scene_cast_row(const ast_scene_view *view, size_t row, size_t width, as
 /* Row `row` of the sensor's output, computed from all hits (height, width); truth may be NULL. */
 void ast_scene_sense_row(const ast_hallway *hallway, size_t index, size_t row, const ast_hit *hits, uint16_t *depth,
                          int32_t *truth);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Normals of point clouds and meshes. */
-#ifndef AST_SURFACE_NORMALS_H
-#define AST_SURFACE_NORMALS_H
+#pragma once
 
 #include "asterism_depth.h"
 #include "cloud_kernels.h"
@@ -18,5 +17,3 @@ ast_status ast_normals_of_cloud(ast_fault *fault, ast_pool *pool, const ast_clou
 /* As ast_mesh_normals, with checked arguments. */
 void ast_normals_of_mesh(ast_pool *pool, const float *vertices, const int32_t *faces, size_t face_count, float *normals,
                          double *areas);
-
-#endif

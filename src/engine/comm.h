@@ -3,8 +3,7 @@
  * Communication with the other processes (ranks), if there are any. Every function is collective: all ranks call it, in
  * the same order. NULL stands for a single process; the functions then do nothing. A number that only one rank knows is
  * sent as a sum to which the others add 0; with integers this is exact. */
-#ifndef AST_COMM_H
-#define AST_COMM_H
+#pragma once
 
 #include "asterism_ranks.h"
 #include "fault.h"
@@ -37,5 +36,3 @@ int ast_comm_rank_of_least(const ast_comm *comm, double own);
 
 /* Makes a failure on one rank a failure on all ranks; reports the error of the lowest failing rank. */
 ast_status ast_comm_agree(const ast_comm *comm, ast_status status, ast_fault *fault);
-
-#endif

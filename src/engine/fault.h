@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * How an error is reported to the caller: a status and one sentence, stored in the context. */
-#ifndef AST_FAULT_H
-#define AST_FAULT_H
+#pragma once
 
 #include "asterism.h"
 
@@ -22,5 +21,3 @@ ast_status ast_fail_infinite(ast_fault *fault, size_t row); /* the sentence for 
 /* The same for an error of one row, counting from 1; the sentence begins with "row R (counting from 1) ". */
 ast_status ast_fail_row(ast_fault *fault, ast_status status, size_t row, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Memory aligned for vectors. All functions return NULL (or false) if memory runs out or the size overflows. */
-#ifndef AST_MEMORY_H
-#define AST_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ bool ast_reserve(void *array, size_t *capacity, size_t used, size_t needed, size
 
 /* Physical memory of this machine in bytes; 0 if unknown. */
 double ast_machine_memory(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A small thread pool with one operation: run a task for blocks 0..n-1. It does not know vectors. */
-#ifndef AST_POOL_H
-#define AST_POOL_H
+#pragma once
 
 #include "asterism.h"
 
@@ -62,5 +61,3 @@ double ast_seconds(void);
 
 /* One step of a busy wait: short at first, later it yields the processor. Start with *spins = 0. */
 void ast_pool_pause(unsigned *spins);
-
-#endif

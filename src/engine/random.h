@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Seeded random numbers: xoshiro256++ seeded by splitmix64. The same seed gives the same numbers everywhere. */
-#ifndef AST_RANDOM_H
-#define AST_RANDOM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ static inline uint64_t ast_mix64(uint64_t z) {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
 }
-
-#endif

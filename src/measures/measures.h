@@ -2,8 +2,7 @@
  *
  * Quality of a labelling: against another labelling (agreement.c) and against the points (silhouette.c,
  * pair_silhouette.c). */
-#ifndef AST_MEASURES_H
-#define AST_MEASURES_H
+#pragma once
 
 #include "comm.h"
 #include "fault.h"
@@ -37,5 +36,3 @@ struct ast_partition;
 ast_status ast_pair_silhouette(ast_fault *fault, ast_pool *pool, const ast_measured *given,
                                const struct ast_partition *partition, ast_dissimilarity dissimilarity, uint64_t seed,
                                double *silhouette, size_t *sampled);
-
-#endif

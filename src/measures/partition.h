@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * From arbitrary labels to clusters 0..K-1: a counting hash table, and what silhouettes need of a labelling. */
-#ifndef AST_PARTITION_H
-#define AST_PARTITION_H
+#pragma once
 
 #include "comm.h"
 #include "fault.h"
@@ -39,5 +38,3 @@ typedef struct ast_partition {
 ast_status ast_partition_make(ast_fault *fault, const ast_comm *comm, const int32_t *labels, size_t count,
                               ast_partition *partition);
 void ast_partition_free(ast_partition *partition);
-
-#endif

@@ -4,8 +4,7 @@
  * components, a tile at a time (tiles.c).
  *
  *     p(x) = sum_k weight_k C_D(kappa_k) exp(kappa_k mean_k . x) */
-#ifndef AST_COMPONENTS_H
-#define AST_COMPONENTS_H
+#pragma once
 
 #include "edit.h"
 #include "mixing.h"
@@ -112,5 +111,3 @@ ast_tile ast_tile_logits(const ast_tiles *tiles, size_t first, const ast_compone
                          ast_tile_memory *memory);
 void ast_tile_memberships(const ast_tiles *tiles, size_t first, const ast_components *components,
                           ast_tile_memory *memory);
-
-#endif

@@ -13,8 +13,7 @@
  * The prior p is normal in j. Its centre and its width (0, 2 or 4 steps; 0 is one kappa for all clusters) are those
  * with the largest E. Counts and sums are those of distinct rows: a copy is no second observation, and the kappa of
  * two equal rows would be infinite. */
-#ifndef AST_EVIDENCE_H
-#define AST_EVIDENCE_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -62,5 +61,3 @@ static inline double ast_n_log_n(double n) {
 
 /* L(kappa). */
 double ast_evidence_constant(size_t dimension, double kappa);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The first items of an order among many, with memory for no more than these: a heap whose root is the last of them. */
-#ifndef AST_FIRST_ITEMS_H
-#define AST_FIRST_ITEMS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -13,5 +12,3 @@ typedef int ast_comparison(const void *a, const void *b);
  * qsort at the end. */
 void ast_first_items_offer(void *items, size_t *count, size_t room, size_t size, ast_comparison *compare,
                            const void *item);
-
-#endif

@@ -6,8 +6,7 @@
  *     ln p(points | kappa) = n L(kappa) - L(kappa R),    L(kappa) = ln C_D(kappa) - ln C_D(0)   (evidence.h)
  *
  * The prior of t = ln kappa is normal. n and R need not be whole: soft memberships add up to any n. */
-#ifndef AST_KAPPA_POSTERIOR_H
-#define AST_KAPPA_POSTERIOR_H
+#pragma once
 
 #include <stddef.h>
 
@@ -27,5 +26,3 @@ typedef struct ast_kappa_posterior {
 } ast_kappa_posterior;
 
 ast_kappa_posterior ast_kappa_posterior_find(const ast_kappa_prior *prior, double n, double length);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * After a run has converged: merging of clusters (merge.c, refine.c), and dissolving of small ones (dissolve.c). */
-#ifndef AST_MERGE_H
-#define AST_MERGE_H
+#pragma once
 
 #include "evidence.h"
 #include "labelling.h"
@@ -45,5 +44,3 @@ ast_status ast_distinct_sum(ast_distinct *distinct, ast_labelling *labelling, co
  * last point. lambda: what a cluster adds to the objective. */
 ast_status ast_run_refine_labels(ast_labelling *labelling, struct ast_run *run, ast_distinct *distinct, bool fixed,
                                  double lambda, ast_fault *fault);
-
-#endif

@@ -4,8 +4,7 @@
  * k-means and minibatch.c its mini-batch variant, mixture.c a mixture by EM. Each method runs on a labelling that is
  * loaded with points and has no clusters, and leaves its result there: labels are slots, clusters have means. A method
  * with a distribution for each cluster leaves the distributions in the run. */
-#ifndef AST_METHODS_H
-#define AST_METHODS_H
+#pragma once
 
 #include "components.h"
 #include "edit.h"
@@ -120,5 +119,3 @@ ast_status ast_run_measure_improvement(ast_labelling *labelling, ast_run *run, d
 ast_status ast_run_report_progress(const ast_run *run, const ast_progress *state, ast_fault *fault);
 ast_status ast_run_report_pass(const ast_run *run, size_t clusters, size_t changed, size_t scored, double objective,
                                ast_fault *fault);
-
-#endif

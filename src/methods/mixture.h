@@ -2,8 +2,7 @@
  *
  * The steps of expectation maximisation that mixture.c, with a given number of components, and mixture_auto.c, which
  * finds their number, share. */
-#ifndef AST_MIXTURE_STEPS_H
-#define AST_MIXTURE_STEPS_H
+#pragma once
 
 #include "methods.h"
 
@@ -43,5 +42,3 @@ ast_status ast_mixture_finish(ast_mixture_steps *mixture, ast_fault *fault);
 
 /* mixture_auto.c */
 ast_status ast_run_movmf_auto(ast_labelling *labelling, ast_run *run, ast_fault *fault);
-
-#endif

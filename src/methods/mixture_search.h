@@ -2,8 +2,7 @@
  *
  * The state of the search for a number of components (mixture_auto.c), which its start (mixture_start.c) and its joins
  * (mixture_joins.c) share. */
-#ifndef AST_METHODS_MIXTURE_SEARCH_H
-#define AST_METHODS_MIXTURE_SEARCH_H
+#pragma once
 
 #include "evidence.h"
 #include "kappa_posterior.h"
@@ -83,5 +82,3 @@ ast_status ast_search_take_best_level(ast_mixture_search *s, bool *climbed, ast_
 ast_status ast_search_start(ast_mixture_search *s, ast_fault *fault);
 /* Also after a failed start. */
 void ast_search_close(ast_mixture_search *s);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Pruning of the passes after a merge, in many dimensions: the first coordinates along the principal axes of the means
  * (scores/heads.h) show that most clusters score less than the point's own cluster. The labels are the same. */
-#ifndef AST_REFINE_HEADS_H
-#define AST_REFINE_HEADS_H
+#pragma once
 
 #include "point_heads.h"
 
@@ -39,5 +38,3 @@ void ast_refine_heads_begin(ast_refine_heads *heads, const ast_labelling_view *v
  * the chunk is point base + j. Points that floats do not decide stay in the list; returns their number. */
 size_t ast_refine_heads_score(const ast_refine_heads *heads, const ast_labelling_view *view, ast_chunk *chunk,
                               size_t base, size_t list_count, int32_t *labels);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A stream of frames: what is remembered between them. */
-#ifndef AST_METHODS_STREAM_H
-#define AST_METHODS_STREAM_H
+#pragma once
 
 #include "late.h"
 #include "methods.h"
@@ -151,5 +150,3 @@ double ast_stream_next_weight(const ast_stream *stream, size_t k, double length)
 
 /* AST_POSTERIOR or AST_PAPER: the option, or the default of the tracker. */
 ast_weight_update ast_stream_weight_update(const ast_stream *stream);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Some of the points of a labelling as a labelling of their own, in the order of visit; and how to draw them. */
-#ifndef AST_SUBSET_H
-#define AST_SUBSET_H
+#pragma once
 
 #include "edit.h"
 #include "random.h"
@@ -33,5 +32,3 @@ static inline uint64_t ast_draw_stream(int restart, int purpose) {
 /* Loads `count` of the points that take part, each set of them as likely as any other, drawn from that stream. */
 ast_status ast_subset_load_drawn(ast_subset *subset, const ast_labelling *all, uint64_t seed, uint64_t stream,
                                  size_t count, ast_fault *fault);
-
-#endif

@@ -8,8 +8,7 @@
  * cluster: so the K worst points are enough, and none are needed if E = 0. A cluster that is left with one point had at
  * most E + 1, of which the nearest is left. Both lists follow from those of the parts: the union of two sets has no
  * more empty clusters than either, and no cluster has fewer points. */
-#ifndef AST_TALLY_SUMS_H
-#define AST_TALLY_SUMS_H
+#pragma once
 
 #include "asterism_tally.h"
 #include "labelling.h"
@@ -56,5 +55,3 @@ void ast_tally_fill(ast_tally_sums *all, ast_cluster_list *clusters, ast_tally_m
 
 /* The means of all clusters, after that. */
 void ast_tally_means(const ast_tally_sums *all, ast_cluster_list *clusters, const ast_tally_move *moves, size_t moved);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * So J_k is at most 1 + dt_k Q - W (1 - x . m_k), which is linear in a dot product. For nearly every point this bound
  * shows, without a Newton step, that no cluster without points wins (unseen_bounds.c). */
-#ifndef AST_TRACKS_H
-#define AST_TRACKS_H
+#pragma once
 
 #include "clusters.h"
 
@@ -78,5 +77,3 @@ bool ast_tracks_mean(const ast_tracks *tracks, const ast_cluster_list *clusters,
 
 /* The losses of the geodesic from m_k to the cluster's sum, and its length; 0 and the length where the sum is zero. */
 double ast_tracks_geodesic_losses(const ast_tracks *tracks, const ast_cluster_list *clusters, size_t k, double *length);
-
-#endif

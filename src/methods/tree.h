@@ -6,8 +6,7 @@
  * go to the lowest pair.
  *
  * ast_joiner finds the next pair. With another price it joins the nearest means first. */
-#ifndef AST_TREE_H
-#define AST_TREE_H
+#pragma once
 
 #include "asterism.h"
 #include "fault.h"
@@ -49,5 +48,3 @@ bool ast_joiner_next(ast_joiner *joiner, ast_joined *join);
 
 /* Joins that pair. */
 void ast_joiner_join(ast_joiner *joiner, const ast_joined *join);
-
-#endif

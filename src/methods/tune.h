@@ -2,8 +2,7 @@
  *
  * How tune chooses (docs/tune.md): which levels of the tree of joins are looked at, which of them are peaks, and which
  * range of angles, if any, finds the clusters of a peak without merging. It sees numbers only, no points. */
-#ifndef AST_TUNE_H
-#define AST_TUNE_H
+#pragma once
 
 #include "asterism.h"
 
@@ -48,5 +47,3 @@ size_t ast_tune_pick_angle(const ast_tune_angle *angles, const ast_tune_range *r
 /* Weak data: the angle whose two or more clusters have the highest silhouette; of equals the largest. Without such an
  * angle, the last one. */
 size_t ast_tune_least_bad(const ast_tune_angle *angles, size_t count);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Products and lengths of vectors in double, components in order: the same bits everywhere. */
-#ifndef AST_VECTORS_H
-#define AST_VECTORS_H
+#pragma once
 
 #include <math.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ static inline double ast_normalise(double *x, size_t dimension) {
         x[d] /= length;
     return length;
 }
-
-#endif

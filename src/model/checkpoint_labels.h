@@ -2,8 +2,7 @@
  *
  * Saves the labels of a run as records, and restores a run from them. To restore: load the points, add the clusters in
  * order, restore each label, then the sums. */
-#ifndef AST_CHECKPOINT_LABELS_H
-#define AST_CHECKPOINT_LABELS_H
+#pragma once
 
 #include "labelling.h"
 
@@ -19,5 +18,3 @@ bool ast_restore_label(ast_labelling *labelling, size_t point, uint32_t record);
 /* A collective call. label_hash: that of the last pass, 0 after the first; *filled becomes whether every cluster has
  * points, which is true for every valid state. */
 ast_status ast_restore_sums(ast_labelling *labelling, uint64_t label_hash, bool *filled, ast_fault *fault);
-
-#endif

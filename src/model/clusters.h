@@ -3,8 +3,7 @@
  * The clusters: an ordered list of slots, each with a mean, the exact sum of its members and their number. Sums are
  * fixed-point integers, so they do not depend on the order of additions, and a point that moves is subtracted and added
  * without drift. Labels are slots while a run lasts; a slot keeps its number until its cluster dies. */
-#ifndef AST_CLUSTERS_H
-#define AST_CLUSTERS_H
+#pragma once
 
 #include "scorer.h"
 
@@ -132,5 +131,3 @@ double ast_clusters_objective(const ast_cluster_list *clusters);
 /* A hash of the labels of all points, given the order (live) of the clusters: equal labels have equal hashes. It is
  * linear in the keys, so a change of the keys gives the change of the hash. */
 uint64_t ast_clusters_label_hash(const ast_cluster_list *clusters, const int32_t *order, size_t live);
-
-#endif

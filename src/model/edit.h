@@ -2,8 +2,7 @@
  *
  * Labels and clusters that a method sets by itself, between passes: mixtures and samplers decide labels without a rule,
  * merging joins clusters, streams begin with the clusters of earlier frames. */
-#ifndef AST_EDIT_H
-#define AST_EDIT_H
+#pragma once
 
 #include "labelling.h"
 
@@ -41,5 +40,3 @@ void ast_labelling_set_tracked(ast_labelling *labelling, size_t count, uint8_t *
 /* Adds sum and members of cluster `from` to those of `into` and updates the mean of `into`. Axial: with the sign that
  * makes the sum longer. */
 void ast_labelling_move_sums(ast_labelling *labelling, int32_t from, int32_t into);
-
-#endif

@@ -28,8 +28,7 @@
  *     checkpoint_labels.c  labels of an earlier run
  *     late.c           rows that are labelled after the last pass
  *     invariants.c     what holds at the end of a pass */
-#ifndef AST_INSIDE_H
-#define AST_INSIDE_H
+#pragma once
 
 #include "cells.h"
 #include "edit.h"
@@ -300,5 +299,3 @@ void ast_put_row(ast_labelling *labelling, size_t j, const float *row);
 void ast_share_rows(ast_labelling *labelling, size_t count);
 void ast_get_row(const ast_labelling *labelling, size_t j, float *row);
 ast_status ast_update_ranked_singletons(ast_labelling *labelling, ast_fault *fault);
-
-#endif

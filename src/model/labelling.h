@@ -14,8 +14,7 @@
  *     seeds.h       starts of k-means; checkpoint_labels.h: labels of an earlier run
  *
  * With several ranks, every function that returns a status is a collective call. */
-#ifndef AST_LABELLING_H
-#define AST_LABELLING_H
+#pragma once
 
 #include "asterism.h"
 #include "clusters.h"
@@ -185,5 +184,3 @@ ast_status ast_labelling_each_chunk(ast_labelling *labelling, ast_chunk_visitor 
 typedef struct ast_snapshot ast_snapshot;
 ast_snapshot *ast_labelling_snapshot(const ast_labelling *labelling);
 void ast_labelling_restore(ast_labelling *labelling, const ast_snapshot *snapshot);
-
-#endif

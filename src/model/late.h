@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Rows that are labelled after the last pass (`late` of ast_points), by the means of the other rows. */
-#ifndef AST_LATE_H
-#define AST_LATE_H
+#pragma once
 
 #include "asterism.h"
 #include "kernels.h"
@@ -44,5 +43,3 @@ void ast_label_late(ast_late *late, ast_pool *pool);
 /* The same in parts: begin once, then label rows first..last-1, on any thread. */
 void ast_late_begin(ast_late *late);
 void ast_late_label_rows(void *data, size_t first, size_t last); /* data: an ast_late */
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Heads of all points of a labelling (scores/heads.h): their first coordinates along principal axes. For the starts of
  * k-means++ and for the passes after a merge. */
-#ifndef AST_POINT_HEADS_H
-#define AST_POINT_HEADS_H
+#pragma once
 
 #include "labelling.h"
 
@@ -25,5 +24,3 @@ void ast_point_heads_close(ast_point_heads *heads);
 
 /* Writes the head of any row to `to` (width); returns the length of its tail. */
 float ast_point_heads_of(const ast_point_heads *heads, const ast_kernels *kernels, const float *row, float *to);
-
-#endif

@@ -8,8 +8,7 @@
  * points do not fit into memory, the labelling holds the labels of one *window* of points at a time, and the caller
  * stores the others (ast_label_store). Rows in memory are one window. With one window the labelling keeps bounds of
  * each point from pass to pass; with several windows it keeps only the labels. */
-#ifndef AST_ROW_WINDOWS_H
-#define AST_ROW_WINDOWS_H
+#pragma once
 
 #include "labelling.h"
 
@@ -48,5 +47,3 @@ bool ast_windows_is_full(ast_labelling *labelling);
 
 /* Why the run ended: too many clusters, or a row that cannot be used; AST_OK: neither. */
 ast_status ast_windows_failure(ast_labelling *labelling, ast_fault *fault);
-
-#endif

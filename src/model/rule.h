@@ -5,8 +5,7 @@
  *
  * A rule gives every point a cluster. A method that leaves points out has no rule of its own: it finds labels with
  * ast_labelling_nearest and hands them over with ast_labelling_rebuild_from (methods/dissolve.c). */
-#ifndef AST_RULE_H
-#define AST_RULE_H
+#pragma once
 
 #include "clusters.h"
 
@@ -75,5 +74,3 @@ typedef struct ast_rule {
      * `unseen_bound`. NULL: not known. */
     void (*unseen_bound_of)(void *data, const ast_cluster_list *clusters, float of[AST_MASK_BITS]);
 } ast_rule;
-
-#endif

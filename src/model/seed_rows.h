@@ -3,8 +3,7 @@
  * What all starts of k-means share: candidates, which are points identified by the hash of their content
  * (points/content.h). Copies of a row have one hash and are one candidate. So a choice depends neither on the order of
  * the rows nor on how copies are spread over windows, threads and ranks. */
-#ifndef AST_SEED_ROWS_H
-#define AST_SEED_ROWS_H
+#pragma once
 
 #include "content.h"
 #include "labelling.h"
@@ -59,5 +58,3 @@ ast_status ast_seed_visit(ast_labelling *labelling, ast_seed_task *task, void *d
 /* The row (D) of a candidate, canonical and without -0, on all ranks; `point` as in ast_seed_row. The window of the
  * point is open. */
 ast_status ast_seed_share_row(ast_labelling *labelling, size_t point, float *row, ast_fault *fault);
-
-#endif

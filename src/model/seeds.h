@@ -2,8 +2,7 @@
  *
  * The starts of a fixed number of clusters, added as clusters without points. The starts depend only on the rows and
  * their weights, not on the order of the rows. Both functions are collective calls. */
-#ifndef AST_SEEDS_H
-#define AST_SEEDS_H
+#pragma once
 
 #include "labelling.h"
 #include "random.h"
@@ -18,5 +17,3 @@ ast_status ast_seed_plusplus(ast_labelling *labelling, size_t clusters, ast_rand
 
 /* Random rows, all equally likely, without repetition as long as there are enough different rows. */
 ast_status ast_seed_random(ast_labelling *labelling, size_t clusters, ast_random *random, ast_fault *fault);
-
-#endif

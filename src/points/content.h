@@ -6,8 +6,7 @@
  * The hash is that of the normalised row in float: mix(sum over d of bits(x_d) factor_d) with one random 64-bit factor
  * per component. Components that are zero add nothing, so sparse and dense rows of the same point have the same hash;
  * -0 counts as +0. Axial rows are hashed with their first non-zero component positive. */
-#ifndef AST_CONTENT_H
-#define AST_CONTENT_H
+#pragma once
 
 #include "rowset.h"
 
@@ -37,5 +36,3 @@ ast_status ast_order_by_content(const ast_points *points, const double *weights,
  * are not copies. */
 ast_status ast_find_copies(const ast_points *points, const double *weights, bool axial, ast_pool *pool, uint8_t *copies,
                            ast_fault *fault);
-
-#endif

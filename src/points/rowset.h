@@ -7,8 +7,7 @@
  * on every read unless they are unit vectors, so that memory does not grow with the dimension. Sparse rows are
  * normalised once, entry by entry (sparse_rows.h). Rows of an ast_source are read when a thread needs them (reader.c).
  * The functions with an ast_row_buffer work for all of these; other rooms use only them. */
-#ifndef AST_ROWSET_H
-#define AST_ROWSET_H
+#pragma once
 
 #include "asterism.h"
 #include "fault.h"
@@ -208,5 +207,3 @@ ast_status ast_reader_status(ast_reader *reader, ast_fault *fault);
 bool ast_is_noncanonical(const float *row, size_t dimension);
 void ast_mean_make_largest_positive(float *mean, size_t dimension);
 void ast_negate(float *vector, size_t dimension);
-
-#endif

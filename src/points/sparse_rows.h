@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Checks the caller's sparse rows, and stores their entries as those of unit vectors in float. */
-#ifndef AST_SPARSE_ROWS_H
-#define AST_SPARSE_ROWS_H
+#pragma once
 
 #include "asterism.h"
 #include "fault.h"
@@ -52,5 +51,3 @@ ast_row_kind ast_kind_of(double largest);
 static inline int64_t ast_index_at(const void *array, ast_index type, size_t i) {
     return type == AST_I8 ? ((const int64_t *)array)[i] : ((const int32_t *)array)[i];
 }
-
-#endif

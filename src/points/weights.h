@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Weights of points, and the unit of weighted sums, which makes them exact. Weights are relative to the smallest. */
-#ifndef AST_WEIGHTS_H
-#define AST_WEIGHTS_H
+#pragma once
 
 #include "rowset.h"
 
@@ -22,5 +21,3 @@ ast_status ast_weights_choose_unit(const ast_weight_range *range, double *unit, 
 
 /* The largest power of two with which sums of weights with this total do not overflow. */
 double ast_weight_unit_for_total(double total);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The search for the best mean of one point: the best score so far, and an upper bound of all other scores. Means whose
  * scores are within the margin of the best are ties: only exact scores tell which of them wins. */
-#ifndef AST_BEST_SEARCH_H
-#define AST_BEST_SEARCH_H
+#pragma once
 
 #include "kernels.h"
 
@@ -31,5 +30,3 @@ static inline void ast_best_search_discard(ast_best_search *search, float upper_
     search->second = ast_larger(search->second, upper_bound);
     search->rest = ast_larger(search->rest, upper_bound);
 }
-
-#endif

@@ -13,8 +13,7 @@
  *     cells_peaks.c   points that may be nearer to a new mean than to all earlier ones: k-means++
  *
  * model/cells_pass.c runs a pass with cells. */
-#ifndef AST_CELLS_H
-#define AST_CELLS_H
+#pragma once
 
 #include "scorer.h"
 
@@ -141,5 +140,3 @@ bool ast_mean_index_gather(const ast_cells *cells, const ast_cell *cell, ast_mea
 
 /* Memory for `count` means and for what kernels write after them; the old contents are lost. false: no memory. */
 bool ast_cell_list_reserve(ast_mean_table *list, size_t count);
-
-#endif

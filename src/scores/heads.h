@@ -21,8 +21,7 @@
  *     best_search.c the best of the candidates of one point
  *     stages.c      before a pass: whether heads pay, and when the axes must be recomputed
  *     stage_costs.c the cost of the stages, estimated on a sample */
-#ifndef AST_HEADS_H
-#define AST_HEADS_H
+#pragma once
 
 #include "kernels.h"
 #include "pool.h"
@@ -123,5 +122,3 @@ void ast_mean_heads_free(struct ast_mean_heads *heads);
  * ast_mean_heads_clear_entry: entry k is unused now. */
 void ast_mean_heads_invalidate_from(struct ast_mean_heads *heads, size_t k);
 void ast_mean_heads_clear_entry(struct ast_mean_heads *heads, size_t k);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Fills the tables of means that the kernels read. */
-#ifndef AST_MEAN_TABLE_H
-#define AST_MEAN_TABLE_H
+#pragma once
 
 #include "kernels.h"
 
@@ -18,5 +17,3 @@ void ast_mean_table_read(const ast_mean_table *table, size_t k, float *mean);
 void ast_mean_table_replace(ast_mean_table *table, size_t k, const float *mean);
 void ast_mean_table_clear_entry(ast_mean_table *table, size_t k);
 bool ast_mean_table_copy(ast_mean_table *table, const ast_mean_table *from);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The exact nearest neighbours of rows among themselves, by cosine. */
-#ifndef AST_NEIGHBOURS_H
-#define AST_NEIGHBOURS_H
+#pragma once
 
 #include "fault.h"
 #include "kernels.h"
@@ -20,5 +19,3 @@ typedef struct ast_neighbour_search {
 /* The k rows with the largest exact scores with each row, itself left out: nearest first, equal scores in order of
  * rows. neighbours and scores: (count, k). */
 ast_status ast_nearest_rows(const ast_neighbour_search *search, uint32_t *neighbours, double *scores, ast_fault *fault);
-
-#endif

@@ -17,8 +17,7 @@
  *     bounds.c        how far the means moved between two passes, and what that does to the bounds
  *     mean_table.c    tables of means that the kernels read
  *     cells*.c        very many clusters in three dimensions */
-#ifndef AST_SCORER_H
-#define AST_SCORER_H
+#pragma once
 
 #include "heads.h"
 #include "rowset.h"
@@ -268,5 +267,3 @@ static inline void ast_set_flipped(uint8_t *signs, size_t i, bool flipped) {
     uint8_t bit = (uint8_t)(1u << i % AST_LANES);
     signs[i / AST_LANES] = flipped ? signs[i / AST_LANES] | bit : signs[i / AST_LANES] & (uint8_t)~bit;
 }
-
-#endif

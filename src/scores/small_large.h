@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What small.c and large.c implement, each for its dimensions, and the bounds that both use. */
-#ifndef AST_SMALL_LARGE_H
-#define AST_SMALL_LARGE_H
+#pragma once
 
 #include "scorer.h"
 
@@ -74,5 +73,3 @@ static inline size_t ast_least_means(const ast_heads *heads) {
  * cancelled. */
 bool ast_heads_ready(ast_scorer *scorer, ast_chunk *chunk, const ast_mean_table *table);
 size_t ast_heads_score(ast_scorer *scorer, ast_chunk *chunk, size_t n, bool bounded);
-
-#endif

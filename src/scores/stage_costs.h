@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The cost of a pass with heads, estimated on a sample of points and means: the cheapest stages, and their cost. */
-#ifndef AST_STAGE_COSTS_H
-#define AST_STAGE_COSTS_H
+#pragma once
 
 #include "small_large.h"
 
@@ -29,5 +28,3 @@ typedef struct ast_trial {
 /* The cheapest stages, for raw rows or along the present axes. `second`: the width of the second stage; 0: any width.
  * Returns the time per point and mean, in products of one coordinate; INFINITY: no memory. */
 double ast_cheapest_stages(const ast_trial *trial, bool raw, size_t second, ast_stages *stages);
-
-#endif

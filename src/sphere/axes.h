@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The orthogonal frame nearest to weighted directions. */
-#ifndef AST_AXES_H
-#define AST_AXES_H
+#pragma once
 
 #include "asterism_depth.h"
 #include "fault.h"
@@ -10,5 +9,3 @@
 /* As ast_frame_axes, with checked arguments. On failure nothing is written. */
 ast_status ast_axes_fit(ast_fault *fault, const float *means, const double *weights, size_t count, ast_axes *axes,
                         int32_t *nearest);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The mean of a cluster on the great circle between its old mean and the direction of its new points: the angular
  * problem of the dependent Dirichlet process vMF mixture. Angles are in radians. */
-#ifndef AST_GEODESIC_H
-#define AST_GEODESIC_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ double ast_angle_between(const float *x, const float *m, size_t dimension);
 
 /* The same if u is in double and the length of m is 1 only up to float rounding. */
 double ast_angle_from(const double *u, const float *m, size_t dimension);
-
-#endif

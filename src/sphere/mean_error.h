@@ -2,8 +2,7 @@
  *
  * How well the mean direction and the concentration of points from a von Mises-Fisher distribution are known, and
  * whether points are uniform on the sphere. Needs only the number of points and the length of their sum. */
-#ifndef AST_MEAN_ERROR_H
-#define AST_MEAN_ERROR_H
+#pragma once
 
 #include <stddef.h>
 
@@ -25,5 +24,3 @@ double ast_rayleigh(size_t dimension, double n, double resultant, double *p);
 /* Bingham's for axes: D (D + 2) / 2 n (tr T^2 - 1/D), where T, the mean of x x', is given by its sum of squared entries
  * tr T^2; chi-square with (D - 1) (D + 2) / 2 degrees of freedom. */
 double ast_bingham(size_t dimension, double n, double squares, double *p);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Rotations in three dimensions: the rotation that best maps some directions to others, and rotation vectors, whose
  * direction is the axis and whose length is the angle in radians. Matrices are (3, 3), row-major, new = R old. */
-#ifndef AST_ROTATION_H
-#define AST_ROTATION_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -31,5 +30,3 @@ void ast_rotation_apply(const double *rotation, const double *from, double *to);
 
 /* Eigenvalues (on the diagonal of a) and eigenvectors (columns of v) of a symmetric matrix, by Jacobi's method. */
 void ast_eigen4(double a[4][4], double v[4][4]);
-
-#endif

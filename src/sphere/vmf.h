@@ -4,8 +4,7 @@
  *
  * Density, expected resultant and maximum-likelihood kappa are public (asterism.h) and implemented in vmf.c. This
  * header has what only the library uses: all of them at once, draws from it and from mixtures of it (sample.c). */
-#ifndef AST_VMF_H
-#define AST_VMF_H
+#pragma once
 
 #include "asterism.h"
 #include "fault.h"
@@ -31,5 +30,3 @@ void ast_direction_sample(ast_random *random, size_t dimension, double *x);
 /* ast_sample_mixture without its checks: points (N, D); labels (N) or NULL; means (K, D) or NULL. Every cluster is
  * equally likely, round(noise N) points are uniform, and the order is random. Everything follows from the seed. */
 ast_status ast_mixture_draw(ast_fault *fault, const ast_mixture *mixture, float *points, int32_t *labels, float *means);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The inner loops over point clouds, in one table of functions per instruction set. Every table gives the same bits:
  * sums are added in the order written here, and nothing is fused. */
-#ifndef AST_CLOUD_KERNELS_H
-#define AST_CLOUD_KERNELS_H
+#pragma once
 
 #include "kdtree.h"
 
@@ -41,5 +40,3 @@ typedef struct ast_cloud_kernels {
 const ast_cloud_kernels *ast_cloud_kernels_choose(const char *name);
 
 extern const ast_cloud_kernels ast_cloud_kernels_base, ast_cloud_kernels_avx2, ast_cloud_kernels_neon;
-
-#endif

@@ -7,8 +7,7 @@
  * s is inverse depth, 1 / metres, and 0 for a hole. Rows are padded working memory: kernels may read and write up to
  * the next multiple of AST_LANES after n, and read as far to either side of a row as their window reaches. `values` and
  * `xyz` belong to the caller: nothing after n is accessed. */
-#ifndef AST_IMAGE_KERNELS_H
-#define AST_IMAGE_KERNELS_H
+#pragma once
 
 #include "kernels.h"
 
@@ -150,5 +149,3 @@ typedef struct ast_image_kernels {
 const ast_image_kernels *ast_image_kernels_choose(const char *name);
 
 extern const ast_image_kernels ast_image_kernels_base, ast_image_kernels_avx2, ast_image_kernels_neon;
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Vectors of DL doubles as GCC vector extensions; DL is half the number of floats in a vector of simd.h. */
-#ifndef AST_DOUBLES_H
-#define AST_DOUBLES_H
+#pragma once
 
 #include "simd.h"
 
@@ -90,5 +89,3 @@ static inline dv max_d(dv a, dv b) {
     return select_d(a > b, a, b);
 #endif
 }
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Conventions: points of dimension 2..4 ("small") are stored as columns: x[d][i]. Larger points are row pointers.
  * Arrays over points are padded to a multiple of AST_LANES, and kernels may read and write the padding. */
-#ifndef AST_KERNELS_H
-#define AST_KERNELS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -303,5 +302,3 @@ double ast_exact_score(const float *x, const float *mu, size_t dimension);
 
 /* The exact scores of one point against every mean of a table: scores (count rounded up to AST_PANEL). */
 void ast_exact_scores(const float *x, const ast_mean_table *table, double *scores);
-
-#endif

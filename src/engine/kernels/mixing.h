@@ -5,8 +5,7 @@
  *
  * The main idea: a lane is a point, and each lane is a fixed sequence of plain multiplications and additions, or exact.
  * So every table gives the same bits, and no error margin is needed. */
-#ifndef AST_MIXING_H
-#define AST_MIXING_H
+#pragma once
 
 #include "kernels.h"
 
@@ -35,5 +34,3 @@ typedef struct ast_mixing {
     void (*gather)(const ast_tile *tile, const double *part, const double *weight, size_t count, double grain,
                    double *sums);
 } ast_mixing;
-
-#endif

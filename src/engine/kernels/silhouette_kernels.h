@@ -4,8 +4,7 @@
  *
  * The main idea: a lane is a point, each lane is a fixed sequence of plain operations in double, and lanes are added in
  * order. So every table gives the same bits. */
-#ifndef AST_SILHOUETTE_KERNELS_H
-#define AST_SILHOUETTE_KERNELS_H
+#pragma once
 
 #include "kernels.h"
 
@@ -46,5 +45,3 @@ typedef struct ast_silhouette_kernels {
     void (*add_tiles)(const double *tiles, size_t n, const ast_silhouette_means *to, const int32_t *own,
                       double *totals);
 } ast_silhouette_kernels;
-
-#endif

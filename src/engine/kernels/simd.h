@@ -3,8 +3,7 @@
  * Vectors of VL floats as GCC vector extensions. Arithmetic is plain C. The few operations without a C operator are
  * here: with AVX2 (VL = 8), with NEON or SSE2 (VL = 4), and for every processor (VL = 4). AST_NEON is defined by the
  * wrapper files of the NEON kernels, since every aarch64 compiler has NEON switched on. */
-#ifndef AST_SIMD_H
-#define AST_SIMD_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -258,5 +257,3 @@ static inline void add_wide(int64_t *sum, vi v) {
         sum[lane] += v[lane];
 #endif
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Sparse rows and dense means. A product with an omitted component is zero, and adding zero does not change a sum: so
  * every function here that adds in order returns the bits of its dense counterpart. */
-#ifndef AST_SPARSE_H
-#define AST_SPARSE_H
+#pragma once
 
 #include "kernels.h"
 
@@ -18,5 +17,3 @@ double ast_sparse_steady_dot(const ast_sparse_row *row, const float *mean);
 
 /* In float, with the error ast_score_error(row->count). */
 float ast_sparse_dot(const ast_sparse_row *row, const float *mean);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The compiled tables, one per instruction set; dispatch.c chooses. A wrapper file defines ISA (base, avx2 or
  * neon), is compiled with the flags of its instruction set, and includes one .inc source. */
-#ifndef AST_TABLES_H
-#define AST_TABLES_H
+#pragma once
 
 #include "kernels.h"
 #include "mixing.h"
@@ -16,5 +15,3 @@
 #define QUOTED(isa) QUOTE(isa)
 
 extern const ast_kernels ast_kernels_base, ast_kernels_avx2, ast_kernels_neon;
-
-#endif
