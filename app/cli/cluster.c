@@ -24,6 +24,7 @@ typedef ast_cli_cluster_job job;
 #define WEIGHT_BYTES 16
 #define COLUMN_BYTES 4
 #define CENTRED_BYTES 4 /* centred rows are a copy */
+#define MAPPED_BYTES 12 /* mapped rows, and what the map is learned from */
 
 /* The start that --init names. */
 static int read_start(void *data) {
@@ -65,7 +66,8 @@ static int read_points(void *data) {
     job *work = data;
     const settings *given = work->given;
     ast_cli_budget budget = {given->memory, POINT_BYTES + (given->weights ? WEIGHT_BYTES : 0),
-                             COLUMN_BYTES + (given->options.center ? CENTRED_BYTES : 0)};
+                             COLUMN_BYTES + (given->options.center ? CENTRED_BYTES : 0) +
+                                 (given->options.metric ? MAPPED_BYTES : 0)};
     int code = ast_cli_open_context(&given->common, &work->context);
     if (code < 0)
         code = ast_cli_directions_read(&work->directions, &given->reading, &given->common, given->input, work->context,

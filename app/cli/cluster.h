@@ -13,6 +13,9 @@
 #include "recommend.h"
 #include "topics.h"
 
+/* What --metric says. AUTO: plain, and with --angle auto as tune finds. */
+enum { AST_CLI_METRIC_UNSET = -1, AST_CLI_METRIC_PLAIN, AST_CLI_METRIC_LOCAL, AST_CLI_METRIC_AUTO };
+
 typedef struct ast_cli_cluster_settings {
     ast_cli_common common;
     ast_cli_reading reading;
@@ -23,6 +26,7 @@ typedef struct ast_cli_cluster_settings {
     char *line; /* the command line, for the report */
     const char *merge_text, *names;
     int shuffle, frame_axes, durable;
+    int metric;                        /* one of AST_CLI_METRIC_... */
     size_t memory;                     /* bytes, 0: not given */
     double plane_distance, plane_area; /* NaN: not given */
 } ast_cli_cluster_settings;

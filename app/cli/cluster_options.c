@@ -15,6 +15,7 @@
 typedef ast_cli_cluster_settings settings;
 
 static const char *const automatic[] = {"auto", NULL};
+static const char *const metrics[] = {"plain", "local", "auto", NULL};    /* in the order of AST_CLI_METRIC_PLAIN .. */
 static const char *const orders[] = {"given", "content", "random", NULL}; /* in the order of ast_order */
 
 #define WHOLE (AST_CLI_ON_RANKS | AST_CLI_IN_PARTS) /* modes in which no process has all points in memory */
@@ -97,6 +98,14 @@ static const ast_cli_option options_table[] = {
      .more = "The means, also those of --init, are those of the centred rows."},
     {"center-file", AST_CLI_TEXT, "FILE.npy", "write the mean that was subtracted, for assign",
      .writes = AST_CLI_WRITES_ARRAY, .needs = "center", .more = "1 x D: float32 *.npy*, or text."},
+    {"metric", AST_CLI_CHOICE, "NAME",
+     "plain: rows are compared as they are (the default)\n"
+     "local: by a linear map, learned from the rows, that makes clusters round: for embeddings\n"
+     "auto: plain, and with --angle auto as tune finds",
+     AT(metric), .choices = metrics, .methods = AST_CLI_DP | AST_CLI_SPKM | AST_CLI_MBSPKM | AST_CLI_MOVMF,
+     .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL, .not_in = WHOLE,
+     .excludes = "axial dip-direction strike-dip trend-plunge frame-axes",
+     .more = "Angles, means and similarities are those of the mapped rows. docs/metric.md has the rule."},
     {"representatives", AST_CLI_COUNT, "N", "for each cluster, the N rows that are nearest to its mean",
      AT(options.representatives), 1, 2147483647, .more = "Rows are counted from 0."},
     {"names", AST_CLI_NAME, "FILE", "a text with one name per row: the names of the representatives", AT(names),
@@ -219,6 +228,23 @@ static int check_automatic(void *data) {
     return -1;
 }
 
+/* A learned map centres the rows, and is learned in several runs. */
+static int check_metric(void *data) {
+    settings *given = data;
+    if (given->metric != AST_CLI_METRIC_LOCAL)
+        return -1;
+    if (given->options.center)
+        return ast_cli_misuse("--metric local centres the rows itself: leave --center out");
+    if (isinf(given->options.angle))
+        return ast_cli_misuse("--metric local needs degrees, such as --angle 75: --angle auto is about plain rows");
+    if (given->init && !ast_cli_names_start(given->init))
+        return ast_cli_misuse("--metric local maps the rows, and means in a file have no such map: leave --init out");
+    if (ast_cli_target_of(&given->common, "state"))
+        return ast_cli_misuse("--metric local takes several runs, and --state keeps one: leave one of them out");
+    given->options.metric = AST_METRIC_LOCAL;
+    return -1;
+}
+
 /* What several ranks cannot do and no row of an option says. */
 static int check_ranks(void *data) {
     const settings *given = data;
@@ -326,9 +352,9 @@ static void end(void *data) {
     ast_cli_reading_free(&given->reading);
 }
 
-static ast_cli_step *const steps[] = {find_input, resolve,     check_method,  check_automatic, resolve_merge,
-                                      check_tree, check_ranks, check_reading, check_files,     ast_cli_cluster_run,
-                                      NULL};
+static ast_cli_step *const steps[] = {find_input,    resolve,       check_method,        check_automatic,
+                                      check_metric,  resolve_merge, check_tree,          check_ranks,
+                                      check_reading, check_files,   ast_cli_cluster_run, NULL};
 
 const ast_cli_command ast_cli_cluster = {
     .name = "cluster",

@@ -24,6 +24,8 @@ static void fill_parameters(const job *work, ast_page_head *head) {
         ast_page_parameter(head, "axial", "yes", NAN);
     if (given->options.center)
         ast_page_parameter(head, "center", "yes", NAN);
+    if (work->options.metric)
+        ast_page_parameter(head, "metric", "local", NAN);
     if (given->weights)
         ast_page_parameter(head, "weights", given->weights, NAN);
     if (work->directions.kind == AST_CLI_SURFACE)
@@ -64,6 +66,10 @@ static void fill_notes(const job *work, ast_page_notes *notes) {
                  "The rows are centred: their mean, of length %.3f, is subtracted. Points and means are those of the "
                  "centred rows.",
                  ast_cli_center_length(report));
+    if (report->metric)
+        ast_note(notes,
+                 "Rows are compared after a linear map, learned from them, that makes clusters round. Points and "
+                 "means are those of the mapped rows.");
     if (report->missing)
         ast_note(notes, "%s row%s no direction.", ast_grouped(report->missing, missing),
                  report->missing == 1 ? " has" : "s have");
@@ -87,13 +93,29 @@ static void fill_notes(const job *work, ast_page_notes *notes) {
         ast_note(notes, "The angle: %s.", work->tuned.reason);
 }
 
+/* The rows that were clustered, if they are not those of the input: centred or mapped. */
+static bool changed_rows(const job *work, float **rows, ast_format_error *error) {
+    const ast_report *report = &work->report;
+    *rows = NULL;
+    if (report->center)
+        *rows = ast_centred_rows(&work->points, report->center);
+    if (report->metric)
+        *rows = malloc(work->points.count * work->points.dimension * sizeof **rows);
+    if ((report->center || report->metric) && !*rows)
+        return ast_format_fail(error, "there is no memory for the rows of the report");
+    if (report->metric && ast_metric_apply(work->context, &work->points, report->metric, *rows) != AST_OK) {
+        free(*rows);
+        return ast_format_fail(error, "%s", ast_message(work->context));
+    }
+    return true;
+}
+
 static bool make_object(const job *work, ast_page_head *head, const ast_picture *image, ast_text *json,
                         ast_format_error *error) {
-    const float *center = work->report.center;
-    float *rows = center ? ast_centred_rows(&work->points, center) : NULL;
+    float *rows;
+    if (!changed_rows(work, &rows, error))
+        return false;
     ast_points centred = ast_points_f4(rows, work->points.count, work->points.dimension);
-    if (center && !rows)
-        return ast_format_fail(error, "there is no memory for the centred rows of the report");
     ast_page_planes planes = {.dip = true};
     planes.list = ast_plane_list(work->planes, &planes.count);
     ast_batch_page page = {.head = head,

@@ -61,6 +61,8 @@ static void put_head(const ast_cli_cluster_job *work, ast_text *json) {
         ast_json_boolean(json, "converged", report->converged);
     ast_json_real(json, "stability", report->stability, DOUBLE_DIGITS);
     put_known(json, "silhouette", report->silhouette);
+    ast_json_string(json, "metric", report->metric ? "local" : "plain");
+    ast_json_boolean(json, "centered", report->center || report->metric);
     put_known(json, "background", report->background);
     if (d->kind == AST_CLI_IMAGES && d->depth.frame.number != AST_WHOLE)
         ast_json_integer(json, "frame", (int64_t)d->depth.frame.number);

@@ -55,7 +55,9 @@ static void print_legend(const ast_cli_cluster_job *work) {
         puts("\ncosine: mean cosine between the members and their mean; spread: the same in degrees");
         if (work->keywords)
             printf("keywords: the terms that tell a cluster from the others (c-TF-IDF)%s\n",
-                   work->report.clusters && work->clusters[0].representatives ? "; below them the rows nearest to the mean" : "");
+                   work->report.clusters && work->clusters[0].representatives
+                       ? "; below them the rows nearest to the mean"
+                       : "");
         else
             printf("representatives: the rows nearest to the mean, nearest first%s\n",
                    ast_cli_cluster_names(work) ? "" : ", by row number from 0");
@@ -152,6 +154,9 @@ static void print_head(const ast_cli_cluster_job *work, const look *style) {
     if (report->center)
         printf("centred: the mean of the rows, of length %.3f, is subtracted; all of this is about the centred rows\n",
                ast_cli_center_length(report));
+    if (report->metric)
+        printf("metric: local: rows are compared after a linear map learned from them; angles and means are those of "
+               "the mapped rows\n");
     print_improvement(report);
     print_merge(work);
     print_firmness(report);

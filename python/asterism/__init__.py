@@ -11,6 +11,7 @@ from . import plot
 from ._library import header
 from .depth import colors, hallway, hallway_intrinsics, normals, segment
 from .means import DPVMFMeans, SphericalKMeans
+from .metric import Metric, neighbors
 from .minibatch import MiniBatchSphericalKMeans
 from .mixture import VMFMixture
 from .plane_map import Plane, PlaneMap, cloud_planes, mesh_planes, planes
@@ -22,5 +23,5 @@ from .vmf import sample
 __version__ = header.version
 ESTIMATORS = ("DPVMFMeans", "SphericalKMeans", "MiniBatchSphericalKMeans", "VMFMixture", "DDPVMFMeans")
 __all__ = ["DPVMFMeans", "SphericalKMeans", "MiniBatchSphericalKMeans", "VMFMixture", "DDPVMFMeans", "Event", "Tally",
-           "Plane", "PlaneMap", "cloud_planes", "mesh_planes", "planes",
+           "Metric", "neighbors", "Plane", "PlaneMap", "cloud_planes", "mesh_planes", "planes",
            "colors", "hallway", "hallway_intrinsics", "normals", "plot", "sample", "segment", "tune", "__version__"]

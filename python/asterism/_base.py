@@ -43,6 +43,7 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
     n_threads: int | None
     n_jobs: int | None
     center_: NDArray[np.float32] | None
+    metric_: Any
 
     # ---- What users call -------------------------------------------------------------------------------------------
 
@@ -99,7 +100,12 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
         return int(self.n_jobs) if self.n_jobs > 0 else max(1, min(256, processors + 1 + int(self.n_jobs)))
 
     def _units(self, X: np.ndarray) -> np.ndarray:
-        """The dense rows as unit vectors, centred like the fitted ones; a row that equals the centre is zero."""
+        """The dense rows as unit vectors, centred or mapped like the fitted ones; a row that equals the centre is zero."""
+        metric = getattr(self, "metric_", None)
+        if metric is not None:
+            mapped = metric.apply(X, n_threads=self._threads())
+            mapped[np.isnan(mapped[:, 0]) & ~np.isnan(X).any(axis=1)] = 0
+            return mapped.astype(X.dtype) if X.dtype == np.float64 else mapped
         units, center = unit_rows(X), getattr(self, "center_", None)
         if center is None:
             return units
@@ -140,6 +146,10 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
         if center is not None:
             center = np.ascontiguousarray(center, np.float32)
             options.center = center.ctypes.data
+        metric = getattr(self, "metric_", None)
+        view = None if metric is None else metric._view()
+        if view is not None:
+            options.metric = ctypes.addressof(view)
         with lender.borrow(self._threads(), X.size) as context:
             context.check(lib.ast_assign(context.handle, ctypes.byref(points), ctypes.byref(options), labels.ctypes.data,
                                          None if similarity is None else similarity.ctypes.data))

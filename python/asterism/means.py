@@ -15,13 +15,14 @@ from ._base import DirectionClusterer, checked_weights, refuse_nan, whole_number
 from ._compat import ConvergenceWarning
 from ._library import array_at, constants, defaults, interruptible, lender, lib, points_of, records, sized, structs
 from ._merging import Merging, linkage_of, outliers_of, read_joins
+from .metric import Metric, metric_at, set_metric
 from .tuning import Tuning, tune_for
 
 Fitted = TypeVar("Fitted", bound="BatchFit")
 
 
 PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(structs["ast_progress"]), ctypes.c_void_p)
-EXAMPLES = ("center_", "representatives_")
+EXAMPLES = ("center_", "metric_", "representatives_")
 
 
 def degrees_of(cosine: Any) -> float:
@@ -87,6 +88,7 @@ class BatchFit:
         options.seed = self._seed()
         options.axial = bool(self.axial)
         options.center = bool(getattr(self, "center", False))
+        set_metric(options, getattr(self, "metric", None), X.shape[1])
         options.representatives = whole_number("representatives", getattr(self, "representatives", 0), 0)
         if self.verbose:
             options.teller = PROGRESS(self._tell)
@@ -136,6 +138,7 @@ def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray, ca
         means = array_at(clusters[0].mean if clusters else None, (len(clusters), points.dimension), np.float32)
         tree = linkage_of(read_joins(context)) if options.merge.tree else None
         center = array_at(report.center, (points.dimension,), np.float32) if report.center else None
+        metric = metric_at(report.metric)
         nearest = [array_at(one.representatives, (one.representative_count,), np.uintp).astype(np.intp)
                    for one in clusters]
     return {"cluster_centers_": means, "kappas_": np.array([one.kappa for one in clusters], np.float64),
@@ -145,7 +148,7 @@ def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray, ca
             "converged": bool(report.converged), "stability_": report.stability, "silhouette_": report.silhouette,
             "cluster_stability_": np.array([one.stability for one in clusters], np.float64), "tree_": tree,
             "leaf_labels_": getattr(options, "leaf_labels", ()), "n_leaves_": report.merged,
-            "rayleigh_": (report.rayleigh, report.rayleigh_p), "center_": center, "representatives_": nearest,
+            "rayleigh_": (report.rayleigh, report.rayleigh_p), "center_": center, "metric_": metric, "representatives_": nearest,
             **errors_of(clusters)}
 
 
@@ -191,6 +194,11 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
         Cluster the rows without their common direction: unit vectors minus their mean, normalised again. `predict` and
         `transform` subtract the same mean, `center_`. The means are those of the centred rows. Not for sparse or axial
         rows; a row that equals the mean is labelled -1.
+    metric : {None, "plain", "local", "auto"} or Metric, default=None
+        "local": cluster the rows after a linear map, learned from them, that makes clusters round (docs/metric.md), for
+        embeddings. Angles, means and cosines are those of mapped rows; `predict` and `transform` map rows by `metric_`.
+        A `Metric` is used as it is. "auto" and None: "plain", and with `angle="auto"` as `asterism.tune` finds. Not for
+        sparse or axial rows; `center` has no effect then.
     representatives : int, default=0
         For each cluster the numbers of so many rows nearest to its mean, in `representatives_`.
     max_iter : int, default=100
@@ -234,6 +242,7 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
     n_clusters_ : int, K
     representatives_ : list of K arrays, the numbers of the rows nearest to each mean, nearest first
     center_ : (D) float32, the mean that `center` has subtracted; None without
+    metric_ : Metric, the map of `metric="local"`; None without
     outliers_ : row numbers of the outliers: rows with a direction whose small cluster was dissolved and that fit nowhere
     cluster_centers_ : (K, D) float32, unit vectors
     kappas_ : (K) concentration of each cluster as a von Mises-Fisher distribution; NaN where undefined
@@ -276,6 +285,7 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
     """
 
     angle_: float
+    metric_: Metric | None
     tuning_: Tuning | None
     improvement_: float
     silhouette_: float
@@ -284,7 +294,7 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
 
     def __init__(self, angle: float | str = 60, *, cosine: float | None = None, order: str = "given",
                  merge: float | str | None = None, merge_to: int | None = None, min_size: float = 1,
-                 center: bool = False, representatives: int = 0, max_iter: int = 100, n_init: int = 1,
+                 center: bool = False, metric: Any = None, representatives: int = 0, max_iter: int = 100, n_init: int = 1,
                  shuffle: bool = False, init: Any = None, sample: int | None = None, axial: bool = False,
                  measure: str = "cosine", outlier_angle: float | None = None, allow_missing: bool = False,
                  random_state: Any = None, n_threads: int | None = None, n_jobs: int | None = None,
@@ -296,6 +306,7 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
         self.merge_to = merge_to
         self.min_size = min_size
         self.center = center
+        self.metric = metric
         self.representatives = representatives
         self.max_iter = max_iter
         self.n_init = n_init
@@ -336,6 +347,8 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
         self.tuning_ = tune_for(self, X, weights) if self._automatic() else None
         if self.tuning_:
             options.angle = self.tuning_.angle
+            if getattr(self.tuning_, "metric", "plain") == "local" and not options.map:
+                options.metric = constants["AST_METRIC_LOCAL"]
             self._merge_by(options, self.tuning_.merge, self.tuning_.merge_to)
             if self.tuning_.weak:
                 warnings.warn(f"X: {self.tuning_.reason}", UserWarning, stacklevel=3)
@@ -356,7 +369,7 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
         return super()._seed() if drawn or self.random_state is not None else DEFAULT_SEED
 
     def _finish(self, X: np.ndarray) -> None:
-        self.outliers_ = outliers_of(X if self.center_ is None else self._units(X), self.labels_)
+        self.outliers_ = outliers_of(X if self.center_ is None and self.metric_ is None else self._units(X), self.labels_)
 
     def _penalty(self) -> float:
         return (math.cos(math.radians(self.angle_)) - 1) * len(self.cluster_centers_)
@@ -378,7 +391,7 @@ class SphericalKMeans(Merging, BatchFit, DirectionClusterer):
     min_size : float, default=1
         Clusters of fewer rows (by weight, if there are weights) are dissolved after convergence and merging: their rows
         join the nearest remaining mean. 1 dissolves nothing.
-    center, representatives, max_iter, axial, measure, outlier_angle, allow_missing, random_state, n_threads, n_jobs, verbose
+    center, metric, representatives, max_iter, axial, measure, outlier_angle, allow_missing, random_state, n_threads, n_jobs, verbose
         As in `DPVMFMeans`.
 
     Attributes
@@ -401,11 +414,12 @@ class SphericalKMeans(Merging, BatchFit, DirectionClusterer):
 
     def __init__(self, n_clusters: int = 8, *, init: Any = "k-means++", n_init: int = 1,
                  merge: float | str | None = None, merge_to: int | None = None, min_size: float = 1,
-                 center: bool = False, representatives: int = 0, max_iter: int = 100, axial: bool = False,
+                 center: bool = False, metric: Any = None, representatives: int = 0, max_iter: int = 100, axial: bool = False,
                  measure: str = "cosine", outlier_angle: float | None = None, allow_missing: bool = False,
                  random_state: Any = None, n_threads: int | None = None, n_jobs: int | None = None,
                  verbose: int = 0) -> None:
         self.center = center
+        self.metric = metric
         self.representatives = representatives
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -436,7 +450,7 @@ class SphericalKMeans(Merging, BatchFit, DirectionClusterer):
 
     def _finish(self, X: np.ndarray) -> None:
         if self._merges:
-            self.outliers_ = outliers_of(X if self.center_ is None else self._units(X), self.labels_)
+            self.outliers_ = outliers_of(X if self.center_ is None and self.metric_ is None else self._units(X), self.labels_)
         old = {mean.tobytes(): kappa for mean, kappa in zip(self.cluster_centers_, self.kappas_)}
         if len(old) < len(self.cluster_centers_):
             self._share_out(X, old)
