@@ -586,6 +586,60 @@ static inline ast_assign_options ast_assign_to(const float *means, size_t means_
 AST_API ast_status ast_assign(ast_context *context, const ast_points *points, const ast_assign_options *options,
                               int32_t *labels, float *similarity);
 
+/* ---- Models ---------------------------------------------------------------------------------------------------- */
+
+/* Everything that labels new rows as a run labelled its own: means, and what the run did to rows before it compared
+ * them. Without it, means of centred rows or of a mixture give wrong labels. */
+typedef struct ast_model ast_model;
+
+/* What a model holds. Arrays that a model does not need are NULL. */
+typedef struct ast_model_info {
+    size_t size;
+    ast_method method;
+    size_t dimension, clusters; /* D, K: at least 1 */
+    int axial;
+    double angle;           /* AST_DP, AST_DPMEANS: of the run, degrees; NaN otherwise */
+    double background;      /* AST_MOVMF: the share of the background, 0..1; NaN without one */
+    int32_t next_id;        /* no cluster ever had this id or a larger one */
+    const float *means;     /* (K, D) unit vectors */
+    const int32_t *ids;     /* (K) increasing, the labels that the model gives; NULL: 0..K-1 */
+    const uint64_t *counts; /* (K) rows of the run in each cluster, or NULL */
+    const double *kappas;   /* (K), or NULL; NaN where undefined. Mixtures: of the components */
+    const double *shares;   /* (K) mixtures: the weights of the components. NULL: the nearest mean decides */
+    const double *lengths;  /* (K) AST_DPMEANS: the lengths of its means, which lie within the sphere; NULL otherwise */
+    const float *thresholds; /* (K) a row that is less similar to the mean is an outlier, label -1; NULL: none is */
+    const float *center;     /* (D) ast_report.center, or c1 of an ast_metric; or NULL */
+    const float *matrix;     /* (D, D) and (D): the rest of the ast_metric that maps rows, or NULL both */
+    const float *mapped_center;
+    const char *const *names; /* (K) UTF-8, "" without a name; or NULL */
+} ast_model_info;
+
+/* The model of the last successful ast_cluster, ast_cluster_source or ast_tune of this context, to be edited: its
+ * arrays are those of the context, valid until the next call with it. AST_BAD_DATA if the run found no cluster. */
+AST_API ast_status ast_model_of_result(ast_context *context, ast_model_info *info);
+
+/* Makes a model of a copy of the arrays. Close it before the context. On failure *model is NULL. */
+AST_API ast_status ast_model_open(ast_model **model, ast_context *context, const ast_model_info *info);
+AST_API void ast_model_close(ast_model *model); /* NULL is allowed */
+
+/* What the model holds. The arrays are valid until it is closed. */
+AST_API ast_status ast_model_view(const ast_model *model, ast_model_info *info);
+
+/* The model as bytes, which are what a model file contains: a head, a JSON object that lists the arrays, the arrays,
+ * and a checksum (docs/embeddings.md). The pointer is valid until the model is closed. NULL on failure. */
+AST_API const void *ast_model_save(const ast_model *model, size_t *size);
+
+/* Makes a model of such bytes. AST_BAD_DATA if they are damaged or have another version. */
+AST_API ast_status ast_model_load(ast_model **model, ast_context *context, const void *bytes, size_t size);
+
+/* Labels points and learns nothing. A point gets the id of the nearest mean or, where the run was a mixture, of the
+ * most probable component; -1 where the run itself would have given it: below the threshold of the cluster, in the
+ * background, or without a direction. angle: NaN, or degrees: a point farther than this from its mean gets -1, too.
+ * `similarity` (N, or NULL) receives the cosine to that mean, also of points that get -1; NaN for missing rows. Rows
+ * are those that the run got: the model centres them. Sparse rows as in ast_assign, not with mixtures. */
+AST_API ast_status ast_model_assign(ast_model *model, const ast_points *points, double angle, int32_t *labels,
+                                    float *similarity);
+
 /* ---- Which angle ----------------------------------------------------------------------------------------------- */
 
 /* What DP-vMF-means finds in the sample at one angle, in content order. */
@@ -745,6 +799,10 @@ typedef struct ast_label_sink {
 /* ast_assign in parts. It reads the source once and uses about 64 MiB plus what the means need. */
 AST_API ast_status ast_assign_source(ast_context *context, const ast_source *source, const ast_assign_options *options,
                                      const ast_label_sink *sink);
+
+/* ast_model_assign in parts, the same. */
+AST_API ast_status ast_model_assign_source(ast_model *model, const ast_source *source, double angle,
+                                           const ast_label_sink *sink);
 
 /* ---- Streams --------------------------------------------------------------------------------------------------- */
 

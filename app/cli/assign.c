@@ -8,12 +8,14 @@
 #include "directions.h"
 #include "interrupt.h"
 #include "memory.h"
+#include "model_file.h"
 #include "progress.h"
 #include "terminal.h"
 
 typedef struct job {
     ast_cli_subject from;
-    const char *means_file, *center_file;
+    const char *means_file, *model_file, *center_file;
+    ast_model *model;
     size_t memory;
     double angle;
     float *means, *center, *similarity;
@@ -28,7 +30,12 @@ typedef struct job {
 #define AT(field) offsetof(job, field)
 static const ast_cli_option options_table[] = {
     {"means", AST_CLI_READ, "FILE", "the means, one per row, as cluster --means writes them", AT(means_file),
-     .required = "the means to compare with"},
+     .required = "the means to compare with, or --model FILE"},
+    {"model", AST_CLI_NAME, "FILE",
+     "the model that cluster --model has written: rows get the labels that the run gives", AT(model_file),
+     .excludes = "means center-file axial",
+     .more = "It centres rows, weighs the components of mixtures, and gives -1 to rows that the run itself would have "
+             "taken as outliers. Labels are the ids of its clusters."},
     {"angle", AST_CLI_REAL, "DEG", "points farther than this from every mean get the label -1", AT(angle), 0,
      .high = 180},
     {"cosine", AST_CLI_COSINE, "C", "points less similar than this cosine, -1 to 1, to every mean get the label -1",
@@ -57,11 +64,23 @@ static const ast_cli_use uses[] = {{.group = &own_group}, AST_CLI_READING_GROUPS
 #define COLUMN_BYTES 4
 #define CENTRED_BYTES 4 /* centred rows are a copy */
 
+static int read_model(job *work) {
+    ast_model_info info = {.size = sizeof info};
+    size_t dimension = work->from.directions.points.dimension;
+    int code = ast_cli_read_model(work->model_file, work->from.context, dimension, &work->model);
+    if (code < 0 && ast_model_view(work->model, &info) == AST_OK)
+        work->means_count = info.clusters;
+    return code;
+}
+
 static int read_inputs(void *data) {
     job *work = data;
-    ast_cli_budget budget = {work->memory, POINT_BYTES, COLUMN_BYTES + (work->center_file ? CENTRED_BYTES : 0)};
+    bool copied = work->center_file || work->model_file;
+    ast_cli_budget budget = {work->memory, POINT_BYTES, COLUMN_BYTES + (copied ? CENTRED_BYTES : 0)};
     int code = ast_cli_subject_read_within(&work->from, &budget);
-    if (code < 0)
+    if (code < 0 && work->model_file)
+        code = read_model(work);
+    else if (code < 0)
         code = ast_cli_read_means(work->means_file, work->from.directions.points.dimension, &work->means,
                                   &work->means_count);
     if (code < 0 && work->center_file)
@@ -97,8 +116,9 @@ static ast_assign_options known_means(const job *work) {
 
 static int assign(job *work) {
     ast_assign_options known = known_means(work);
-    ast_status status =
-        ast_assign(work->from.context, &work->from.directions.points, &known, work->labels, work->similarity);
+    const ast_points *points = &work->from.directions.points;
+    ast_status status = work->model ? ast_model_assign(work->model, points, work->angle, work->labels, work->similarity)
+                                    : ast_assign(work->from.context, points, &known, work->labels, work->similarity);
     if (status != AST_OK)
         return ast_cli_directions_status(&work->from.directions, status, work->from.context, work->from.input);
     count_points(work, work->labels, work->similarity, work->from.directions.points.count);
@@ -134,7 +154,9 @@ static int assign_parts(job *work) {
     ast_cli_progress_start(&work->progress, &work->from.common, count);
     ast_label_sink sink = {sizeof sink, take_part, work};
     ast_assign_options known = known_means(work);
-    ast_status status = ast_assign_source(work->from.context, &work->from.directions.input.source, &known, &sink);
+    const ast_source *source = &work->from.directions.input.source;
+    ast_status status = work->model ? ast_model_assign_source(work->model, source, work->angle, &sink)
+                                    : ast_assign_source(work->from.context, source, &known, &sink);
     ast_cli_progress_end(&work->progress);
     if (work->failed)
         return ast_cli_target_failed(ast_cli_target_of(&work->from.common, "labels"), &work->error);
@@ -172,6 +194,8 @@ static void print_table(const void *data) {
     printf("%12s assigned\n", ast_grouped(work->assigned, text));
     if (!isnan(work->angle))
         printf("%12s farther than %g degrees from every mean\n", ast_grouped(work->unassigned, text), work->angle);
+    else if (work->unassigned)
+        printf("%12s that fit no cluster of the model\n", ast_grouped(work->unassigned, text));
     printf("%12s missing\n", ast_grouped(work->missing, text));
 }
 
@@ -185,6 +209,7 @@ static int deliver(void *data) {
 
 static void end(void *data) {
     job *work = data;
+    ast_model_close(work->model);
     free(work->means);
     free(work->center);
     free(work->labels);
@@ -198,11 +223,12 @@ static ast_cli_step *const steps[] = {
 const ast_cli_command ast_cli_assign = {
     .name = "assign",
     .summary = "label new points with known means",
-    .usage = "assign INPUT... --means FILE [options]",
+    .usage = "assign INPUT... --model FILE|--means FILE [options]",
     .about = "Gives every row of INPUT the number of the nearest mean (from 0, the largest cosine; of equal ones "
              "the lowest number). Nothing is learned: the means stay as they are. INPUT may also be a depth "
              "image, a cloud, a mesh, or several files, as for cluster.",
-    .examples = "asterism assign new.npy --means means.npy --labels labels.npy\n"
+    .examples = "asterism assign new.npy --model topics.model --labels labels.npy\n"
+                "asterism assign new.npy --means means.npy --labels labels.npy\n"
                 "asterism assign new.npy --means means.npy --center-file c.npy --cosine 0.5 --labels labels.npy\n"
                 "asterism assign scan.pcd --means means.npy --angle 30 --labels labels.npy\n"
                 "asterism assign new.csv --means means.npy --angle 25 --labels - --similarity cosine.txt",

@@ -82,7 +82,9 @@ int ast_cli_cluster_deliver(void *work); /* the end of a run: files and what is 
 int ast_cli_cluster_total(void *data);   /* the weights of all labelled points of all ranks */
 int ast_cli_cluster_labels(void *data);  /* several ranks: writes the labels of all of them to one file */
 int ast_cli_cluster_planes(void *data);  /* with --planes: finds and writes them */
-int ast_cli_cluster_report(void *data);  /* with --report: writes the page */
+int ast_cli_cluster_model(void *data);   /* with --model: writes it */
+int ast_cli_cluster_warn_means(void *data);
+int ast_cli_cluster_report(void *data); /* with --report: writes the page */
 
 /* Of an input that is read in parts: where its labels are kept, and what the run came to. */
 int ast_cli_cluster_store(ast_cli_cluster_job *work, ast_label_store *store);

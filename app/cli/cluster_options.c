@@ -120,6 +120,11 @@ static const ast_cli_option options_table[] = {
      .writes = AST_CLI_WRITES_ARRAY, .more = "Labels are 0 to K-1 in the order in which the clusters were made."},
     {"means", AST_CLI_TEXT, "FILE", "write the means, one per row: float32 .npy, .fvecs, .fbin, or text",
      .writes = AST_CLI_WRITES_ROWS},
+    {"model", AST_CLI_NAME, "FILE",
+     "write all that it takes to label new rows as these were labelled: see assign --model",
+     .writes = AST_CLI_WRITES_OWN,
+     .more = "Means, how rows were centred, concentrations and thresholds, in one file. With --names and "
+             "--representatives a cluster is named after the row nearest to its mean."},
     {"colored", AST_CLI_TEXT, "FILE.ply",
      "write the cloud or mesh with a colour and a label for each point or triangle", .writes = AST_CLI_WRITES_OWN,
      .inputs = AST_CLI_SOLID, .not_in = AST_CLI_ON_RANKS,

@@ -207,10 +207,21 @@ static int put_in_place(void *data) {
 }
 
 int ast_cli_cluster_deliver(void *work) {
-    static ast_cli_step *const steps[] = {ast_cli_cluster_total, warn_chain,    ast_cli_cluster_labels,
-                                          leave_other_ranks,     fill_records,  ast_cli_cluster_planes,
-                                          fill_colored,          fill_tree,     find_axes,
-                                          find_keywords,         take_clusters, ast_cli_cluster_report,
-                                          put_in_place,          NULL};
+    static ast_cli_step *const steps[] = {ast_cli_cluster_total,
+                                          warn_chain,
+                                          ast_cli_cluster_labels,
+                                          leave_other_ranks,
+                                          fill_records,
+                                          ast_cli_cluster_planes,
+                                          fill_colored,
+                                          fill_tree,
+                                          find_axes,
+                                          find_keywords,
+                                          ast_cli_cluster_model,
+                                          ast_cli_cluster_warn_means,
+                                          take_clusters,
+                                          ast_cli_cluster_report,
+                                          put_in_place,
+                                          NULL};
     return ast_cli_steps(steps, work);
 }

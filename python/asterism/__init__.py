@@ -14,6 +14,7 @@ from .means import DPVMFMeans, SphericalKMeans
 from .metric import Metric, neighbors
 from .minibatch import MiniBatchSphericalKMeans
 from .mixture import VMFMixture
+from .model import Model, load
 from .plane_map import Plane, PlaneMap, cloud_planes, mesh_planes, planes
 from .stream import DDPVMFMeans, Event
 from .tally import Tally
@@ -22,6 +23,7 @@ from .vmf import sample
 
 __version__ = header.version
 ESTIMATORS = ("DPVMFMeans", "SphericalKMeans", "MiniBatchSphericalKMeans", "VMFMixture", "DDPVMFMeans")
-__all__ = ["DPVMFMeans", "SphericalKMeans", "MiniBatchSphericalKMeans", "VMFMixture", "DDPVMFMeans", "Event", "Tally",
+__all__ = ["DPVMFMeans", "SphericalKMeans", "MiniBatchSphericalKMeans", "VMFMixture", "DDPVMFMeans", "Event", "Model",
+           "Tally",
            "Metric", "neighbors", "Plane", "PlaneMap", "cloud_planes", "mesh_planes", "planes",
-           "colors", "hallway", "hallway_intrinsics", "normals", "plot", "sample", "segment", "tune", "__version__"]
+           "colors", "hallway", "hallway_intrinsics", "load", "normals", "plot", "sample", "segment", "tune", "__version__"]

@@ -20,7 +20,7 @@ PLAIN = {
     "void": None,
 }
 GROUP = re.compile(r"\bstruct \{([^{}]*)\} (\w+);")
-DECLARATOR = re.compile(r"(?P<stars>\**)\s*(?P<name>\w*)\s*(?P<counts>(?:\[\w+\])*)$")
+DECLARATOR = re.compile(r"(?P<stars>(?:\*\s*)*)(?P<name>\w*)\s*(?P<counts>(?:\[\w+\])*)$")
 
 
 class Header:
@@ -104,7 +104,7 @@ class Header:
             return None
         kind = self._types.get(base)
         if match["stars"]:
-            kind = ctypes.c_char_p if (base, match["stars"]) == ("char", "*") else ctypes.c_void_p
+            kind = ctypes.c_char_p if (base, match["stars"].strip()) == ("char", "*") else ctypes.c_void_p
         for count in reversed(re.findall(r"\w+", match["counts"])):
             kind = kind * (int(count) if count.isdigit() else self.constants[count])
         return match["name"], kind

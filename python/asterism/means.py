@@ -16,6 +16,7 @@ from ._compat import ConvergenceWarning
 from ._library import array_at, constants, defaults, interruptible, lender, lib, points_of, records, sized, structs
 from ._merging import Merging, linkage_of, outliers_of, read_joins
 from .metric import Metric, metric_at, set_metric
+from .model import Saving
 from .tuning import Tuning, tune_for
 
 Fitted = TypeVar("Fitted", bound="BatchFit")
@@ -32,7 +33,7 @@ def degrees_of(cosine: Any) -> float:
     return round(math.degrees(math.acos(cosine)) * 1e11) / 1e11
 
 
-class BatchFit:
+class BatchFit(Saving):
     """What batch estimators have in common: a call of ast_cluster and its result as attributes."""
 
     kappas_: NDArray[np.float64]
@@ -290,6 +291,7 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
     improvement_: float
     silhouette_: float
     _takes_sparse = True
+    _model_method = "AST_DP"
     _results = (*BatchFit._results, *Merging._results, *EXAMPLES, "improvement_", "silhouette_")
 
     def __init__(self, angle: float | str = 60, *, cosine: float | None = None, order: str = "given",
@@ -410,6 +412,7 @@ class SphericalKMeans(Merging, BatchFit, DirectionClusterer):
     """
 
     _takes_sparse = True
+    _model_method = "AST_SPKM"
     _results = (*BatchFit._results, *Merging._results, *EXAMPLES)
 
     def __init__(self, n_clusters: int = 8, *, init: Any = "k-means++", n_init: int = 1,

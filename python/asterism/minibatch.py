@@ -50,6 +50,7 @@ class MiniBatchSphericalKMeans(SphericalKMeans):
     """
 
     improvement_: float
+    _model_method = "AST_MBSPKM"
     _results = (*BatchFit._results, "improvement_")
     _warns = False  # max_iter is a budget
     _merges = False  # clusters are learned from batches, and stay

@@ -74,6 +74,7 @@ class VMFMixture(BatchFit, DirectionMixture):
     background_: float
     outliers_: NDArray[np.intp]
     axial = False  # the distribution is not
+    _model_method = "AST_MOVMF"
     _results = (*BatchFit._results, "weights_", "bic_", "background_")
 
     def __init__(self, n_components: int | str = 1, *, background: bool = False, init: Any = "k-means++",

@@ -302,6 +302,22 @@ static ast_status label_late(const ast_call *c, ast_result *r) {
     return status;
 }
 
+/* What a model of the result needs besides. Where small clusters were dissolved and nothing was merged, a row fits a
+ * cluster within the angle. */
+static ast_status keep_for_model(const ast_call *c, ast_result *r) {
+    const ast_options *o = c->options;
+    bool limited = o->method == AST_DP && o->merge.min_size > 0 && o->merge.by == AST_MERGE_NONE;
+    r->method = o->method;
+    r->axial = o->axial != 0;
+    r->angle = o->angle;
+    if (!limited)
+        return AST_OK;
+    r->thresholds = ast_allocate(r->report.clusters, sizeof *r->thresholds);
+    for (size_t k = 0; r->thresholds && k < r->report.clusters; k++)
+        r->thresholds[k] = (float)ast_least_score(o->angle);
+    return r->thresholds ? AST_OK : ast_fail_memory(c->fault);
+}
+
 /* Labels and leaves of the best restart go to the caller, the rest to the context. Cannot fail. */
 static void hand_over(ast_call *c, double start, ast_report *report) {
     ast_result *best = &c->results[c->best];
@@ -333,6 +349,8 @@ static ast_status run_call(ast_call *c, double start, ast_report *report) {
     ast_resume_free(c);
     if (status == AST_OK && c->input.late)
         status = label_late(c, &c->results[c->best]);
+    if (status == AST_OK)
+        status = ast_comm_agree(context->comm, keep_for_model(c, &c->results[c->best]), c->fault);
     if (status == AST_OK)
         hand_over(c, start, report);
     if (c->input.source) /* the memory for a source is planned call by call */

@@ -24,6 +24,12 @@ typedef struct ast_fitted_metric {
     double roundness;     /* of W: trace^2 / (D |W|^2), 1 if it is the same in all directions */
 } ast_fitted_metric;
 
+/* Numbers of the clusters as arrays, for a model. NULL until one is asked for. */
+typedef struct ast_result_columns {
+    uint64_t *counts;
+    double *kappas, *shares, *lengths;
+} ast_result_columns;
+
 /* The result of one restart; the context keeps that of the last call. */
 typedef struct ast_result {
     int32_t *labels; /* (N) rows in memory; NULL: they went to the store or to the caller */
@@ -38,6 +44,11 @@ typedef struct ast_result {
     float *center;            /* (D) of the report; NULL: rows were not centred */
     ast_fitted_metric metric; /* of the report; empty: rows were not mapped */
     size_t *representatives;  /* of all clusters, those of one behind those of the other; NULL: none */
+    ast_method method;        /* of the options, as the next two */
+    int axial;
+    double angle;
+    float *thresholds; /* (K) the similarity below which a row got no label; NULL: every row got one */
+    ast_result_columns model;
 } ast_result;
 void ast_result_free(ast_result *result);
 

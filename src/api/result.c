@@ -218,7 +218,8 @@ ast_status ast_call_result(const ast_call *c, ast_result *r) {
 }
 
 void ast_result_free(ast_result *r) {
-    ast_free_all(r->labels, r->clusters, r->means, r->posterior, r->center, r->representatives);
+    ast_free_all(r->labels, r->clusters, r->means, r->posterior, r->center, r->representatives, r->thresholds);
+    ast_free_all(r->model.counts, r->model.kappas, r->model.shares, r->model.lengths);
     ast_fitted_metric_free(&r->metric);
     ast_components_free(&r->components);
     ast_tree_free(&r->tree);

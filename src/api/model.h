@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A model is its bytes, and pointers into them: model_bytes.c writes and reads them, model_check.c says which ones are
+ * possible, model.c has the entry points, model_assign.c labels points. */
+#pragma once
+
+#include "context.h"
+
+#define AST_MODEL_METHODS 8
+
+struct ast_model {
+    ast_context *context;
+    ast_model_info info; /* points into the bytes */
+    unsigned char *bytes;
+    size_t size;
+    const char **names;        /* (K), or NULL */
+    ast_components components; /* count is 0 where the nearest mean decides */
+};
+
+/* The names of methods in the header, in the order of ast_method. */
+extern const char *const ast_model_methods[AST_MODEL_METHODS];
+
+/* The problem of what the model holds, or NULL. */
+const char *ast_model_problem(const ast_model_info *info);
+
+/* Writes the bytes of a model that is possible; AST_NO_MEMORY. Reads them: the model gets its info and names. */
+ast_status ast_model_write(const ast_model_info *info, unsigned char **bytes, size_t *size, ast_fault *fault);
+ast_status ast_model_read(ast_model *model, ast_fault *fault);
+
+/* The components that decide the labels, if any do. false: no memory. */
+bool ast_model_prepare(ast_model *model);
