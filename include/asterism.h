@@ -733,6 +733,66 @@ static inline const ast_tune_level *ast_tune_levels(const ast_context *context, 
     return ast_tune_level_records(context, sizeof(ast_tune_level), count);
 }
 
+/* ---- Near-duplicates ------------------------------------------------------------------------------------------- */
+
+/* Which rows are one group. Two rows are near if their score is at least `cosine` - 2^-20. */
+typedef enum ast_dedup_mode {
+    AST_CONNECTED = 0, /* rows that a chain of near rows connects */
+    AST_STAR = 1       /* a row and the rows near it: rows are visited in the order of `keep`, and a row that is near a
+                          kept row joins the group of the first such one; another row is kept */
+} ast_dedup_mode;
+
+/* Which row of a group is kept. Among equal ones it is the first. */
+typedef enum ast_dedup_keep {
+    AST_KEEP_FIRST = 0,
+    AST_KEEP_CENTRAL = 1, /* AST_CONNECTED: the row with the largest sum of cosines with the rows of its group.
+                             AST_STAR: rows with more near rows come first */
+    AST_KEEP_RANKED = 2   /* the row with the largest `rank` */
+} ast_dedup_keep;
+
+/* Each comment begins with the default. */
+typedef struct ast_dedup_options {
+    size_t size;
+    double cosine;             /* NaN: not set. -1..1 */
+    ast_dedup_mode mode;       /* AST_CONNECTED */
+    ast_dedup_keep keep;       /* AST_KEEP_FIRST */
+    const double *rank;        /* NULL. (N) for AST_KEEP_RANKED */
+    const ast_points *against; /* NULL. M rows that are kept already. A row near one of them is dropped, and its group
+                                  is the number of the nearest, the first of equal ones; the other rows are grouped
+                                  among themselves, from group M on. Dropped rows connect nothing */
+    size_t memory; /* 0. Rows that are not unit vectors in floats are copied if that takes at most so many bytes, 0:
+                      any; otherwise they are normalised whenever they are read, which is slower */
+    /* NULL. Called after the last step that can fail, with every near pair, i < j, in order of i and j; j - N is a row
+     * of `against`. Non-zero cancels the call. With it the call keeps the pairs of different rows in memory. */
+    int (*pair)(size_t i, size_t j, double cosine, void *data);
+    void *pair_data;
+    int (*progress)(double done, void *data); /* NULL. Called from time to time with 0..1; non-zero cancels */
+    void *progress_data;
+} ast_dedup_options;
+
+static inline void ast_dedup_options_init(ast_dedup_options *options) {
+    memset(options, 0, sizeof *options);
+    options->size = sizeof *options;
+    options->cosine = (double)NAN;
+}
+
+typedef struct ast_dedup_report {
+    size_t size;
+    size_t rows, missing; /* N, and rows without a direction */
+    size_t kept;          /* rows that are kept */
+    size_t groups;        /* groups of the rows that are not near `against`: as many as kept rows */
+    size_t duplicates;    /* groups of two and more rows */
+    size_t matched;       /* rows that are near a row of `against` */
+    uint64_t pairs;       /* near pairs: with rows of `against`, and among the rows that are not near those */
+    double seconds;
+} ast_dedup_report;
+
+/* Finds all near pairs of rows, exactly, and groups the rows. `groups` (N) receives 0..G-1 in order of the first row,
+ * -1 for missing rows; `kept` (N, or NULL) 1 for rows that are kept and 0 for others. Needs about 300 bytes per row
+ * besides the rows; the number of pairs does not matter. Dense rows; weights and late rows are ignored. */
+AST_API ast_status ast_dedup(ast_context *context, const ast_points *points, const ast_dedup_options *options,
+                             int32_t *groups, uint8_t *kept, ast_dedup_report *report);
+
 /* ---- Larger than memory ---------------------------------------------------------------------------------------- */
 
 /* Points that the library reads in parts, for example from a file larger than memory. The caller supplies the function

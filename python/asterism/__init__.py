@@ -10,6 +10,7 @@
 from . import plot
 from ._library import header
 from .depth import colors, hallway, hallway_intrinsics, normals, segment
+from .duplicates import dedup
 from .means import DPVMFMeans, SphericalKMeans
 from .metric import Metric, neighbors
 from .minibatch import MiniBatchSphericalKMeans
@@ -26,4 +27,4 @@ ESTIMATORS = ("DPVMFMeans", "SphericalKMeans", "MiniBatchSphericalKMeans", "VMFM
 __all__ = ["DPVMFMeans", "SphericalKMeans", "MiniBatchSphericalKMeans", "VMFMixture", "DDPVMFMeans", "Event", "Model",
            "Tally",
            "Metric", "neighbors", "Plane", "PlaneMap", "cloud_planes", "mesh_planes", "planes",
-           "colors", "hallway", "hallway_intrinsics", "load", "normals", "plot", "sample", "segment", "tune", "__version__"]
+           "colors", "dedup", "hallway", "hallway_intrinsics", "load", "normals", "plot", "sample", "segment", "tune", "__version__"]

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * All pairs of rows whose score is at least a limit, exactly, without looking at most pairs.
+ *
+ * The main idea: similar rows are put into one *block* of BLOCK rows. A block lies in a ball, whose centre and radius
+ * bound the score of a row with all rows of the block by one product. Rows and blocks that pass are compared by heads
+ * and tails along the principal axes of the rows (scores/heads.h); pairs that pass are scored in full. Every bound
+ * includes its rounding errors, so that no pair is lost, whatever the blocks are.
+ *
+ *     near_rows.c    the rows of one or two sets; equal rows become one
+ *     near_cells.c   similar rows next to each other: cells around a few means, split into blocks
+ *     near_index.c   axes, heads and balls of the blocks
+ *     near_search.c  the pairs of a tile of rows with a range of blocks */
+#pragma once
+
+#include "fault.h"
+#include "heads.h"
+#include "pool.h"
+#include "rowset.h"
+
+enum { AST_NEAR_BLOCK = 64 };    /* rows of a block and of a tile: a bit of uint64_t each; a multiple of AST_PANEL */
+enum { AST_NEAR_SEGMENT = 512 }; /* blocks that a tile is compared with at a time */
+#define AST_NO_ROW UINT32_MAX    /* an unused place of a block */
+
+/* Rows of one or two sets. Row i of the second has the number i + the count of the first. */
+typedef struct ast_near_rows {
+    const ast_rowset *sets[2]; /* the second may be NULL */
+    float *copies[2];    /* (count, D) where rows cannot be used in place; NULL: they are normalised on each read */
+    size_t first, count; /* rows of the first set, and of both */
+    size_t dimension;
+    uint32_t *same_as; /* (count) the first row of the set that equals this one, bit for bit; AST_NO_ROW: missing */
+    uint32_t *equal;   /* (count) of such a first row: how many rows there are, itself included */
+} ast_near_rows;
+
+/* Finds equal rows. labels[s]: those of ast_rowset_load. Copies take at most `memory` bytes (0: any). */
+ast_status ast_near_rows_open(ast_near_rows *rows, ast_pool *pool, int32_t *const labels[2], size_t memory,
+                              ast_fault *fault);
+void ast_near_rows_free(ast_near_rows *rows);
+
+/* A row, in place or in the buffer (D floats). */
+const float *ast_near_row(const ast_near_rows *rows, uint32_t row, float *buffer);
+
+/* The rows of a set that have no equal before them, sorted so that similar rows are neighbours. */
+typedef struct ast_near_order {
+    size_t count, cells;
+    uint32_t *rows; /* (count) by cell */
+    size_t *starts; /* (cells + 1) */
+} ast_near_order;
+
+bool ast_near_order_find(ast_near_order *order, const ast_near_rows *rows, size_t set, const ast_kernels *kernels,
+                         ast_pool *pool);
+void ast_near_order_free(ast_near_order *order);
+
+/* Sorts the n rows of a cell into blocks of AST_NEAR_BLOCK: `order` (n) indices into heads (n, width). */
+void ast_near_split(const float *heads, size_t width, uint32_t *order, size_t n);
+
+typedef struct ast_near_index {
+    const ast_kernels *kernels;
+    ast_pool *pool;
+    const ast_near_rows *rows;
+    double limit;       /* a pair counts if its score is at least this */
+    size_t blocks, own; /* blocks of both sets, and of the first */
+    uint32_t *ids;      /* (blocks, AST_NEAR_BLOCK) */
+    uint32_t *places;   /* (rows->count) where a row is in ids */
+    ast_basis axes;
+    size_t width;                 /* of the heads */
+    bool whole;                   /* balls are around whole rows, not around their heads and tails */
+    ast_packed_means heads;       /* of the rows, in order of ids */
+    ast_packed_means balls;       /* of the blocks: centre, radius (errors) and longest tail */
+    float *lengths;               /* (blocks * AST_NEAR_BLOCK) of the heads, rounded up */
+    float head_slack, ball_slack; /* allowances for rounding */
+} ast_near_index;
+
+ast_status ast_near_index_open(ast_near_index *index, ast_fault *fault); /* kernels, pool, rows and limit are set */
+void ast_near_index_free(ast_near_index *index);
+
+/* A pair: row r of the tile, and another row. `score` is exact if the search is, otherwise it decides only. */
+typedef void ast_near_found(void *data, int worker, size_t r, uint32_t row, double score);
+
+/* What a search is for. A search may run on several threads at once. */
+typedef struct ast_near_search {
+    const ast_near_index *index;
+    bool exact;          /* compute the exact score of every pair */
+    const uint8_t *skip; /* (rows) rows to leave out, or NULL */
+    ast_near_found *found;
+    void *data;
+    struct ast_near_worker *workers; /* (threads) */
+} ast_near_search;
+
+bool ast_near_search_open(ast_near_search *search);
+void ast_near_search_free(ast_near_search *search);
+
+/* Begins a tile of n rows with a worker's memory: the rows of a block, or listed ones. */
+void ast_near_tile_block(ast_near_search *search, int worker, size_t block);
+void ast_near_tile_rows(ast_near_search *search, int worker, const uint32_t *rows, size_t n);
+
+/* Reports the pairs of the worker's tile with the rows of blocks first..last-1. A tile that is the first of these
+ * blocks meets itself: each pair once. Others must not hold rows of these blocks, or a row meets itself, which is
+ * reported too. */
+void ast_near_tile_search(ast_near_search *search, int worker, size_t first, size_t last);
+
+/* Row r of a worker's tile. */
+uint32_t ast_near_tile_row(const ast_near_search *search, int worker, size_t r);
+
+/* For the choice of the balls: how many (row, block) pairs of the tile pass the balls. */
+size_t ast_near_tile_passes(ast_near_search *search, int worker, size_t first, size_t last);
