@@ -208,7 +208,9 @@ AST_API ast_status ast_neighbours(ast_context *context, const ast_points *points
  * in others; docs/metric.md has the rule. */
 typedef enum ast_metric_kind {
     AST_METRIC_PLAIN = 0, /* as they are */
-    AST_METRIC_LOCAL = 1  /* after a linear map, learned from the rows, that makes clusters round */
+    AST_METRIC_LOCAL = 1, /* after a linear map, learned from the rows, that makes clusters round */
+    AST_METRIC_AUTO = 2 /* ast_tune: AST_METRIC_LOCAL for dense rows with more than 8 components whose neighbours do not
+                           scatter equally in all directions, unless they are axial */
 } ast_metric_kind;
 
 /* A map of rows: z = normalise(A normalise(x / |x| - c1) - c2). Whoever makes the struct owns its arrays. */
@@ -659,7 +661,7 @@ typedef struct ast_tune_options {
     size_t size;
     double from, to;     /* 120 and 5. The largest and the smallest angle of the sweep, degrees */
     double step;         /* 2.5. From one angle to the next, above 0 */
-    size_t max_clusters; /* 200. No larger number of clusters is considered; at least 2 */
+    size_t max_clusters; /* 0. No larger number of clusters is considered; at least 2, or 0: no limit */
     int axial;           /* 0. 1: x and -x are the same */
     int draws;           /* 5. Draws of one von Mises-Fisher distribution to compare with; at least 1 */
     uint64_t seed; /* 1. Seed of the content order of the described run. The recommendation does not depend on it */
@@ -669,6 +671,8 @@ typedef struct ast_tune_options {
     int center; /* 0. 1: as in ast_options */
     /* NULL. Called with progress_data after every angle of the sweep, from large to small, on the caller's thread. */
     void (*angle_found)(const ast_tune_angle *angle, void *data);
+    size_t min_clusters;    /* 2. No smaller number of clusters is considered; at least 2 */
+    ast_metric_kind metric; /* AST_METRIC_AUTO. Not AST_METRIC_LOCAL with axial or sparse rows */
 } ast_tune_options;
 
 static inline void ast_tune_options_init(ast_tune_options *options) {
@@ -677,19 +681,23 @@ static inline void ast_tune_options_init(ast_tune_options *options) {
     options->from = 120;
     options->to = 5;
     options->step = 2.5;
-    options->max_clusters = 200;
+    options->min_clusters = 2;
     options->draws = 5;
     options->seed = 1;
     options->describe = 1;
+    options->metric = AST_METRIC_AUTO;
 }
 
 /* A level of the tree of joins: the partition of the sample into so many clusters. */
 typedef struct ast_tune_level {
     size_t clusters;
     double silhouette;
-    double null;   /* the largest silhouette of the draws at this level */
-    double excess; /* silhouette - null */
-    int peak;      /* 1: no neighbouring level is better, and it is among the best */
+    double null;      /* the largest silhouette of the draws at this level */
+    double excess;    /* silhouette - null */
+    int peak;         /* 1: no neighbouring level is better, and it is among the best */
+    double stability; /* adjusted Rand index of the clusters that two random halves of the sample give all of it */
+    int local_peak;   /* 1: no neighbouring level is better, and it stands out from the draws. Every peak is one unless
+                         the result is weak */
 } ast_tune_level;
 
 /* The recommendation: AST_DP with `angle`, AST_ORDER_CONTENT, `merge` and `merge_count`. */
@@ -697,20 +705,22 @@ typedef struct ast_tune_report {
     size_t size;
     double angle; /* degrees */
     ast_merge merge;
-    size_t merge_count; /* AST_MERGE_COUNT: clusters that are left */
-    size_t clusters;    /* what these options find in all points */
-    double silhouette;  /* of that; NaN with one cluster */
-    double excess;      /* of the chosen level over the draws; NaN where there was nothing to choose from */
-    double evidence;    /* log evidence of the best level of the tree minus that of one cluster, in nats
-                           (docs/merging.md); 0: one cluster is best */
-    size_t limit;       /* clusters of that level: more are not recommended */
-    int weak;           /* 1: nothing stands out, and the angle is only the least bad one */
-    const char *reason; /* one sentence, without a full stop; valid until the next ast_tune with the context */
-    double first, last; /* the largest and the smallest angle that find these clusters without merging; NaN: none */
-    double leaf_angle;  /* where the tree of joins starts, degrees */
-    size_t points;      /* the sample that was looked at */
-    size_t missing;     /* rows without a direction */
-    int cut;            /* 1: the sweep ended before `to`, since smaller angles find too many clusters */
+    size_t merge_count;     /* AST_MERGE_COUNT: clusters that are left */
+    size_t clusters;        /* what these options find in all points */
+    double silhouette;      /* of that; NaN with one cluster */
+    double excess;          /* of the chosen level over the draws; NaN where there was nothing to choose from */
+    double evidence;        /* log evidence of the best level of the tree minus that of one cluster, in nats
+                               (docs/merging.md); 0: one cluster is best */
+    size_t limit;           /* clusters of that level: more are not recommended */
+    int weak;               /* 1: nothing stands out, and the angle is only the least bad one */
+    const char *reason;     /* one sentence, without a full stop; valid until the next ast_tune with the context */
+    double first, last;     /* the largest and the smallest angle that find these clusters without merging; NaN: none */
+    double leaf_angle;      /* where the tree of joins starts, degrees */
+    size_t points;          /* the sample that was looked at */
+    size_t missing;         /* rows without a direction */
+    int cut;                /* 1: the sweep ended before `to`, since smaller angles find too many clusters */
+    ast_metric_kind metric; /* of the recommended run: angles and silhouettes are those of mapped rows if it is local */
+    double stability;       /* of the chosen level; NaN where there was nothing to choose from */
 } ast_tune_report;
 
 /* Finds options of AST_DP that suit the points (docs/tune.md has the rule), and runs them on all points: `labels` (N,

@@ -186,6 +186,7 @@ static int find_angle(void *data) {
         ast_cli_warn("%s", work->tuned.reason);
     work->options.angle = work->tuned.angle;
     work->options.dp.order = AST_ORDER_CONTENT;
+    work->options.metric = work->tuned.metric;
     if (work->options.merge.by == AST_MERGE_NONE && !given->merge_text) {
         work->options.merge.by = work->tuned.merge;
         work->options.merge.count = work->tuned.merge_count;

@@ -42,7 +42,9 @@ const char *ast_cli_recommended(const ast_tune_report *report, char text[AST_CLI
     int used =
         snprintf(text, AST_CLI_RECOMMENDED, "--angle %s --order content", ast_cli_shortest(report->angle, angle));
     if (report->merge == AST_MERGE_COUNT)
-        snprintf(text + used, AST_CLI_RECOMMENDED - (size_t)used, " --merge-to %zu", report->merge_count);
+        used += snprintf(text + used, AST_CLI_RECOMMENDED - (size_t)used, " --merge-to %zu", report->merge_count);
+    if (report->metric == AST_METRIC_LOCAL)
+        snprintf(text + used, AST_CLI_RECOMMENDED - (size_t)used, " --metric local");
     return text;
 }
 
@@ -79,7 +81,25 @@ static void put_levels(const ast_context *context, ast_text *json) {
         ast_json_real(json, "silhouette", level->silhouette, 17);
         ast_json_real(json, "null", level->null, 17);
         ast_json_real(json, "excess", level->excess, 17);
+        ast_json_real(json, "stability", level->stability, 17);
         ast_json_boolean(json, "peak", level->peak);
+        ast_json_close(json, '}');
+    }
+    ast_json_close(json, ']');
+}
+
+/* The levels that stand out, coarse to fine. */
+static void put_peaks(const ast_context *context, ast_text *json) {
+    size_t count;
+    const ast_tune_level *levels = ast_tune_levels(context, &count);
+    ast_json_open(json, "peaks", '[');
+    for (const ast_tune_level *level = levels; level < levels + count; level++) {
+        if (!level->local_peak)
+            continue;
+        ast_json_open(json, NULL, '{');
+        ast_json_integer(json, "clusters", (int64_t)level->clusters);
+        ast_json_real(json, "excess", level->excess, 17);
+        ast_json_real(json, "stability", level->stability, 17);
         ast_json_close(json, '}');
     }
     ast_json_close(json, ']');
@@ -100,6 +120,9 @@ void ast_cli_put_tuned(const ast_context *context, const ast_tune_report *found,
     ast_json_real(json, "to", found->first, 17);
     ast_json_real(json, "evidence", found->evidence, 17);
     ast_json_real(json, "excess", found->excess, 17);
+    ast_json_real(json, "stability", found->stability, 17);
+    ast_json_string(json, "metric", found->metric == AST_METRIC_LOCAL ? "local" : "plain");
+    put_peaks(context, json);
     ast_json_integer(json, "limit", (int64_t)found->limit);
     ast_json_boolean(json, "weak", found->weak);
     ast_json_string(json, "reason", found->reason);

@@ -20,13 +20,20 @@ typedef struct job {
     char *line, *title; /* of the report */
 } job;
 
+static const char *const metrics[] = {"plain", "local", "auto", NULL}; /* ast_metric_kind */
+
 #define AT(field) offsetof(job, field)
 static const ast_cli_option options_table[] = {
     {"from", AST_CLI_REAL, "DEG", "the largest angle of the sweep", AT(options.from), 0, 180, .standard = "120"},
     {"to", AST_CLI_REAL, "DEG", "the smallest angle of the sweep", AT(options.to), 0, 180, .standard = "5"},
     {"step", AST_CLI_REAL, "DEG", "from one angle to the next", AT(options.step), 0.01, 180, .standard = "2.5"},
-    {"max-clusters", AST_CLI_COUNT, "K", "consider at most this many clusters", AT(options.max_clusters), 2, 2147483647,
-     .standard = "200"},
+    {"min-clusters", AST_CLI_COUNT, "K", "consider at least this many clusters", AT(options.min_clusters), 2,
+     2147483647, .standard = "2"},
+    {"max-clusters", AST_CLI_COUNT, "K", "consider at most this many clusters (default: no limit)",
+     AT(options.max_clusters), 2, 2147483647, .standard = NULL},
+    {"metric", AST_CLI_CHOICE, "plain|local|auto",
+     "how rows are compared: as they are, or after a map that makes clusters round; auto decides", AT(options.metric),
+     .choices = metrics, .standard = "auto", .more = "docs/metric.md has the rule."},
     {"axial", AST_CLI_FLAG, NULL, "treat x and -x as the same", AT(from.axial),
      .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE},
     {"center", AST_CLI_FLAG, NULL, "look at the rows without their common direction, as cluster --center",
@@ -46,6 +53,11 @@ static void defaults(void *data) {
 static int check(void *data) {
     job *work = data;
     work->options.axial = work->from.axial;
+    if (work->options.max_clusters && work->options.min_clusters > work->options.max_clusters)
+        return ast_cli_misuse("--min-clusters %zu is above --max-clusters %zu", work->options.min_clusters,
+                              work->options.max_clusters);
+    if (work->options.metric == AST_METRIC_LOCAL && work->from.axial)
+        return ast_cli_misuse("--metric local is not for axial rows: x and -x would be mapped to different axes");
     if (work->options.to > work->options.from)
         return ast_cli_misuse("--to %g is above --from %g; the sweep goes from large angles to small ones",
                               work->options.to, work->options.from);

@@ -37,11 +37,15 @@ class Tuning(Bunch):
     angles: list[dict[str, Any]]
     levels: list[dict[str, Any]]
     command: str
+    peaks: list[dict[str, Any]]
+    metric: str
+    stability: float
 
 
 def tune(X: Any, sample_weight: Any = None, *, largest: float = 120, smallest: float = 5, step: float = 2.5,
-         max_clusters: int = 200, axial: bool = False, draws: int = 5, random_state: int = 1,
-         allow_missing: bool = False, n_threads: int | None = None, center: bool = False) -> Tuning:
+         max_clusters: int | None = None, axial: bool = False, draws: int = 5, random_state: int = 1,
+         allow_missing: bool = False, n_threads: int | None = None, center: bool = False, min_clusters: int = 2,
+         metric: str | None = None) -> Tuning:
     """Finds parameters of `DPVMFMeans` that suit X, and says whether anything stands out.
 
     Parameters
@@ -50,8 +54,11 @@ def tune(X: Any, sample_weight: Any = None, *, largest: float = 120, smallest: f
     sample_weight : (N), not negative, or None
     largest, smallest, step : float
         The angles of the sweep, degrees, from large to small.
-    max_clusters : int, default=200
-        No larger number of clusters is considered.
+    min_clusters, max_clusters : int, default=2 and None
+        No other numbers of clusters are considered.
+    metric : {None, "auto", "plain", "local"}
+        As in `DPVMFMeans`. None is "auto": local for dense rows with more than 8 columns whose neighbours do not scatter
+        equally in all directions, unless they are axial.
     axial, allow_missing, n_threads, center
         As in `DPVMFMeans`.
     draws : int, default=5
@@ -69,6 +76,9 @@ def tune(X: Any, sample_weight: Any = None, *, largest: float = 120, smallest: f
         reason : one sentence
         evidence : nats, for the best level of the tree of joins over one cluster; 0 if one cluster is best
         excess : silhouette of the chosen level above the largest of the draws
+        stability : how far two random halves of the rows agree on that level (adjusted Rand index)
+        peaks : list of dictionaries with clusters, excess and stability: the levels that stand out, coarse to fine
+        metric : "plain", or "local": the angles and silhouettes are those of mapped rows
         limit : number of clusters of the level with the best evidence: more are not recommended
         from, to : the range of angles that find these clusters without merging; read them as tuning["from"]
         leaf_angle, points, missing, cut : where the tree starts, rows looked at, rows without a direction, and whether
@@ -93,7 +103,9 @@ def tune(X: Any, sample_weight: Any = None, *, largest: float = 120, smallest: f
     X = checked_rows(X)
     weights = checked_weights(sample_weight, X)
     options = sized("ast_tune_options", to=float(smallest), step=float(step), axial=bool(axial), center=bool(center),
-                    max_clusters=whole_number("max_clusters", max_clusters, 2), draws=whole_number("draws", draws, 1),
+                    min_clusters=whole_number("min_clusters", min_clusters, 2),
+                    max_clusters=0 if max_clusters is None else whole_number("max_clusters", max_clusters, 2),
+                    metric=metric_kind(metric), draws=whole_number("draws", draws, 1),
                     seed=whole_number("random_state", random_state, 0), describe=1)
     setattr(options, "from", float(largest))
     labels = np.empty(X.shape[0], np.int32)
@@ -104,11 +116,19 @@ def tune(X: Any, sample_weight: Any = None, *, largest: float = 120, smallest: f
     return found
 
 
+def metric_kind(metric: str | None) -> int:
+    """The value of ast_metric_kind; None is "auto"."""
+    if metric not in (None, "auto", "plain", "local"):
+        raise ValueError(f"metric is {metric!r}; it must be 'plain', 'local', 'auto' or None")
+    return constants[f"AST_METRIC_{(metric or 'auto').upper()}"]
+
+
 def tune_for(model: Any, X: Any, weights: np.ndarray | None) -> Tuning:
     """The recommendation for an estimator with angle="auto", which runs it itself."""
     options = defaults("ast_tune_options")
     options.axial, options.center = bool(model.axial), bool(model.center)
     options.seed, options.describe = model._seed(), 0
+    options.metric = metric_kind(getattr(model, "metric", None))
     return recommend(X, weights, options, None, model._threads())
 
 
@@ -136,24 +156,28 @@ def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray | N
 def copied(context: Any, report: Any, options: Any) -> Tuning:
     seed, axial, center = options.seed, options.axial, options.center
     evidence = report.merge == constants["AST_MERGE_EVIDENCE"]
+    local = report.metric == constants["AST_METRIC_LOCAL"]
+    levels = named_records(context, "ast_tune_level")
     merge = "evidence" if evidence else None
     merge_to = report.merge_count if report.merge == constants["AST_MERGE_COUNT"] else None
     parameters = {"angle": report.angle, "order": "content", "merge": merge, "merge_to": merge_to, "axial": bool(axial),
-                  "random_state": seed, **({"center": True} if center else {})}
+                  "random_state": seed, **({"center": True} if center else {}), **({"metric": "local"} if local else {})}
     words = [f"--angle {report.angle:g} --order content", "--merge evidence" if evidence else "",
              f"--merge-to {merge_to}" if merge_to else "", f"--seed {seed}" if seed != 1 else "", "--axial" if axial else "",
-             "--center" if center else ""]
+             "--center" if center else "", "--metric local" if local else ""]
     return Tuning(**{
         "angle": report.angle, "merge": merge, "merge_to": merge_to, "parameters": parameters,
         "command": " ".join(["asterism cluster INPUT", *filter(None, words)]), "clusters": report.clusters,
         "silhouette": report.silhouette, "from": report.last, "to": report.first, "evidence": report.evidence,
         "excess": report.excess, "limit": report.limit, "weak": bool(report.weak), "reason": report.reason.decode(),
         "points": report.points, "missing": report.missing, "leaf_angle": report.leaf_angle, "cut": bool(report.cut),
-        "angles": named_records(context, "ast_tune_angle"), "levels": named_records(context, "ast_tune_level")})
+        "angles": named_records(context, "ast_tune_angle"), "levels": levels,
+        "peaks": [{name: level[name] for name in ("clusters", "excess", "stability")} for level in levels if level["local_peak"]],
+        "metric": "local" if local else "plain", "stability": report.stability})
 
 
 def named_records(context: Any, name: str) -> list[dict[str, Any]]:
     """The records of the last ast_tune as dictionaries."""
     found = records(getattr(lib, f"{name}_records"), context.handle, name)
     named = [{field: getattr(one, field) for field, _ in structs[name]._fields_} for one in found]
-    return [{**one, "peak": bool(one["peak"])} if "peak" in one else one for one in named]
+    return [{**one, "peak": bool(one["peak"]), "local_peak": bool(one["local_peak"])} if "peak" in one else one for one in named]

@@ -26,6 +26,7 @@
 #define LEAF_STEPS 18     /* up to 90 degrees */
 #define WEAK_CLUSTERS 20  /* weak data: smaller angles than those with so many clusters are not looked at */
 #define MOST_ANGLES 20000
+#define METRIC_ROUNDS 2 /* of clusters and the map from their scatter */
 
 /* ---- Calls of the library ---------------------------------------------------------------------------------------- */
 
@@ -102,9 +103,9 @@ static ast_status find_leaves(ast_tuning *t) {
 }
 
 /* Draws of one distribution: the largest silhouette of all draws at every level. */
-static ast_status measure_draws(ast_tuning *t) {
+static ast_status measure_draws(ast_tuning *t, int draws) {
     ast_status status = AST_OK;
-    for (int i = 0; i < t->options->draws && status == AST_OK; i++) {
+    for (int i = 0; i < draws && status == AST_OK; i++) {
         ast_tune_set draw = {0};
         status = ast_tune_draw_null(t, i, &draw);
         if (status == AST_OK)
@@ -116,20 +117,74 @@ static ast_status measure_draws(ast_tuning *t) {
     return status;
 }
 
-static ast_status find_levels(ast_tuning *t) {
+/* The levels and their peaks. `stable`: with the stability of every level. */
+static ast_status find_levels(ast_tuning *t, int draws, bool stable) {
+    const ast_tune_options *o = t->options;
     ast_tuned *tuned = t->tuned;
-    size_t limit = t->report->limit, most = t->options->max_clusters;
-    most = most < limit ? most : limit;
+    size_t limit = t->report->limit > o->min_clusters ? t->report->limit : o->min_clusters,
+           most = o->max_clusters && o->max_clusters < limit ? o->max_clusters : limit;
+    free(tuned->levels);
     tuned->levels = ast_allocate(AST_TUNE_LEVELS(most), sizeof *tuned->levels);
     if (!tuned->levels)
         return ast_fail_memory(t->fault);
-    tuned->level_count = ast_tune_list_levels(most, tuned->levels);
-    t->planned = tuned->level_count * (size_t)(t->options->draws + 1) + tuned->angles_planned + 1;
+    tuned->level_count = ast_tune_list_levels(o->min_clusters, most, tuned->levels);
+    t->planned = t->steps + tuned->level_count * (size_t)(draws + 1 + (stable ? ast_tune_splits(t) : 0)) +
+                 tuned->angles_planned + 1;
     ast_status status = ast_tune_measure_levels(t, &t->sample);
     if (status == AST_OK)
-        status = measure_draws(t);
+        status = measure_draws(t, draws);
+    if (status == AST_OK && stable)
+        status = ast_tune_measure_stability(t);
     if (status == AST_OK)
         ast_tune_mark_peaks(tuned->levels, tuned->level_count);
+    return status;
+}
+
+/* The tree of the sample, the level that its evidence prefers, and the levels, unless one cluster is best. */
+static ast_status look_at_sample(ast_tuning *t, int draws, bool stable) {
+    t->tuned->level_count = 0;
+    ast_status status = find_leaves(t);
+    if (status == AST_OK)
+        status = ast_tune_find_limit(t, &t->sample, &t->report->limit, &t->report->evidence);
+    if (status == AST_OK && (t->report->limit > 1 || t->options->min_clusters > 2))
+        status = find_levels(t, draws, stable);
+    return status;
+}
+
+/* ---- The metric -------------------------------------------------------------------------------------------------- */
+
+/* The labels of the finest peak of the sample; one cluster if there are no levels. labels: (count) */
+static ast_status label_finest_peak(ast_tuning *t, int32_t *labels) {
+    size_t count = t->sample.points.count, clusters = ast_tune_finest_peak(t->tuned->levels, t->tuned->level_count);
+    ast_tune_cut cut;
+    memset(labels, 0, count * sizeof *labels);
+    if (clusters < 2 || clusters > t->sample.leaf_count)
+        return AST_OK;
+    ast_status status = ast_tune_cut_open(t, &t->sample, clusters, &cut);
+    if (status == AST_OK)
+        status = ast_tune_cut_at(t, &cut, clusters);
+    if (status == AST_OK)
+        memcpy(labels, cut.labels, count * sizeof *labels);
+    ast_tune_cut_close(&cut);
+    return status;
+}
+
+/* Learns the map from clusters instead of neighbours, until they settle. */
+static ast_status settle_metric(ast_tuning *t) {
+    size_t count = t->sample.points.count;
+    int32_t *labels = ast_allocate(count, sizeof *labels), *before = ast_allocate(count, sizeof *before);
+    ast_status status = labels && before ? AST_OK : ast_fail_memory(t->fault);
+    for (int round = 0; round < METRIC_ROUNDS && status == AST_OK; round++) {
+        status = look_at_sample(t, 1, false);
+        if (status == AST_OK)
+            status = label_finest_peak(t, labels);
+        count = t->sample.points.count;
+        if (status != AST_OK || (round > 0 && memcmp(labels, before, count * sizeof *labels) == 0))
+            break;
+        memcpy(before, labels, count * sizeof *labels);
+        status = ast_tune_refine_metric(t, labels);
+    }
+    ast_free_all(labels, before);
     return status;
 }
 
@@ -197,7 +252,7 @@ static ast_status run_sweep(ast_tuning *t) {
         ast_replace_arrays(AST_REQUEST(s.labels, count), AST_REQUEST(s.last, count), AST_REQUEST(s.merged, count),
                            AST_REQUEST(t->tuned->angles, t->tuned->angles_planned));
     most = most ? most : WEAK_CLUSTERS;
-    t->most_clusters = most < t->options->max_clusters ? most : t->options->max_clusters;
+    t->most_clusters = t->options->max_clusters && t->options->max_clusters < most ? t->options->max_clusters : most;
     ast_status status = ready ? sweep_angles(t, &s) : ast_fail_memory(t->fault);
     t->most_clusters = 0;
     t->too_many = false;
@@ -270,6 +325,7 @@ static ast_status recommend(ast_tuning *t) {
     r->clusters = level->clusters;
     r->silhouette = level->silhouette;
     r->excess = level->excess;
+    r->stability = level->stability;
     r->weak = !(level->excess >= AST_TUNE_MIN_EXCESS);
     if (range.found) {
         r->first = tuned->angles[range.first].angle;
@@ -295,9 +351,12 @@ static void explain(ast_tuning *t) {
     }
     if (r->weak)
         used = snprintf(text, room, "nothing stands out: ");
-    if (isfinite(r->first))
+    if (isfinite(r->first) && t->present > r->points) /* all rows may have another number */
+        used += snprintf(text + used, room - (size_t)used,
+                         "every angle from %g to %g degrees finds the same number of clusters", r->last, r->first);
+    else if (isfinite(r->first))
         used += snprintf(text + used, room - (size_t)used, "every angle from %g to %g degrees finds %zu clusters",
-                         r->last, r->first, r->merge_count ? r->merge_count : r->clusters);
+                         r->last, r->first, r->clusters);
     else
         used += snprintf(text + used, room - (size_t)used,
                          "the number of clusters changes with every angle, and %zu is the best level of the tree of "
@@ -309,6 +368,22 @@ static void explain(ast_tuning *t) {
              r->weak ? "; below 0.05 that may be chance" : "");
 }
 
+/* The silhouette of the labels of all points, after the map of the run. */
+static ast_status describe_silhouette(ast_tuning *t, const ast_metric *metric, const int32_t *labels, size_t clusters,
+                                      double *silhouette) {
+    const ast_points *points = t->points;
+    if (!metric)
+        return ast_tune_silhouette(t, points, labels, clusters, silhouette);
+    float *rows = ast_allocate(points->count * points->dimension, sizeof *rows);
+    ast_status status = rows ? ast_metric_map(t->context, points, metric, rows) : ast_fail_memory(t->fault);
+    ast_points mapped = ast_points_f4(rows, points->count, points->dimension);
+    mapped.weights = points->weights;
+    if (status == AST_OK)
+        status = ast_tune_silhouette(t, &mapped, labels, clusters, silhouette);
+    free(rows);
+    return status;
+}
+
 /* Runs the recommended options on all points, and describes the result. labels: (N) */
 static ast_status describe(ast_tuning *t, int32_t *labels) {
     ast_tune_report *r = t->report;
@@ -317,9 +392,10 @@ static ast_status describe(ast_tuning *t, int32_t *labels) {
     options.seed = t->options->seed;
     options.merge.by = r->merge;
     options.merge.count = r->merge_count;
+    options.metric = r->metric;
     ast_status status = ast_tune_run(t, t->points, &options, labels, &report);
     if (status == AST_OK)
-        status = ast_tune_silhouette(t, t->points, labels, report.clusters, &r->silhouette);
+        status = describe_silhouette(t, report.metric, labels, report.clusters, &r->silhouette);
     r->clusters = report.clusters;
     return status;
 }
@@ -332,7 +408,11 @@ static const char *problem_of(const ast_tune_options *o) {
                           {o->to > o->from, "to is above from; the sweep goes from large angles to small ones"},
                           {!(o->step > 0) || (o->from - o->to) / o->step >= MOST_ANGLES,
                            "step must be above 0, and large enough for at most 20000 angles"},
-                          {o->max_clusters < 2, "max_clusters must be at least 2"},
+                          {o->max_clusters == 1, "max_clusters must be at least 2, or 0 for no limit"},
+                          {o->min_clusters < 2, "min_clusters must be at least 2"},
+                          {o->max_clusters && o->min_clusters > o->max_clusters, "min_clusters is above max_clusters"},
+                          {(unsigned)o->metric > AST_METRIC_AUTO, "metric must be a value of ast_metric_kind"},
+                          {o->metric == AST_METRIC_LOCAL && o->axial, "axial rows have no local metric"},
                           {o->draws < 1, "draws must be at least 1"});
 }
 
@@ -352,6 +432,8 @@ static ast_status check(ast_tuning *t) {
         return ast_refuse_sparse(t->points, "axial clustering", t->fault);
     if (t->options->center && t->options->axial)
         return ast_fail(t->fault, AST_BAD_OPTION, "axial rows cannot be centred: x and -x would differ");
+    if (t->options->metric == AST_METRIC_LOCAL && t->points->starts)
+        return ast_refuse_sparse(t->points, "the local metric", t->fault);
     if (t->options->center && t->points->starts)
         return ast_refuse_sparse(t->points, "centring", t->fault);
     if (t->points->dimension > AST_TUNE_MAX_COLUMNS)
@@ -368,11 +450,11 @@ static ast_status tune(ast_tuning *t) {
     t->planned = 10 * (t->tuned->angles_planned + 1);
     ast_status status = ast_tune_open_sample(t);
     if (status == AST_OK)
-        status = find_leaves(t);
+        status = ast_tune_open_metric(t);
+    if (status == AST_OK && r->metric == AST_METRIC_LOCAL)
+        status = settle_metric(t);
     if (status == AST_OK)
-        status = ast_tune_find_limit(t, &t->sample, &r->limit, &r->evidence);
-    if (status == AST_OK && r->limit > 1)
-        status = find_levels(t);
+        status = look_at_sample(t, o->draws, true);
     if (status == AST_OK)
         status = run_sweep(t);
     if (status == AST_OK)
@@ -431,7 +513,7 @@ ast_status ast_tune(ast_context *context, const ast_points *points, const ast_tu
         return AST_BAD_OPTION;
     ast_tuning t = {
         .context = context, .fault = &context->fault, .points = points, .options = options, .report = report};
-    ast_tune_report own = {.size = sizeof own, .excess = NAN, .first = NAN, .last = NAN};
+    ast_tune_report own = {.size = sizeof own, .excess = NAN, .stability = NAN, .first = NAN, .last = NAN};
     ast_status status = check(&t);
     ast_centred centred = {0};
     t.report = &own;
@@ -452,6 +534,7 @@ ast_status ast_tune(ast_context *context, const ast_points *points, const ast_tu
         memcpy(labels, found, points->count * sizeof *labels);
     free(found);
     ast_tune_set_free(&t.sample);
+    ast_tune_close_metric(&t);
     ast_tuned_free(t.tuned);
     close_inner(t.inner);
     ast_centred_free(&centred);

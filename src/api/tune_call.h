@@ -7,6 +7,7 @@
 #pragma once
 
 #include "context.h"
+#include "metric.h"
 #include "tune.h"
 
 #define AST_TUNE_SEED 1 /* of orders and draws: the recommendation does not depend on the caller's seed */
@@ -35,6 +36,17 @@ typedef struct ast_tuned {
 
 void ast_tuned_free(ast_tuned *tuned);
 
+/* A level of the tree of a set, after its points joined their nearest mean a few times. */
+typedef struct ast_tune_cut {
+    const ast_tune_set *set;
+    bool axial;
+    size_t clusters;
+    int32_t *labels, *nearest; /* (count) */
+    int32_t *group;            /* (2 leaves) */
+    float *means;              /* (clusters, D) */
+    double *sums;              /* (clusters, D) */
+} ast_tune_cut;
+
 typedef struct ast_tuning {
     ast_context *context; /* the caller's */
     ast_context *inner;
@@ -44,6 +56,8 @@ typedef struct ast_tuning {
     ast_tune_report *report;
     ast_tuned *tuned;
     ast_tune_set sample;
+    float *unmapped; /* (count, D) the rows of the sample before the metric; NULL: it is plain */
+    ast_fitted_metric metric;
     size_t present;        /* rows that take part */
     size_t most_clusters;  /* a run with more is cancelled; 0: never */
     bool too_many;         /* a run was cancelled for that */
@@ -56,12 +70,31 @@ ast_status ast_tune_open_sample(ast_tuning *tuning);
 ast_status ast_tune_draw_null(ast_tuning *tuning, int number, ast_tune_set *set);
 void ast_tune_set_free(ast_tune_set *set);
 
+/* A set of `count` rows without any yet; false: no memory. Free it in any case. */
+bool ast_tune_set_open(ast_tune_set *set, size_t count, size_t dimension, bool weighted);
+
 /* tune_levels.c: the leaves at an angle and their tree; the best level by evidence; the evidence of the
  * sample's labels; the silhouettes of all levels: of the sample, or the largest of the draws. */
 ast_status ast_tune_grow_tree(ast_tuning *tuning, ast_tune_set *set, double angle);
 ast_status ast_tune_find_limit(ast_tuning *tuning, const ast_tune_set *set, size_t *limit, double *evidence);
 ast_status ast_tune_evidence(ast_tuning *tuning, const int32_t *labels, size_t clusters, double *evidence);
 ast_status ast_tune_measure_levels(ast_tuning *tuning, const ast_tune_set *set);
+
+/* The cut with so many clusters, at most `most` and the number of leaves: its labels and means. Close the cut in any
+ * case. */
+ast_status ast_tune_cut_open(ast_tuning *tuning, const ast_tune_set *set, size_t most, ast_tune_cut *cut);
+ast_status ast_tune_cut_at(ast_tuning *tuning, ast_tune_cut *cut, size_t clusters);
+void ast_tune_cut_close(ast_tune_cut *cut);
+
+/* tune_stability.c: the stability of every level, from so many pairs of halves. */
+int ast_tune_splits(const ast_tuning *tuning);
+ast_status ast_tune_measure_stability(ast_tuning *tuning);
+
+/* tune_metric.c: decides whether the metric is local; if it is, learns it from all points and maps the sample. Then the
+ * map from the clusters (count) of the sample instead of its neighbours. */
+ast_status ast_tune_open_metric(ast_tuning *tuning);
+ast_status ast_tune_refine_metric(ast_tuning *tuning, const int32_t *labels);
+void ast_tune_close_metric(ast_tuning *tuning);
 
 /* tune.c: options of a run in content order; the run; the silhouette of its labels, NaN with one cluster. */
 ast_options ast_tune_run_options(ast_tuning *tuning, double angle);

@@ -148,16 +148,6 @@ ast_status ast_tune_evidence(ast_tuning *t, const int32_t *labels, size_t cluste
 
 /* ---- The levels -------------------------------------------------------------------------------------------------- */
 
-typedef struct level {
-    const ast_tune_set *set;
-    bool axial;
-    size_t clusters;
-    int32_t *labels, *nearest; /* (count) */
-    int32_t *group;            /* (2 leaves) */
-    float *means;              /* (clusters, D) */
-    double *sums;              /* (clusters, D) */
-} level;
-
 /* Labels 0.. in order of appearance; their number. */
 static size_t compact(int32_t *labels, size_t count, int32_t *number, size_t numbers) {
     int32_t next = 0;
@@ -172,7 +162,7 @@ static size_t compact(int32_t *labels, size_t count, int32_t *number, size_t num
 }
 
 /* The labels of the cut with cut->clusters clusters. */
-static void cut_tree(level *cut) {
+static void cut_tree(ast_tune_cut *cut) {
     const ast_tune_set *set = cut->set;
     size_t leaves = set->leaf_count, made = leaves - cut->clusters;
     for (size_t node = 0; node < leaves + made; node++)
@@ -187,7 +177,7 @@ static void cut_tree(level *cut) {
 }
 
 /* Means of the labels, from sums in order of the rows. Axial: a row counts on the side of the mean so far. */
-static void find_means(level *cut) {
+static void find_means(ast_tune_cut *cut) {
     const ast_tune_set *set = cut->set;
     size_t dimension = set->points.dimension;
     memset(cut->sums, 0, cut->clusters * dimension * sizeof *cut->sums);
@@ -209,7 +199,7 @@ static void find_means(level *cut) {
 }
 
 /* The first row of each cluster: its mean if the rows cancel out. */
-static void start_means(level *cut) {
+static void start_means(ast_tune_cut *cut) {
     size_t dimension = cut->set->points.dimension;
     int32_t next = 0;
     for (size_t i = 0; i < cut->set->points.count; i++)
@@ -220,7 +210,7 @@ static void start_means(level *cut) {
         find_means(cut);
 }
 
-static ast_status join_nearest(ast_tuning *t, level *cut) {
+static ast_status join_nearest(ast_tuning *t, ast_tune_cut *cut) {
     size_t count = cut->set->points.count;
     ast_status status = AST_OK;
     start_means(cut);
@@ -240,13 +230,34 @@ static ast_status join_nearest(ast_tuning *t, level *cut) {
     return status;
 }
 
-static ast_status measure_level(ast_tuning *t, level *cut, size_t clusters, double *silhouette) {
+ast_status ast_tune_cut_open(ast_tuning *t, const ast_tune_set *set, size_t most, ast_tune_cut *cut) {
+    size_t count = set->points.count, dimension = set->points.dimension,
+           numbers = 2 * set->leaf_count > most ? 2 * set->leaf_count : most;
+    *cut = (ast_tune_cut){.set = set, .axial = t->options->axial != 0};
+    bool ready = ast_replace_arrays(AST_REQUEST(cut->labels, count), AST_REQUEST(cut->nearest, count),
+                                    AST_REQUEST(cut->group, numbers), AST_REQUEST(cut->means, most * dimension),
+                                    AST_REQUEST(cut->sums, most * dimension));
+    return ready ? AST_OK : ast_fail_memory(t->fault);
+}
+
+void ast_tune_cut_close(ast_tune_cut *cut) {
+    ast_free_all(cut->labels, cut->nearest, cut->group, cut->means, cut->sums);
+}
+
+ast_status ast_tune_cut_at(ast_tuning *t, ast_tune_cut *cut, size_t clusters) {
     cut->clusters = clusters;
+    cut_tree(cut);
+    ast_status status = join_nearest(t, cut);
+    if (status == AST_OK)
+        find_means(cut);
+    return status;
+}
+
+static ast_status measure_level(ast_tuning *t, ast_tune_cut *cut, size_t clusters, double *silhouette) {
     *silhouette = -1;
     if (clusters > cut->set->leaf_count)
         return AST_OK;
-    cut_tree(cut);
-    ast_status status = join_nearest(t, cut);
+    ast_status status = ast_tune_cut_at(t, cut, clusters);
     if (status == AST_OK)
         status = ast_tune_silhouette(t, &cut->set->points, cut->labels, cut->clusters, silhouette);
     if (status == AST_OK && isnan(*silhouette))
@@ -256,13 +267,8 @@ static ast_status measure_level(ast_tuning *t, level *cut, size_t clusters, doub
 
 ast_status ast_tune_measure_levels(ast_tuning *t, const ast_tune_set *set) {
     const ast_tuned *tuned = t->tuned;
-    size_t count = set->points.count, most = tuned->levels[tuned->level_count - 1].clusters;
-    level cut = {.set = set, .axial = t->options->axial != 0};
-    size_t numbers = 2 * set->leaf_count > most ? 2 * set->leaf_count : most;
-    bool ready = ast_replace_arrays(
-        AST_REQUEST(cut.labels, count), AST_REQUEST(cut.nearest, count), AST_REQUEST(cut.group, numbers),
-        AST_REQUEST(cut.means, most * set->points.dimension), AST_REQUEST(cut.sums, most * set->points.dimension));
-    ast_status status = ready ? AST_OK : ast_fail_memory(t->fault);
+    ast_tune_cut cut;
+    ast_status status = ast_tune_cut_open(t, set, tuned->levels[tuned->level_count - 1].clusters, &cut);
     for (size_t i = 0; i < tuned->level_count && status == AST_OK; i++) {
         ast_tune_level *row = &tuned->levels[i];
         double silhouette;
@@ -274,6 +280,6 @@ ast_status ast_tune_measure_levels(ast_tuning *t, const ast_tune_set *set) {
         if (status == AST_OK)
             status = ast_tune_step(t);
     }
-    ast_free_all(cut.labels, cut.nearest, cut.group, cut.means, cut.sums);
+    ast_tune_cut_close(&cut);
     return status;
 }

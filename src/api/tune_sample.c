@@ -45,6 +45,12 @@ static bool set_view(ast_tune_set *set, size_t count, size_t dimension) {
     return true;
 }
 
+bool ast_tune_set_open(ast_tune_set *set, size_t count, size_t dimension, bool weighted) {
+    set->rows = ast_allocate(count * dimension, sizeof *set->rows);
+    set->weights = weighted ? ast_allocate(count, sizeof *set->weights) : NULL;
+    return set->rows && (set->weights || !weighted) && set_view(set, count, dimension);
+}
+
 /* ---- The sample -------------------------------------------------------------------------------------------------- */
 
 /* The rows that take part come first in the order by content. Of the others the missing ones are counted. */
@@ -79,9 +85,7 @@ static ast_status gather(ast_tuning *t, const uint32_t *order) {
     const ast_points *p = t->points;
     size_t d = p->dimension, count = sample_size(t->present, d);
     ast_tune_set *set = &t->sample;
-    set->rows = ast_allocate(count * d, sizeof *set->rows);
-    set->weights = p->weights ? ast_allocate(count, sizeof *set->weights) : NULL;
-    if (!set->rows || (p->weights && !set->weights) || !set_view(set, count, d))
+    if (!ast_tune_set_open(set, count, d, p->weights != NULL))
         return ast_fail_memory(t->fault);
     for (size_t i = 0; i < count; i++) {
         size_t r = order[i * t->present / count];
@@ -174,8 +178,7 @@ static ast_status fit(ast_tuning *t, double *mean, double *kappa) {
 ast_status ast_tune_draw_null(ast_tuning *t, int number, ast_tune_set *set) {
     size_t count = t->sample.points.count, dimension = t->sample.points.dimension;
     double *mean = ast_allocate(dimension, sizeof *mean), *x = ast_allocate(dimension, sizeof *x), kappa = 0;
-    set->rows = ast_allocate(count * dimension, sizeof *set->rows);
-    bool ready = mean && x && set->rows && set_view(set, count, dimension);
+    bool ready = mean && x && ast_tune_set_open(set, count, dimension, false);
     ast_status status = ready ? fit(t, mean, &kappa) : ast_fail_memory(t->fault);
     ast_random random;
     ast_random_seed(&random, AST_TUNE_SEED, (uint64_t)number);

@@ -4,21 +4,26 @@
 #include "tune.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #define TOLERANCE 0.1 /* of the range of all levels: a peak may be so far below the best */
 #define PLATEAU 1.25  /* the largest angle of a range over its smallest one, at least */
 #define SHARE                                                                                                          \
-    (2.0 / 3)       /* of the separation: below a half, points between two clusters fit neither; from one on, each     \
-                       mean fits the other cluster; this is the harmonic mean of the two */
-#define ALL_TO 20   /* every number of clusters up to this one is a level, ... */
-#define GROWTH 1.12 /* ... and then each is so much larger than the one before */
+    (2.0 / 3)      /* of the separation: below a half, points between two clusters fit neither; from one on, each      \
+                      mean fits the other cluster; this is the harmonic mean of the two */
+#define STABLE 0.5 /* halves agree from here on: 1 for equal clusters, 0 for random ones; ... */
+#define STABLE_SHARE 0.6 /* ... where no level reaches it, as with ten rows a cluster, from this share of the most */
+#define ALL_TO 20        /* every number of clusters up to this one is a level, ... */
+#define GROWTH 1.12      /* ... and then each is so much larger than the one before */
 
-size_t ast_tune_list_levels(size_t most, ast_tune_level *levels) {
+size_t ast_tune_list_levels(size_t least, size_t most, ast_tune_level *levels) {
     size_t count = 0, room = AST_TUNE_LEVELS(most);
     double next = ALL_TO;
     for (size_t clusters = 2; clusters <= most && count < room;) {
-        levels[count++] = (ast_tune_level){.clusters = clusters, .silhouette = NAN, .null = NAN, .excess = NAN};
+        if (clusters >= least)
+            levels[count++] =
+                (ast_tune_level){.clusters = clusters, .silhouette = NAN, .null = NAN, .excess = NAN, .stability = NAN};
         if (clusters == most)
             break;
         if (clusters < ALL_TO) {
@@ -33,24 +38,37 @@ size_t ast_tune_list_levels(size_t most, ast_tune_level *levels) {
     return count;
 }
 
-/* The highest excess or silhouette; *allowance: how far below it a peak may be. */
-static double highest_of(const ast_tune_level *levels, size_t count, bool excess, double *allowance) {
-    double highest = -INFINITY, lowest = INFINITY;
-    for (size_t i = 0; i < count; i++) {
-        highest = fmax(highest, excess ? levels[i].excess : levels[i].silhouette);
-        lowest = fmin(lowest, excess ? levels[i].excess : levels[i].silhouette);
-    }
-    *allowance = TOLERANCE * (highest - lowest);
-    return highest;
+/* The levels of which one can be chosen, those on which halves agree. Returns their number. */
+static size_t list_candidates(ast_tune_level *levels, size_t count, ast_tune_level **candidates) {
+    double most = 0;
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        most = fmax(most, levels[i].stability);
+    for (size_t i = 0; i < count; i++)
+        if (!(levels[i].stability < fmin(STABLE, STABLE_SHARE * most)))
+            candidates[found++] = &levels[i];
+    return found;
 }
 
 void ast_tune_mark_peaks(ast_tune_level *levels, size_t count) {
-    for (size_t i = 0; i < count; i++)
+    ast_tune_level *candidates[AST_TUNE_LEVELS(SIZE_MAX)];
+    double highest = -INFINITY, lowest = INFINITY;
+    for (size_t i = 0; i < count; i++) {
         levels[i].excess = levels[i].silhouette - levels[i].null;
-    double allowance, high = highest_of(levels, count, true, &allowance);
-    for (size_t i = 0; i < count; i++)
-        levels[i].peak = levels[i].excess >= high - allowance && (i == 0 || levels[i].excess > levels[i - 1].excess) &&
-                         (i + 1 == count || levels[i].excess >= levels[i + 1].excess);
+        levels[i].peak = levels[i].local_peak = 0;
+    }
+    size_t found = list_candidates(levels, count, candidates);
+    for (size_t i = 0; i < found; i++) {
+        highest = fmax(highest, candidates[i]->excess);
+        lowest = fmin(lowest, candidates[i]->excess);
+    }
+    for (size_t i = 0; i < found; i++) {
+        double excess = candidates[i]->excess;
+        bool local =
+            (i == 0 || excess > candidates[i - 1]->excess) && (i + 1 == found || excess >= candidates[i + 1]->excess);
+        candidates[i]->peak = local && excess >= highest - TOLERANCE * (highest - lowest);
+        candidates[i]->local_peak = local && excess >= AST_TUNE_MIN_EXCESS;
+    }
 }
 
 size_t ast_tune_finest_peak(const ast_tune_level *levels, size_t count) {
@@ -83,14 +101,18 @@ static ast_tune_range find_range(const ast_tune_angle *angles, size_t count, siz
 
 size_t ast_tune_choose(const ast_tune_level *levels, size_t level_count, const ast_tune_angle *angles,
                        size_t angle_count, ast_tune_range *range) {
-    double allowance;
+    double highest = -INFINITY, lowest = INFINITY;
     size_t chosen = 0;
-    highest_of(levels, level_count, false, &allowance);
+    for (size_t i = 0; i < level_count; i++) {
+        highest = fmax(highest, levels[i].silhouette);
+        lowest = fmin(lowest, levels[i].silhouette);
+    }
     *range = (ast_tune_range){0};
     for (size_t i = 0; i < level_count; i++) {
         if (!levels[i].peak)
             continue;
-        ast_tune_range own = find_range(angles, angle_count, levels[i].clusters, levels[i].silhouette - allowance);
+        ast_tune_range own =
+            find_range(angles, angle_count, levels[i].clusters, levels[i].silhouette - TOLERANCE * (highest - lowest));
         if (!range->found || width_of(angles, own) > width_of(angles, *range)) {
             chosen = i;
             *range = own;

@@ -10,13 +10,14 @@
 
 #define AST_TUNE_MIN_EXCESS 0.05 /* an excess below this is what draws of one distribution reach among themselves */
 
-/* The levels to look at, 2 clusters first: all up to 20, then in steps of 12%, and `most` itself. Returns their number;
- * `levels` has room for AST_TUNE_LEVELS(most). */
+/* The levels to look at, `least` clusters first: all up to 20, then in steps of 12%, and `most` itself. Returns their
+ * number; `levels` has room for AST_TUNE_LEVELS(most). */
 #define AST_TUNE_LEVELS(most) ((most) < 400 ? (size_t)(most) : (size_t)400)
-size_t ast_tune_list_levels(size_t most, ast_tune_level *levels);
+size_t ast_tune_list_levels(size_t least, size_t most, ast_tune_level *levels);
 
-/* Marks the peaks: better than the level before, at least as good as the level after, and at most a tenth of the range
- * of all levels below the best. Silhouette and null are given; excess and peak are filled in. */
+/* Marks the peaks among the levels on which two halves of the sample agree: better than the level before, at least as
+ * good as the level after, and at most a tenth of the range of all below the best. Silhouette, null and stability are
+ * given (NaN: all agree); the rest is filled in. */
 void ast_tune_mark_peaks(ast_tune_level *levels, size_t count);
 
 /* The largest peak's number of clusters. */
