@@ -62,6 +62,7 @@ typedef struct ast_cli_cluster_job {
     ast_names names;        /* with --names */
     ast_cli_topics topics;  /* with --texts or --terms */
     ast_keywords *keywords; /* (report.clusters), or NULL */
+    const ast_map *map;     /* of the report; NULL: it makes its own */
     ast_tune_report tuned;  /* with --angle auto */
     ast_axes axes;          /* with --frame-axes */
     int32_t *nearest;

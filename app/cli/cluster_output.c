@@ -183,7 +183,7 @@ static int leave_other_ranks(void *work) {
 static int find_keywords(void *data) {
     job *work = data;
     int code;
-    work->keywords = ast_cli_topics_keywords(&work->topics, work->labels, work->report.clusters, &code);
+    work->keywords = ast_cli_topics_keywords(&work->topics, work->labels, work->clusters, work->report.clusters, &code);
     return code;
 }
 

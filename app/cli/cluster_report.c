@@ -130,6 +130,8 @@ static bool make_object(const job *work, ast_page_head *head, const ast_picture 
                            .notation = ast_cli_cluster_notation(work),
                            .names = work->topics.texts.count ? &work->topics.texts : ast_cli_cluster_names(work),
                            .keywords = work->keywords,
+                           .map = work->map,
+                           .threads = (int)work->given->common.threads,
                            .planes = work->planes ? &planes : NULL};
     bool good = ast_batch_page_json(&page, json, error);
     free(rows);

@@ -163,8 +163,9 @@ static bool make_report(const void *data, ast_context *context, const ast_explor
                                    .topics = work->topics,
                                    .labels = (int32_t *)run->labels,
                                    .report = run->report,
-                                   .clusters = run->clusters};
-    cluster.keywords = ast_cli_topics_keywords(&work->topics, run->labels, run->report.clusters, &code);
+                                   .clusters = run->clusters,
+                                   .map = run->map};
+    cluster.keywords = ast_cli_topics_keywords(&work->topics, run->labels, run->clusters, run->report.clusters, &code);
     bool good = code >= 0 ? ast_format_fail(error, "there is not enough memory for the keywords") : true;
     good = good && (ast_cli_page_head(&head, &ast_cli_cluster, work->from.input, as.line, &cluster.title) < 0 ||
                     ast_format_fail(error, "there is not enough memory for the report"));

@@ -63,11 +63,12 @@ void ast_cli_topics_free(ast_cli_topics *topics) {
     ast_corpus_free(&topics->corpus);
 }
 
-ast_keywords *ast_cli_topics_keywords(const ast_cli_topics *topics, const int32_t *labels, size_t clusters, int *code) {
+ast_keywords *ast_cli_topics_keywords(const ast_cli_topics *topics, const int32_t *labels,
+                                      const ast_cluster_info *clusters, size_t count, int *code) {
     *code = -1;
     if (!topics->corpus.starts)
         return NULL;
-    ast_keywords *keywords = ast_keywords_find(&topics->corpus, labels, clusters);
+    ast_keywords *keywords = ast_keywords_find(&topics->corpus, labels, clusters, count);
     if (!keywords)
         *code = ast_cli_no_memory("the keywords");
     return keywords;

@@ -26,5 +26,6 @@ int ast_cli_topics_read(ast_cli_topics *topics, const ast_cli_topic_files *files
                         int weighted, const char *input);
 void ast_cli_topics_free(ast_cli_topics *topics);
 
-/* (clusters) from malloc(); NULL without texts and terms, or without memory, which *code says (-1: no failure). */
-ast_keywords *ast_cli_topics_keywords(const ast_cli_topics *topics, const int32_t *labels, size_t clusters, int *code);
+/* (count) from malloc(); NULL without texts and terms, or without memory, which *code says (-1: no failure). */
+ast_keywords *ast_cli_topics_keywords(const ast_cli_topics *topics, const int32_t *labels,
+                                      const ast_cluster_info *clusters, size_t count, int *code);

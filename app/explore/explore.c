@@ -58,6 +58,11 @@ static bool start(ast_explorer *explorer, const char *address, unsigned port, as
     pages->sweeps = ast_explore_sweeps_open(pages);
     if (!pages->sweeps)
         return ast_format_fail(error, "there is no memory for the sweep");
+    if (ast_map_suits(&pages->explored->points, pages->explored->axial || pages->explored->undirected)) {
+        pages->map = ast_explore_map_open(pages);
+        if (!pages->map)
+            return ast_format_fail(error, "there is no memory for the map");
+    }
     return serve(explorer, address, port, error);
 }
 
@@ -89,8 +94,10 @@ void ast_explorer_close(ast_explorer *explorer) {
         ast_server_close(explorer->server);
     }
     ast_explore_sweeps_close(explorer->pages.sweeps);
+    ast_explore_map_stop(explorer->pages.map);
     if (explorer->paged)
         ast_explore_pages_free(&explorer->pages);
+    ast_explore_map_close(explorer->pages.map);
     ast_drawn_free(&explorer->drawn);
     free(explorer);
 }

@@ -10,6 +10,7 @@
 
 #include <images.h>
 #include <keywords.h>
+#include <map.h>
 #include <report.h>
 #include <solids.h>
 
@@ -37,7 +38,8 @@ typedef struct ast_explore_run {
     const int32_t *labels;            /* (rows) */
     size_t rows;                      /* that have labels: all, or the first ones of an unfinished run */
     bool unfinished;
-    double seconds; /* from the request to the result */
+    const ast_map *map; /* of the rows, for the report; NULL: not made yet */
+    double seconds;     /* from the request to the result */
 } ast_explore_run;
 
 /* What only the command can do. `data` is that of ast_explored. */

@@ -39,7 +39,8 @@ static ast_status measure(ast_explore_page *page, double *silhouette) {
 static void put_keywords(const ast_explore_page *page, ast_text *json) {
     const ast_corpus *corpus = page->all->explored->corpus;
     const ast_explore_worker *worker = &page->worker;
-    ast_keywords *keywords = corpus ? ast_keywords_find(corpus, worker->labels, worker->run.report.clusters) : NULL;
+    ast_keywords *keywords =
+        corpus ? ast_keywords_find(corpus, worker->labels, worker->run.clusters, worker->run.report.clusters) : NULL;
     ast_json_open(json, "keywords", '[');
     for (size_t k = 0; keywords && k < worker->run.report.clusters && k < MOST_LISTED; k++)
         ast_json_keywords(json, NULL, &keywords[k]);

@@ -96,6 +96,7 @@ ast_shared_text *ast_explore_hello(const ast_explored *explored, const ast_drawn
     ast_json_boolean(&text.json, "weighted", explored->points.weights != NULL);
     ast_json_boolean(&text.json, "named", explored->names != NULL);
     ast_json_boolean(&text.json, "topics", explored->corpus != NULL);
+    ast_json_boolean(&text.json, "mapped", ast_map_suits(&explored->points, explored->axial || explored->undirected));
     ast_json_boolean(&text.json, "depth", drawn->grey != NULL);
     ast_json_string(&text.json, "labels", explored->labels);
     ast_json_integer(&text.json, "width", (int64_t)drawn->width);
@@ -122,6 +123,38 @@ ast_shared_text *ast_explore_places(const ast_drawn *drawn, const ast_explore_vi
     }
     ast_explore_array(&text, "xyz", "i16", xyz, 3 * drawn->count);
     return ast_explore_end(&text);
+}
+
+/* The number of a row among the drawn ones, which are in order. */
+static uint32_t index_of(const ast_drawn *drawn, uint32_t row) {
+    size_t low = 0, high = drawn->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (drawn->rows[middle] < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (uint32_t)low;
+}
+
+ast_shared_text *ast_explore_mapped(const ast_explored *explored, const ast_drawn *drawn, const ast_map *map) {
+    ast_explore_text text;
+    int16_t *places = ast_map_places(map);
+    uint32_t *at = malloc((map->count + 1) * sizeof *at);
+    ast_shared_text *message = NULL;
+    if (places && at) {
+        for (size_t i = 0; i < map->count; i++)
+            at[i] = index_of(drawn, map->rows[i]);
+        ast_explore_begin(&text, "map");
+        ast_json_map_names(&text.json, explored->names, map);
+        ast_explore_array(&text, "at", "u32", at, map->count);
+        ast_explore_array(&text, "xy", "i16", places, 2 * map->count);
+        message = ast_explore_end(&text);
+    }
+    free(places);
+    free(at);
+    return message;
 }
 
 /* ---- Runs -------------------------------------------------------------------------------------------------------- */

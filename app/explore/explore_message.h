@@ -5,6 +5,7 @@
  * them. viewer/EXPLORE.md has the fields. */
 #pragma once
 
+#include <map.h>
 #include <recording.h>
 
 #include "explore_parts.h"
@@ -31,6 +32,9 @@ ast_shared_text *ast_explore_hello(const ast_explored *explored, const ast_drawn
 /* Where the drawn rows are. */
 ast_shared_text *ast_explore_places(const ast_drawn *drawn, const ast_explore_view *view, const int16_t *xyz,
                                     const ast_explore_request *request);
+
+/* Where rows are on the map: which of the drawn ones, and what people call them. NULL without memory. */
+ast_shared_text *ast_explore_mapped(const ast_explored *explored, const ast_drawn *drawn, const ast_map *map);
 
 /* A run: its clusters, and the labels of the drawn rows. */
 ast_shared_text *ast_explore_result(const ast_explored *explored, const ast_drawn *drawn, const ast_explore_view *view,

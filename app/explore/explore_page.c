@@ -61,6 +61,7 @@ void *ast_explore_page_open(void *data) {
     page->all = pages;
     page->out[AST_MESSAGE_HELLO] = ast_explore_hello(pages->explored, pages->drawn, &pages->first);
     pthread_mutex_lock(&pages->lock);
+    page->out[AST_MESSAGE_MAP] = ast_explore_map_message(pages->map);
     bool good = pages->count < AST_EXPLORE_PAGES && page->out[AST_MESSAGE_HELLO] && start_worker(page);
     if (good) {
         page->next = pages->list;
@@ -71,6 +72,7 @@ void *ast_explore_page_open(void *data) {
     if (good)
         return page;
     ast_shared_text_release(page->out[AST_MESSAGE_HELLO]);
+    ast_shared_text_release(page->out[AST_MESSAGE_MAP]);
     free(page);
     return NULL;
 }
@@ -169,6 +171,16 @@ void ast_explore_pages_tell(ast_explore_pages *pages, ast_explore_rows rows, ast
     wake(pages);
     pthread_mutex_unlock(&pages->lock);
     ast_shared_text_release(message);
+}
+
+void ast_explore_pages_tell_all(ast_explore_pages *pages, ast_explore_kind kind, ast_shared_text *message) {
+    pthread_mutex_lock(&pages->lock);
+    for (ast_explore_page *page = pages->list; page; page = page->next) {
+        ast_shared_text_release(page->out[kind]);
+        page->out[kind] = ast_shared_text_share(message);
+    }
+    wake(pages);
+    pthread_mutex_unlock(&pages->lock);
 }
 
 bool ast_explore_pages_want(ast_explore_pages *pages, ast_explore_rows rows) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <map.h>
 #include <server.h>
 
 #include "explore_message.h"
@@ -22,6 +23,7 @@ typedef enum ast_explore_kind {
     AST_MESSAGE_STABILITY,
     AST_MESSAGE_MEMBERS,
     AST_MESSAGE_SWEEP,
+    AST_MESSAGE_MAP,
     AST_MESSAGE_SAVED,
     AST_MESSAGE_REPORT,
     AST_EXPLORE_KINDS
@@ -29,6 +31,7 @@ typedef enum ast_explore_kind {
 
 typedef struct ast_explore_page ast_explore_page;
 typedef struct ast_explore_sweeps ast_explore_sweeps;
+typedef struct ast_explore_map ast_explore_map;
 
 /* What all pages share. */
 typedef struct ast_explore_pages {
@@ -36,6 +39,7 @@ typedef struct ast_explore_pages {
     const ast_drawn *drawn;
     ast_explore_request first; /* what a page shows at first */
     ast_explore_sweeps *sweeps;
+    ast_explore_map *map; /* NULL: these rows get none */
     pthread_mutex_t lock; /* protects what follows, and the pages' tasks and messages */
     pthread_cond_t changed;
     ast_server *server; /* to be woken; NULL: it is closed or not open yet */
@@ -74,5 +78,20 @@ void ast_explore_sweeps_want(ast_explore_sweeps *sweeps, ast_explore_page *page,
 /* The pages that look at such rows get the message, which is taken over. */
 void ast_explore_pages_tell(ast_explore_pages *pages, ast_explore_rows rows, ast_shared_text *message);
 
+/* All pages get it; it stays the caller's. */
+void ast_explore_pages_tell_all(ast_explore_pages *pages, ast_explore_kind kind, ast_shared_text *message);
+
 /* Whether a page looks at such rows. */
 bool ast_explore_pages_want(ast_explore_pages *pages, ast_explore_rows rows);
+
+/* ---- The map (explore_map.c) ------------------------------------------------------------------------------------- */
+
+/* Makes the map of the drawn rows on threads of idle priority and tells the pages when it is there. NULL without memory
+ * or threads. */
+ast_explore_map *ast_explore_map_open(ast_explore_pages *pages);
+void ast_explore_map_stop(ast_explore_map *map); /* its thread; pages may still use the map. NULL is allowed */
+void ast_explore_map_close(ast_explore_map *map);
+
+/* The map, or its message for a page, once it is made; NULL before. The lock is held. */
+const ast_map *ast_explore_map_made(const ast_explore_map *map);
+ast_shared_text *ast_explore_map_message(const ast_explore_map *map);

@@ -3,7 +3,8 @@
  * The parts of the room. explore_request.c reads what a page asks for; explore_drawn.c chooses what is drawn;
  * explore_worker.c clusters for a page, explore_details.c finds what follows; explore_message.c writes what the pages
  * get; explore_tree.c and explore_members.c what a page shows of a finished run; explore_sweep.c runs tune in the
- * background; explore_save.c saves labels and reports; explore_page.c connects pages and workers; explore.c serves. */
+ * background, explore_map.c makes the map there; explore_save.c saves labels and reports; explore_page.c connects pages
+ * and workers; explore.c serves. */
 #pragma once
 
 #include <projection.h>

@@ -44,6 +44,9 @@ void ast_explore_report(ast_explore_page *page) {
     ast_explore_text text;
     ast_text html = {0};
     const ast_explored *explored = page->all->explored;
+    pthread_mutex_lock(&page->all->lock);
+    page->worker.run.map = ast_explore_map_made(page->all->map);
+    pthread_mutex_unlock(&page->all->lock);
     if (!explored->command->report(explored->data, page->worker.context, &page->worker.run, &html, &error)) {
         tell(page, AST_MESSAGE_PROBLEM, "problem", error.text);
     } else {

@@ -90,6 +90,34 @@ static bool put_points(const ast_batch_page *page, const ast_projection *project
     return good || no_memory(error);
 }
 
+/* ---- The map ----------------------------------------------------------------------------------------------------- */
+
+int16_t *ast_map_places(const ast_map *map) {
+    int16_t *places = malloc((2 * map->count + 1) * sizeof *places);
+    for (size_t i = 0; places && i < 2 * map->count; i++)
+        ast_put_little(&places[i], (uint64_t)lroundf(map->xy[i] * 32767), 2);
+    return places;
+}
+
+static bool put_map(const ast_batch_page *page, const ast_map *map, ast_text *json, ast_format_error *error) {
+    int16_t *places = ast_map_places(map);
+    int32_t *labels = malloc((map->count + 1) * sizeof *labels);
+    bool good = places && labels;
+    if (good) {
+        for (size_t i = 0; i < map->count; i++)
+            ast_put_little(&labels[i], (uint32_t)page->labels[map->rows[i]], 4);
+        ast_json_open(json, "map", '{');
+        ast_json_integer(json, "shown", (int64_t)map->count);
+        ast_json_base64(json, "xy", places, 2 * map->count * sizeof *places);
+        ast_json_base64(json, "labels", labels, map->count * sizeof *labels);
+        ast_json_map_names(json, page->names, map);
+        ast_json_close(json, '}');
+    }
+    free(places);
+    free(labels);
+    return good || no_memory(error);
+}
+
 /* ---- Clusters ---------------------------------------------------------------------------------------------------- */
 
 ast_ranked *ast_clusters_listed(const ast_cluster_info *clusters, size_t count, size_t *listed) {
@@ -131,6 +159,15 @@ void ast_json_name(ast_text *json, const char *key, const ast_names *names, size
     if (names && *names->list[row])
         ast_excerpt_of(text, TEXT, names->list[row], strlen(names->list[row]));
     ast_json_string(json, key, text);
+}
+
+void ast_json_map_names(ast_text *json, const ast_names *names, const ast_map *map) {
+    if (!names)
+        return;
+    ast_json_open(json, "names", '[');
+    for (size_t i = 0; i < map->count; i++)
+        ast_json_name(json, NULL, names, map->rows[i]);
+    ast_json_close(json, ']');
 }
 
 void ast_json_representatives(ast_text *json, const char *key, const ast_cluster_info *cluster,
@@ -228,7 +265,7 @@ static bool put_image(const ast_picture *image, ast_text *json, ast_format_error
     return ast_json_png(json, "image", output, good, error);
 }
 
-static void say(const ast_batch_page *page) {
+static void say(const ast_batch_page *page, const ast_map *map) {
     char all[AST_GROUPED], some[AST_GROUPED];
     ast_page_notes *notes = &page->head->notes;
     size_t labelled = 0;
@@ -243,6 +280,9 @@ static void say(const ast_batch_page *page) {
     if (page->count > AST_PAGE_ANGLES)
         ast_note(notes, "The angles between the means are left out: %s clusters have too many pairs.",
                  ast_grouped(page->count, all));
+    if (map)
+        ast_note(notes, "On the map %s rows lie near their nearest rows of %zu dimensions; far distances say little.",
+                 ast_grouped(map->count, some), page->points->dimension);
     if (page->points->dimension > 3)
         ast_note(notes,
                  "The points have %zu dimensions; the sphere shows the three leading principal directions, "
@@ -252,18 +292,25 @@ static void say(const ast_batch_page *page) {
 
 bool ast_batch_page_json(const ast_batch_page *page, ast_text *json, ast_format_error *error) {
     ast_projection projection = {0};
+    ast_map own = {0};
     if (!check_labels(page, error))
         return false;
+    const ast_map *map = page->map;
     bool good = ast_projection_find(&projection, page->points, error);
+    if (good && !map && ast_map_suits(page->points, page->head->axial)) {
+        good = ast_map_make(&own, page->points, NULL, 0, page->threads, NULL, NULL, error);
+        map = &own;
+    }
     if (good) {
-        say(page);
+        say(page, map);
         ast_page_begin(json, page->head, "batch", false, &projection);
         good = put_points(page, &projection, json, error) && put_clusters(page, &projection, json, error) &&
-               (!page->image || put_image(page->image, json, error));
+               (!page->image || put_image(page->image, json, error)) && (!map || put_map(page, map, json, error));
         if (page->planes)
             ast_json_planes(json, page->planes);
         ast_json_close(json, '}');
     }
+    ast_map_free(&own);
     ast_projection_free(&projection);
     return good && (!json->failed || no_memory(error));
 }

@@ -113,6 +113,7 @@ typedef struct search {
     double *rates;        /* (terms) sum of n / N over the clusters */
     double *squares;      /* (terms) sum of its square */
     double *now;          /* (terms) n in the cluster that is looked at, zeros between clusters */
+    uint32_t *rank;       /* (terms) the representative of the cluster that has the term first; the highest for none */
     uint32_t *met;        /* (terms) the terms that occur there */
     size_t met_count;
     double size, mean; /* N; A */
@@ -181,7 +182,19 @@ typedef struct candidate {
 static bool is_better(const search *of, candidate a, candidate b) {
     if (a.score != b.score)
         return a.score > b.score;
+    if (of->rank[a.term] != of->rank[b.term])
+        return of->rank[a.term] < of->rank[b.term];
     return strcmp(of->corpus->terms.list[a.term], of->corpus->terms.list[b.term]) < 0;
+}
+
+/* Sets or clears the ranks of the terms of the representatives. */
+static void rank_terms(search *of, const ast_cluster_info *cluster, bool set) {
+    const ast_corpus *corpus = of->corpus;
+    for (size_t r = cluster->representative_count; r-- > 0;) {
+        size_t row = cluster->representatives[r];
+        for (size_t e = corpus->starts[row]; e < corpus->starts[row + 1]; e++)
+            of->rank[corpus->columns[e]] = set ? (uint32_t)r : UINT32_MAX;
+    }
 }
 
 static void choose(const search *of, ast_keywords *keywords) {
@@ -203,35 +216,42 @@ static void choose(const search *of, ast_keywords *keywords) {
 }
 
 /* Looks at all clusters twice: for the totals, and for the keywords. */
-static void find(search *of, const int32_t *labels, ast_keywords *keywords) {
+static void find(search *of, const int32_t *labels, const ast_cluster_info *clusters, ast_keywords *keywords) {
     sort_rows(of, labels);
     for (int again = 0; again < 2; again++) {
         for (size_t k = 0; k < of->clusters; k++) {
             count_terms(of, k, of->first[k + 1]);
+            if (again && clusters)
+                rank_terms(of, &clusters[k], true);
             if (again)
                 choose(of, &keywords[k]);
             else
                 add_cluster(of);
+            if (again && clusters)
+                rank_terms(of, &clusters[k], false);
             clear_terms(of);
         }
     }
 }
 
-ast_keywords *ast_keywords_find(const ast_corpus *corpus, const int32_t *labels, size_t clusters) {
+ast_keywords *ast_keywords_find(const ast_corpus *corpus, const int32_t *labels, const ast_cluster_info *clusters,
+                                size_t count) {
     size_t terms = corpus->terms.count + 1;
     search of = {.corpus = corpus,
-                 .clusters = clusters,
-                 .first = calloc(clusters + 1, sizeof *of.first),
+                 .clusters = count,
+                 .first = calloc(count + 1, sizeof *of.first),
                  .rows = malloc((corpus->rows + 1) * sizeof *of.rows),
                  .total = calloc(4 * terms, sizeof *of.total),
-                 .met = malloc(terms * sizeof *of.met)};
-    ast_keywords *keywords = calloc(clusters + 1, sizeof *keywords);
+                 .met = malloc(2 * terms * sizeof *of.met)};
+    ast_keywords *keywords = calloc(count + 1, sizeof *keywords);
     bool good = of.first && of.rows && of.total && of.met && keywords;
     if (good) {
         of.rates = of.total + terms;
         of.squares = of.rates + terms;
         of.now = of.squares + terms;
-        find(&of, labels, keywords);
+        of.rank = of.met + terms;
+        memset(of.rank, 0xff, terms * sizeof *of.rank);
+        find(&of, labels, clusters, keywords);
     }
     free(of.first);
     free(of.rows);

@@ -7,8 +7,7 @@
  * Stop words are those of the data: a term whose rates n / N spread over most clusters, which is to say that the
  * effective number of clusters that it is in, (sum of rates)^2 / (sum of squared rates), is above (clusters + 1) / 2.
  */
-#ifndef ASTERISM_REPORT_KEYWORDS_H
-#define ASTERISM_REPORT_KEYWORDS_H
+#pragma once
 
 #include <asterism.h>
 #include <formats.h>
@@ -29,14 +28,15 @@ bool ast_corpus_of_texts(ast_corpus *corpus, const ast_names *texts);
 bool ast_corpus_of_counts(ast_corpus *corpus, const ast_points *points, ast_names *terms, bool weighted);
 void ast_corpus_free(ast_corpus *corpus);
 
-/* The best terms of a cluster, best first, equal ones by their bytes: the order of rows does not matter. */
+/* The best terms of a cluster, best first; equal ones by the first representative that has them, then by their
+ * bytes. The order of rows does not matter. */
 enum { AST_KEYWORDS = 10 };
 typedef struct ast_keywords {
     const char *words[AST_KEYWORDS]; /* of the corpus */
     size_t count;
 } ast_keywords;
 
-/* (clusters) from malloc(), of labels (rows), -1 for none; NULL without memory. */
-ast_keywords *ast_keywords_find(const ast_corpus *corpus, const int32_t *labels, size_t clusters);
-
-#endif
+/* (count) from malloc(), of labels (rows), -1 for none; NULL without memory. clusters: (count), or NULL: without
+ * representatives. */
+ast_keywords *ast_keywords_find(const ast_corpus *corpus, const int32_t *labels, const ast_cluster_info *clusters,
+                                size_t count);

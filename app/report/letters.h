@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The words of a text: runs of letters, in lower case. Digits belong to a word that began with a letter. */
-#ifndef ASTERISM_REPORT_LETTERS_H
-#define ASTERISM_REPORT_LETTERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ typedef struct ast_word_reader {
 /* The next word of two letters or more, false at the end of the text. Chinese and Japanese have no blanks: a word is
  * each pair of neighbouring characters, or a character alone. Invalid UTF-8 separates words. */
 bool ast_next_word(ast_word_reader *reader, char word[AST_WORD]);
-
-#endif

@@ -7,6 +7,7 @@
 #define ASTERISM_REPORT_PAGE_H
 
 #include "keywords.h"
+#include "map.h"
 #include "projection.h"
 #include "report.h"
 
@@ -98,6 +99,10 @@ ast_ranked *ast_clusters_listed(const ast_cluster_info *clusters, size_t count, 
  * cut to a line, and the rows nearest to it. */
 void ast_json_cluster(ast_text *json, size_t id, const ast_cluster_info *cluster, double total);
 void ast_json_field_angles(ast_text *json, ast_notation notation, bool axial, const float *mean);
+/* Places of a map in 16 bits, least significant byte first; from malloc(), NULL without memory. */
+int16_t *ast_map_places(const ast_map *map);
+
+void ast_json_map_names(ast_text *json, const ast_names *names, const ast_map *map); /* "names"; none for NULL */
 void ast_json_keywords(ast_text *json, const char *key, const ast_keywords *keywords);
 void ast_json_name(ast_text *json, const char *key, const ast_names *names, size_t row);
 void ast_json_representatives(ast_text *json, const char *key, const ast_cluster_info *cluster, const ast_names *names);
@@ -120,6 +125,8 @@ typedef struct ast_batch_page {
     ast_notation notation;         /* of three-dimensional means */
     const ast_names *names;        /* names or texts of the rows, for representatives; NULL: they have none */
     const ast_keywords *keywords;  /* (count), or NULL */
+    const ast_map *map;            /* of the points; NULL: it is made if they need one, on */
+    int threads;                   /* so many (0: all) */
     const ast_page_planes *planes; /* of a cloud or a mesh; NULL: they were not asked for */
 } ast_batch_page;
 

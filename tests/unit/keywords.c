@@ -185,7 +185,7 @@ static void keywords_are_those_of_the_formula(void **state) {
         ast_names texts = texts_of(counts);
         ast_corpus corpus;
         assert_true(ast_corpus_of_texts(&corpus, &texts));
-        ast_keywords *keywords = ast_keywords_find(&corpus, labels, CLUSTERS);
+        ast_keywords *keywords = ast_keywords_find(&corpus, labels, NULL, CLUSTERS);
         assert_non_null(keywords);
         score(counts, labels, scores);
         check(keywords, scores);
@@ -219,13 +219,30 @@ static void a_matrix_gives_the_same(void **state) {
     ast_points points = ast_points_csr(data, AST_F8, starts, columns, AST_I4, ROWS, TERMS);
     ast_corpus corpus;
     assert_true(ast_corpus_of_counts(&corpus, &points, &terms, false));
-    ast_keywords *keywords = ast_keywords_find(&corpus, labels, CLUSTERS);
+    ast_keywords *keywords = ast_keywords_find(&corpus, labels, NULL, CLUSTERS);
     assert_non_null(keywords);
     score(counts, labels, scores);
     check(keywords, scores);
     free(keywords);
     ast_corpus_free(&corpus);
     ast_names_free(&terms);
+}
+
+static void equal_terms_come_as_the_representatives(void **state) {
+    (void)state;
+    char *list[] = {"pear", "apple", "plum", "fig"};
+    ast_names texts = {.list = list, .count = 4};
+    int32_t labels[] = {0, 0, 0, 0};
+    size_t rows[] = {2, 0};
+    ast_cluster_info cluster = {.representatives = rows, .representative_count = 2};
+    ast_corpus corpus;
+    assert_true(ast_corpus_of_texts(&corpus, &texts));
+    ast_keywords *keywords = ast_keywords_find(&corpus, labels, &cluster, 1);
+    assert_string_equal(keywords->words[0], "plum");
+    assert_string_equal(keywords->words[1], "pear");
+    assert_string_equal(keywords->words[2], "apple");
+    free(keywords);
+    ast_corpus_free(&corpus);
 }
 
 static void empty_clusters_have_none(void **state) {
@@ -235,7 +252,7 @@ static void empty_clusters_have_none(void **state) {
     int32_t labels[] = {0, 1, -1};
     ast_corpus corpus;
     assert_true(ast_corpus_of_texts(&corpus, &texts));
-    ast_keywords *keywords = ast_keywords_find(&corpus, labels, 2);
+    ast_keywords *keywords = ast_keywords_find(&corpus, labels, NULL, 2);
     assert_int_equal(keywords[0].count, 0);
     assert_int_equal(keywords[1].count, 2);
     assert_string_equal(keywords[1].words[0], "apple");
@@ -245,8 +262,8 @@ static void empty_clusters_have_none(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(letters_are_those_of_the_library), cmocka_unit_test(words_are_runs_of_letters),
-        cmocka_unit_test(keywords_are_those_of_the_formula), cmocka_unit_test(a_matrix_gives_the_same),
-        cmocka_unit_test(empty_clusters_have_none)};
+        cmocka_unit_test(letters_are_those_of_the_library),        cmocka_unit_test(words_are_runs_of_letters),
+        cmocka_unit_test(keywords_are_those_of_the_formula),       cmocka_unit_test(a_matrix_gives_the_same),
+        cmocka_unit_test(equal_terms_come_as_the_representatives), cmocka_unit_test(empty_clusters_have_none)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { isSvg, launch, needBrowser, pixels, saved, settled } from "./browser.mjs";
-import { batch, colour, plane } from "./fixtures.mjs";
+import { batch, colour, mapOf, plane } from "./fixtures.mjs";
 
 needBrowser();
 let browser, shared;
@@ -283,5 +283,49 @@ test("the planes of a cloud: pointing at a row fills its outline, and the other 
   assert.ok((await page.locator('.planes-card tr[data-key="2"]').getAttribute("class")).includes("lit"));
   const file = await saved(page, page.locator(".planes-card .exports button"));
   assert.match(file.text, /^id,direction,area,[^\n]*dip/);
+  await close();
+});
+
+test("the map: rows by cluster, captions, search, picking, and what is saved", async () => {
+  const report = batch({ clusters: 3, dimension: 100, projection: { explained: [0.2, 0.1, 0.1] }, map: mapOf(3, 200) });
+  report.clusters[0].keywords = ["apple", "pear", "plum"];
+  const { page, close } = await browser.open(report);
+  const map = page.locator(".map");
+  assert.equal(await page.locator(".nets-card").count(), 0, "nets of three axes say nothing beside a map");
+  const places = [];
+  for (const id of [0, 1, 2]) places.push(await pixels(page, ".map", colour(id), 60));
+  for (const { count } of places) assert.ok(count > 300, `${count} pixels`);
+  assert.ok(places[0].x > places[1].x + 100 && places[1].y < places[2].y - 100, JSON.stringify(places));
+  assert.match(await page.locator(".table-card tbody").innerText(), /apple, pear, plum/);
+
+  await map.hover({ position: { x: places[1].x, y: places[1].y } });
+  const tooltip = page.locator(".tooltip");
+  assert.match(await tooltip.innerText(), /row \d+ of <b>heap<\/b> b/);
+  await map.click({ position: { x: places[1].x, y: places[1].y } });
+  assert.equal(await selectedRow(page), "1");
+  await page.keyboard.press("Escape");
+
+  const search = page.getByLabel("Search the names of the rows");
+  await search.fill("heap</b> C");
+  assert.match(await page.locator(".found").innerText(), /200 found/);
+  await settled(page);
+  await page.mouse.move(5, 5);
+  assert.ok((await pixels(page, ".map", colour(0), 30)).count < 20, "what does not match is faded");
+  await search.press("Escape");
+  assert.equal(await page.locator(".found").innerText(), "");
+
+  await map.focus();
+  await page.keyboard.press("+");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("0");
+  await settled(page);
+  await page.mouse.move(5, 5);
+  const again = await pixels(page, ".map", colour(0), 60);
+  assert.ok(Math.abs(again.x - places[0].x) < 3 && Math.abs(again.y - places[0].y) < 3);
+  const svg = await saved(page, page.getByRole("button", { name: "Save the map as SVG" }));
+  assert.ok(await isSvg(page, svg.text));
+  assert.match(svg.text, /apple, pear/);
+  const csv = await saved(page, page.getByRole("button", { name: "Save the places of the rows on the map as CSV" }));
+  assert.equal(csv.text.trim().split("\r\n").length, 601);
   await close();
 });

@@ -300,3 +300,36 @@ test("names, dark colours, a narrow page, a lost connection", async () => {
   await served.end();
   assert.ok(!existsSync(join(folder, "labels.npy")));
 });
+
+test("the map of many dimensions: texts, keywords, search, and its labels follow the slider", async () => {
+  const fruit = ["apple", "pear", "plum"];
+  writeFileSync(join(folder, "texts.txt"), Array.from({ length: 3000 }, (_, i) => `The ${fruit[i % 3]} number\n`).join(""));
+  const served = await explore(folder, "words.npy", "--texts", "texts.txt", "--angle", "50");
+  const { page, close } = await open(browser, served.address);
+  const map = page.locator(".map-card .map");
+  await map.waitFor();
+  assert.match(await page.locator(".map-card .remark").innerText(), /^3,000 points$/);
+  await page.getByLabel("Search the names of the rows").fill("pear");
+  assert.match(await page.locator(".found").innerText(), /^1,000 found$/);
+  await page.getByLabel("Search the names of the rows").press("Escape");
+  await page.waitForFunction(() => /keywords/.test(document.querySelector(".table-card thead").innerText.toLowerCase()));
+  await page.waitForFunction(() => /apple|pear|plum/.test(document.querySelector(".table-card tbody").innerText));
+  const ink = async () => (await pixels(page, ".map", (await page.evaluate(firstColour)), 60)).count;
+  const firstColour = () => {
+    const [r, g, b] = getComputedStyle(document.querySelector(".table-card tr[data-key] .swatch")).backgroundColor.match(/\d+/g);
+    return `#${[r, g, b].map((x) => Number(x).toString(16).padStart(2, "0")).join("")}`;
+  };
+  const before = await ink();
+  assert.ok(before > 100, `${before} pixels of the largest cluster`);
+  await type(page, "Angle in degrees", 179);
+  await answered(page, (result) => result.clusters === 1);
+  await settled(page);
+  assert.ok((await ink()) > 2 * before, "one cluster has one colour");
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Save report" }).click(),
+  ]);
+  assert.match(readFileSync(await download.path(), "utf8"), /"map": *\{"shown": 3000/);
+  await close();
+  await served.end();
+});

@@ -114,6 +114,23 @@ export function batch({ points = 3000, clusters = 6, dimension = 3, spread = 0.1
   };
 }
 
+/** A map of rows in heaps around a circle, one per cluster, with names. */
+export function mapOf(clusters, each) {
+  const draw = random(11),
+    xy = [],
+    labels = [],
+    names = [];
+  for (let id = 0; id < clusters; id++)
+    for (let i = 0; i < each; i++) {
+      const turn = (2 * Math.PI * id) / clusters;
+      xy.push(0.7 * Math.cos(turn) + 0.05 * gaussian(draw), 0.7 * Math.sin(turn) + 0.05 * gaussian(draw));
+      labels.push(id);
+      names.push(`row ${i} of <b>heap</b> ${"abcdefgh"[id]}`);
+    }
+  const places = Int16Array.from(xy.map((x) => Math.round(32767 * Math.max(-1, Math.min(1, x)))));
+  return { shown: labels.length, xy: base64(places), labels: base64(Int32Array.from(labels)), names };
+}
+
 function flat(v, dimension) {
   return dimension === 2 ? [...unit([v[0], v[1]]), 0] : v;
 }

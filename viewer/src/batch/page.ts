@@ -26,6 +26,9 @@ import { swatch } from "../ui/swatch";
 import { anglesOf } from "./angles";
 import { PlanesDrawing, fromCorner } from "../planes/drawing";
 import { planesTable } from "../planes/table";
+import { mapCard } from "../map/card";
+import { decodeMap } from "../map/decode";
+import { shortened } from "../map/map";
 import { clusterTable } from "./table";
 
 export function batchPage(report: BatchReport): HTMLElement {
@@ -39,7 +42,14 @@ export function batchPage(report: BatchReport): HTMLElement {
   const image = imageCard(report),
     angles = anglesCard(report, selection);
   // The angles stand where there is more room.
-  const left = el("div", { class: "column" }, sphereCard(report, scene, selection, describe), flat, image && angles);
+  const left = el(
+    "div",
+    { class: "column" },
+    mapOf(report, selection, scene.colours),
+    sphereCard(report, scene, selection, describe),
+    report.map ? null : flat,
+    image && angles,
+  );
   const planes = planesCard(report, selection, scene.colours);
   const right = el("div", { class: "column" }, tableCard(report, selection), planes, image ?? angles, originCard(report));
   return el(
@@ -110,6 +120,35 @@ function describer(report: BatchReport, colours: Colours): Describe {
   };
 }
 
+/** What a cluster is about, in a few words. */
+function captionOf(report: BatchReport): (id: number) => string {
+  const words = new Map(
+    report.clusters.map((c) => [c.id, c.keywords?.slice(0, 2).join(", ") || c.representatives?.[0] || String(c.id)]),
+  );
+  return (id) => shortened(words.get(id) ?? String(id), 28);
+}
+
+function mapOf(report: BatchReport, selection: Selection, colours: Colours): HTMLElement | null {
+  if (!report.map) return null;
+  const clusters = new Map(report.clusters.map((cluster) => [cluster.id, cluster]));
+  const describe = (id: number): (Node | string)[] => {
+    const cluster = clusters.get(id);
+    if (!cluster) return ["a point of no cluster"];
+    return [
+      el("div", {}, swatch(id, colours.css(id)), ` ${plural(cluster.size, "point")}, ${percent(cluster.share)}`),
+      el("div", { class: "keywords" }, cluster.keywords?.slice(0, 6).join(", ") ?? ""),
+    ];
+  };
+  const data = decodeMap(report.map),
+    { view } = mapCard(data, { selection, colours, describe, caption: captionOf(report) }, report.title);
+  view.say(
+    report.map.shown < report.points.total
+      ? `${count(report.map.shown)} of ${count(report.points.total)}`
+      : plural(report.map.shown, "point"),
+  );
+  return view.element;
+}
+
 function escapeClears(selection: Selection): void {
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") selection.clear();
@@ -137,7 +176,7 @@ function sphereCard(report: BatchReport, scene: Scene, selection: Selection, des
     selection,
     describe,
   });
-  const view = card("Sphere", "sphere-card", [
+  const view = card(report.map ? "Three axes" : "Sphere", "sphere-card", [
     { label: "SVG", title: "Save the sphere as SVG", run: () => saveSvg("sphere", sphere.svg(report.title)) },
     { label: "CSV", title: "Save the points that are shown as CSV", run: () => savePoints(scene.points) },
   ]);

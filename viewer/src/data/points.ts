@@ -85,7 +85,7 @@ function groupSparse(labels: Int32Array): Map<number, Uint32Array> {
   return groups;
 }
 
-function bytes(base64: string, size: number): ArrayBuffer {
+export function bytes(base64: string, size: number): ArrayBuffer {
   let text: string;
   try {
     text = atob(base64);

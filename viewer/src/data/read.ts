@@ -57,6 +57,7 @@ function batch(value: Loose): Report {
     angles: value["angles"] ?? null,
     image: value["image"] ?? null,
     planes: list(value["planes"]),
+    map: isObject(value["map"]) ? value["map"] : null,
   } as unknown as Report;
 }
 

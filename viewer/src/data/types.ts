@@ -59,6 +59,14 @@ export interface Plane {
   color: string;
 }
 
+/** Rows in a plane: two 16-bit numbers each and a label; their names, if they have any. */
+export interface EncodedMap {
+  shown: number;
+  xy: string;
+  labels: string;
+  names?: string[];
+}
+
 export interface BatchReport extends Common {
   kind: "batch";
   points: EncodedPoints & { total: number; shown: number };
@@ -66,6 +74,7 @@ export interface BatchReport extends Common {
   angles: number[][] | null;
   image: string | null;
   planes: Plane[];
+  map: EncodedMap | null;
 }
 
 export type EventKind = "born" | "revived" | "seen" | "unseen" | "died" | "merged";

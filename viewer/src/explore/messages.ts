@@ -32,6 +32,7 @@ export interface Hello {
   weighted: boolean;
   named: boolean;
   topics: boolean;
+  mapped: boolean;
   depth: boolean;
   labels: string | null;
   width: number;
@@ -47,6 +48,13 @@ export interface Places {
   explained?: number[];
   shown?: number;
   arrays: { xyz: Int16Array };
+}
+
+/** Rows in a plane: which of the drawn ones, where, and their names. */
+export interface Mapped {
+  type: "map";
+  names?: string[];
+  arrays: { at: Uint32Array; xy: Int16Array };
 }
 
 export type Cluster = Omit<BatchCluster, "color">;
@@ -149,6 +157,7 @@ export type Message =
   | Stability
   | Members
   | Sweep
+  | Mapped
   | { type: "cancelled"; id: number }
   | { type: "problem"; id: number; text: string }
   | { type: "saved"; id: number; text: string }

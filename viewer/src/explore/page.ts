@@ -13,6 +13,7 @@ import { saveText } from "../ui/save";
 import { Channel } from "./channel";
 import { CommandCard } from "./command";
 import { Controls } from "./controls";
+import { MapView } from "./map";
 import { MembersCard } from "./members";
 import { labelsOf } from "./messages";
 import type { Details, Hello, Message, Places, Result } from "./messages";
@@ -88,6 +89,7 @@ class Shown {
   private readonly box: WishBox;
   private readonly controls: Controls;
   private readonly views: Views;
+  private readonly map: MapView | null;
   private readonly table: ClusterTable;
   private readonly tree: TreeCard;
   private readonly members: MembersCard;
@@ -113,6 +115,7 @@ class Shown {
     this.controls = new Controls(this.box, hello);
     this.table = new ClusterTable(hello, colours, this.selection);
     this.views = new Views(hello, colours, this.selection, (id) => this.table.aboutOf(id));
+    this.map = hello.mapped ? new MapView(hello, colours, this.selection, this.table) : null;
     this.tree = new TreeCard(colours, this.selection, (clusters) =>
       this.box.change({ merge: "count", merge_to: clusters }),
     );
@@ -128,6 +131,7 @@ class Shown {
     const left = el(
       "div",
       { class: "column" },
+      this.map?.element ?? null,
       this.views.sphere,
       this.picture?.element ?? null,
       this.views.cloud,
@@ -165,6 +169,8 @@ class Shown {
       case "members":
         if (message.id === this.channel.newest && message.cluster === this.selection.picked) this.members.show(message);
         return;
+      case "map":
+        return this.map?.place(message);
       case "sweep":
         return this.controls.showSweep(message);
       case "problem":
@@ -187,6 +193,7 @@ class Shown {
       places,
     );
     this.picture?.show(labels);
+    this.map?.show(labels);
     this.controls.say(stateOf(result, this.hello.points), result.unfinished ? "unfinished" : "good");
     this.announce("asterism-drawn", result);
     this.describeSoon(result, labels);
@@ -208,6 +215,7 @@ class Shown {
     this.undescribed = null;
     const { result, labels } = undescribed;
     this.table.show(result);
+    this.map?.caption();
     this.command.show(result.command);
     this.facts(result, null);
     this.remark(result, places);
@@ -240,6 +248,7 @@ class Shown {
   private detail(details: Details): void {
     if (details.id !== this.result?.id) return;
     this.table.detail(details);
+    this.map?.caption();
     this.facts(this.result, details.silhouette);
     this.tree.show(
       details.tree ?? null,

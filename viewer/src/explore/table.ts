@@ -73,6 +73,15 @@ export class ClusterTable {
     return this.names[id] ?? [];
   }
 
+  cluster(id: number): Cluster | undefined {
+    return this.rows.find((cluster) => cluster.id === id);
+  }
+
+  /** A few words about the cluster. */
+  captionOf(id: number): string {
+    return this.keywords[id]?.slice(0, 2).join(", ") || this.names[id]?.[0] || String(id);
+  }
+
   /** What the cluster is about, for people: its keywords and the rows nearest to its mean. */
   aboutOf(id: number): string[] {
     const keywords = this.keywords[id]?.slice(0, 6).join(", ");
