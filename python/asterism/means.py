@@ -343,6 +343,8 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
             raise ValueError(f"angle is {self.angle!r}; it must be a number of degrees or 'auto'")
         if self.merge is not None or self.merge_to is not None:
             raise ValueError("angle='auto' chooses the merging itself: merge and merge_to cannot be combined with it")
+        if isinstance(self.metric, Metric) or self.metric == "local":
+            raise ValueError("angle='auto' is about plain rows: metric='local' needs a number of degrees")
         return True
 
     def _tune(self, options: Any, X: np.ndarray, weights: np.ndarray | None) -> None:

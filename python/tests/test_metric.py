@@ -94,6 +94,8 @@ def test_refused(cone):
     metric = DPVMFMeans(80, metric="local").fit(X).metric_
     with pytest.raises(ValueError, match="must be None, 'plain'"):
         DPVMFMeans(metric="round").fit(X)
+    with pytest.raises(ValueError, match="needs a number of degrees"):
+        DPVMFMeans("auto", metric="local").fit(X)
     with pytest.raises(ValueError, match="96 dimensions, but X has 5"):
         DPVMFMeans(metric=metric).fit(X[:, :5])
     with pytest.raises(ValueError, match="axial"):

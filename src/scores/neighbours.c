@@ -214,7 +214,7 @@ static void probe(void *data, size_t p, int worker) {
     trial *t = data;
     const ast_neighbour_search *g = t->s->given;
     size_t own = p * t->n / PROBES, rank = 1 + g->each * t->n / g->count;
-    float best[32];
+    float best[32] = {0};
     rank = rank < 32 ? rank : 32;
     (void)worker;
     for (size_t j = 0; j < rank; j++)

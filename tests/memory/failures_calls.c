@@ -236,6 +236,40 @@ static ast_status call_tune(ast_context *context, const scene *s, int32_t *out) 
     return status;
 }
 
+/* The nearest neighbour of every row. */
+static ast_status call_neighbours(ast_context *context, const scene *s, int32_t *out) {
+    static double cosines[N];
+    return ast_neighbours(context, &s->points, 1, out, cosines);
+}
+
+/* Clusters some mapped rows, and labels all rows by that result. */
+static ast_status call_metric(ast_context *context, const scene *s, int32_t *out) {
+    enum { ROWS = 150 };
+    static int32_t labels[N];
+    ast_points points = ast_points_f4(s->x, ROWS, s->dimension);
+    ast_options options = s->options;
+    ast_report report = {.size = sizeof report, .clusters = 77};
+    options.metric = AST_METRIC_LOCAL;
+    ast_status status = ast_cluster(context, &points, &options, labels, &report);
+    assert_true(status == AST_OK || report.clusters == 77);
+    if (status != AST_OK)
+        return status;
+    ast_assign_options known = ast_assign_to(ast_means(context), report.clusters);
+    known.metric = report.metric;
+    return ast_assign(context, &s->points, &known, out, NULL);
+}
+
+static void metrics_fail_cleanly(void **state) {
+    (void)state;
+    scene s;
+    scene_open(&s, "neighbours", 30, 2, 70);
+    fail_all(&s, call_neighbours, NULL);
+    s.name = "metric";
+    fail_all(&s, call_metric, NULL);
+    fail_all(&s, call_metric, call_cluster);
+    scene_close(&s);
+}
+
 static void tune_fails_cleanly(void **state) {
     (void)state;
     scene s;
@@ -327,8 +361,9 @@ static void depth_keeps_its_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(other_calls_fail_cleanly), cmocka_unit_test(tune_fails_cleanly),
-                                       cmocka_unit_test(depth_fails_cleanly), cmocka_unit_test(clouds_fail_cleanly),
-                                       cmocka_unit_test(depth_keeps_its_memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(other_calls_fail_cleanly), cmocka_unit_test(tune_fails_cleanly),
+        cmocka_unit_test(metrics_fail_cleanly),     cmocka_unit_test(depth_fails_cleanly),
+        cmocka_unit_test(clouds_fail_cleanly),      cmocka_unit_test(depth_keeps_its_memory)};
     return cmocka_run_group_tests_name("memory failures of other calls", tests, NULL, NULL);
 }
