@@ -167,6 +167,15 @@ static int open_targets(void *data) {
     return ast_cli_agree(-1);
 }
 
+/* The metric for tune: what was typed. Rows that are centred or whose run is kept in a state are plain. */
+static ast_metric_kind metric_to_tune(const settings *given) {
+    if (given->metric == AST_CLI_METRIC_LOCAL)
+        return AST_METRIC_LOCAL;
+    bool plain = given->metric == AST_CLI_METRIC_PLAIN || given->options.center ||
+                 ast_cli_target_of(&given->common, "state") != NULL;
+    return plain ? AST_METRIC_PLAIN : AST_METRIC_AUTO;
+}
+
 /* Takes the options that tune recommends. A typed --merge is not replaced. */
 static int find_angle(void *data) {
     job *work = data;
@@ -177,6 +186,7 @@ static int find_angle(void *data) {
     ast_tune_options_init(&options);
     options.axial = given->options.axial;
     options.center = given->options.center;
+    options.metric = metric_to_tune(given);
     options.describe = 0;
     ast_cli_tuned_input from = {work->context, &work->directions, &work->points, given->input};
     int code = ast_cli_recommend(&from, &options, &given->common, &work->tuned);

@@ -240,8 +240,6 @@ static int check_metric(void *data) {
         return -1;
     if (given->options.center)
         return ast_cli_misuse("--metric local centres the rows itself: leave --center out");
-    if (isinf(given->options.angle))
-        return ast_cli_misuse("--metric local needs degrees, such as --angle 75: --angle auto is about plain rows");
     if (given->init && !ast_cli_names_start(given->init))
         return ast_cli_misuse("--metric local maps the rows, and means in a file have no such map: leave --init out");
     if (ast_cli_target_of(&given->common, "state"))

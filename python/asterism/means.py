@@ -343,16 +343,15 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
             raise ValueError(f"angle is {self.angle!r}; it must be a number of degrees or 'auto'")
         if self.merge is not None or self.merge_to is not None:
             raise ValueError("angle='auto' chooses the merging itself: merge and merge_to cannot be combined with it")
-        if isinstance(self.metric, Metric) or self.metric == "local":
-            raise ValueError("angle='auto' is about plain rows: metric='local' needs a number of degrees")
+        if isinstance(self.metric, Metric):
+            raise ValueError("angle='auto' finds the angle of rows with a metric of their own: with a Metric give degrees")
         return True
 
     def _tune(self, options: Any, X: np.ndarray, weights: np.ndarray | None) -> None:
         self.tuning_ = tune_for(self, X, weights) if self._automatic() else None
         if self.tuning_:
             options.angle = self.tuning_.angle
-            if getattr(self.tuning_, "metric", "plain") == "local" and not options.map:
-                options.metric = constants["AST_METRIC_LOCAL"]
+            options.metric = constants[f"AST_METRIC_{self.tuning_.metric.upper()}"]
             self._merge_by(options, self.tuning_.merge, self.tuning_.merge_to)
             if self.tuning_.weak:
                 warnings.warn(f"X: {self.tuning_.reason}", UserWarning, stacklevel=3)

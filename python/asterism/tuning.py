@@ -128,7 +128,8 @@ def tune_for(model: Any, X: Any, weights: np.ndarray | None) -> Tuning:
     options = defaults("ast_tune_options")
     options.axial, options.center = bool(model.axial), bool(model.center)
     options.seed, options.describe = model._seed(), 0
-    options.metric = metric_kind(getattr(model, "metric", None))
+    plain = model.center or getattr(model, "init", None) is not None
+    options.metric = metric_kind(getattr(model, "metric", None) or ("plain" if plain else None))
     return recommend(X, weights, options, None, model._threads())
 
 

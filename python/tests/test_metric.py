@@ -63,6 +63,15 @@ def test_the_metric_finds_what_the_cone_hides(cone):
     assert adjusted_rand_score(truth, plain.labels_) < 0.5 < 0.95 < adjusted_rand_score(truth, local.labels_)
 
 
+def test_auto(cone):
+    X, truth = cone
+    found, plain = DPVMFMeans("auto").fit(X), DPVMFMeans("auto", metric="plain").fit(X)
+    local, centered = DPVMFMeans("auto", metric="local").fit(X), DPVMFMeans("auto", center=True).fit(X)
+    assert adjusted_rand_score(truth, found.labels_) > 0.95
+    assert found.metric_ is not None and np.array_equal(found.labels_, local.labels_)
+    assert plain.metric_ is None and centered.metric_ is None and centered.center_ is not None
+
+
 def test_rows_are_mapped_everywhere(cone):
     X, truth = cone
     model = SphericalKMeans(30, metric="local", random_state=1, representatives=2).fit(X)
@@ -94,8 +103,8 @@ def test_refused(cone):
     metric = DPVMFMeans(80, metric="local").fit(X).metric_
     with pytest.raises(ValueError, match="must be None, 'plain'"):
         DPVMFMeans(metric="round").fit(X)
-    with pytest.raises(ValueError, match="needs a number of degrees"):
-        DPVMFMeans("auto", metric="local").fit(X)
+    with pytest.raises(ValueError, match="with a Metric give degrees"):
+        DPVMFMeans("auto", metric=metric).fit(X)
     with pytest.raises(ValueError, match="96 dimensions, but X has 5"):
         DPVMFMeans(metric=metric).fit(X[:, :5])
     with pytest.raises(ValueError, match="axial"):

@@ -17,7 +17,7 @@ works asterism cluster x.csv --angle 75 --merge evidence --order content --label
 equal 'metric' '"plain"' "$(json metric ../out)"
 equal 'centered' false "$(json centered ../out)"
 agreement plain.txt | grep -q '^0\.[0-7]' || broken "the plain metric has the ARI $(agreement plain.txt)"
-works asterism cluster x.csv --angle 75 --merge evidence --order content --metric local --labels l.txt --means m.npy --json
+works asterism cluster x.csv --angle 75 --merge evidence --order content --metric local --labels l.txt --means m.npy --json --quiet
 equal 'metric' '"local"' "$(json metric ../out)"
 equal 'centered' true "$(json centered ../out)"
 agreement l.txt | grep -Eq '^(1|0\.9)' || broken "the local metric has the ARI $(agreement l.txt)"
@@ -34,6 +34,14 @@ works asterism cluster x.csv --method spkm --clusters 6 --metric local --report 
 grep -q 'metric: local' ../out || broken 'the table does not name the metric'
 works asterism cluster x.csv --method movmf --clusters 6 --restarts 5 --metric local --memberships p.npy --labels l.txt --quiet
 agreement l.txt | grep -Eq '^(1|0\.9)' || broken "the mixture with the local metric has the ARI $(agreement l.txt)"
+
+works asterism cluster x.csv --angle auto --metric local --labels l.txt --json --quiet
+equal 'metric of --angle auto --metric local' '"local"' "$(json metric ../out)"
+agreement l.txt | grep -Eq '^(1|0\.[89])' || broken "--angle auto --metric local has the ARI $(agreement l.txt)"
+works asterism cluster x.csv --angle auto --metric plain --json --quiet
+equal 'metric of --angle auto --metric plain' '"plain"' "$(json metric ../out)"
+works asterism cluster x.csv --angle auto --center --center-file c.npy --json --quiet
+equal 'metric of --angle auto --center' '"plain"' "$(json metric ../out)"
 
 fails 2 '--metric must be' asterism cluster x.csv --angle 60 --metric round
 fails 2 '--metric cannot be combined with --axial' asterism cluster x.csv --angle 60 --metric local --axial
