@@ -151,6 +151,7 @@ static int open_table(ast_cli_directions *d, const ast_cli_reading *how) {
     ast_format_error error;
     const ast_frame_list *list = how->list;
     ast_input_options options = ast_cli_input_options(&how->source);
+    options.remark = d->remark;
     allow_files(list->count);
     d->joined = list->count > 1;
     return ast_cli_outcome(ast_input_begin(&d->input, list->files, list->count, &options, &error), &error);
@@ -229,6 +230,7 @@ static int read_table(ast_cli_directions *d, const ast_cli_reading *how, const a
         code = read_joined(d);
     if (code < 0 && !d->joined && !d->in_parts) {
         code = ast_cli_read_points(&d->input, input, &how->source);
+        ast_cli_say_remark(common, d->remark);
         if (code < 0)
             code = ast_cli_sparse_apply(&how->sparse, input, &d->input);
         d->points = d->input.points;

@@ -50,14 +50,15 @@ typedef struct ast_cli_budget {
 /* What was read; zeroed at first. */
 typedef struct ast_cli_directions {
     ast_cli_kind_of_input kind;
-    ast_points points;    /* faces have their areas as weights; no rows where the table is read in parts */
-    size_t height, width; /* of an image, whose points are its pixels row by row; 0 otherwise */
-    size_t first, all;    /* several files on several ranks: the number of the first point; all points there are */
-    uint64_t look;        /* on several ranks: what tells these files from others */
-    int joined;           /* they are the rows of several files, or a rank's own rows of a file that is not mapped */
-    int transposed;       /* the columns of the table are the points */
-    int in_parts;         /* the table is larger than memory: it is read through input.source */
-    size_t allowed;       /* bytes that may be used, where there is a budget */
+    ast_points points;       /* faces have their areas as weights; no rows where the table is read in parts */
+    size_t height, width;    /* of an image, whose points are its pixels row by row; 0 otherwise */
+    size_t first, all;       /* several files on several ranks: the number of the first point; all points there are */
+    uint64_t look;           /* on several ranks: what tells these files from others */
+    int joined;              /* they are the rows of several files, or a rank's own rows of a file that is not mapped */
+    int transposed;          /* the columns of the table are the points */
+    char remark[AST_REMARK]; /* of reading a text, until it is said */
+    int in_parts;            /* the table is larger than memory: it is read through input.source */
+    size_t allowed;          /* bytes that may be used, where there is a budget */
     ast_input input;
     ast_cli_frames depth;
     ast_cli_frame_normals made; /* of the depth image */

@@ -15,6 +15,8 @@
 #include "interrupt.h"
 #include "terminal.h"
 
+const char *const ast_cli_headers[] = {"auto", "yes", "no", NULL}; /* in the order of ast_header */
+
 #define AT(field) offsetof(ast_cli_source, field)
 static const ast_cli_option options_table[] = {
     {"format", AST_CLI_TEXT, "NAME",
@@ -29,6 +31,13 @@ static const ast_cli_option options_table[] = {
     {"columns", AST_CLI_TEXT, "LIST",
      "columns to read: numbers from 1 on, or names in the header of a text, such as 2-101, 1,3,5-7 or dec,inc",
      AT(columns), .more = "They are read in this order. Numbers and names can be mixed."},
+    {"header", AST_CLI_CHOICE, "WHEN",
+     "whether the first line of a text names the columns: yes, no, or auto, if it has text and no number, or the "
+     "numbers "
+     "of the columns",
+     AT(header), .choices = ast_cli_headers, .standard = "auto",
+     .more = "A first column of whole numbers that go up by one, under an empty name or without a header, is an index: "
+             "it is left out, and a line says so. --columns keeps it."},
     {"transpose", AST_CLI_FLAG, NULL, "the columns of the file are the points, not its rows", AT(transpose),
      .inputs = AST_CLI_POINTS | AST_CLI_SPARSE},
     {"dip-direction", AST_CLI_FLAG, NULL,
@@ -60,7 +69,14 @@ ast_input_options ast_cli_input_options(const ast_cli_source *source) {
                                .tensor = source->tensor,
                                .dataset = source->dataset,
                                .transpose = source->transpose,
-                               .names = source->names};
+                               .names = source->names,
+                               .header = (ast_header)source->header};
+}
+
+void ast_cli_say_remark(const ast_cli_common *common, char remark[AST_REMARK]) {
+    if (remark[0] && !(common && common->quiet))
+        ast_cli_say("%s", remark);
+    remark[0] = '\0';
 }
 
 /* ---- What the names show ----------------------------------------------------------------------------------------- */
@@ -125,8 +141,10 @@ int ast_cli_read_points(ast_input *input, const char *path, const ast_cli_source
 int ast_cli_read_weights(const char *path, const char *input, size_t count, double **weights) {
     ast_format_error error;
     size_t read;
-    if (!ast_read_numbers(path, NULL, weights, &read, &error))
+    char remark[AST_REMARK] = "";
+    if (!ast_read_numbers(path, &(ast_input_options){.remark = remark}, weights, &read, &error))
         return ast_cli_fail("%s", error.text);
+    ast_cli_say_remark(NULL, remark);
     if (read != count)
         return ast_cli_fail("%s has %zu weights, but %s has %zu points", path, read, ast_cli_name(input), count);
     int counts = 0;
@@ -175,8 +193,10 @@ static int is_direction(const float *row, size_t dimension) {
 int ast_cli_read_means(const char *path, size_t dimension, float **means, size_t *count) {
     ast_format_error error;
     size_t columns;
-    if (!ast_read_matrix(path, NULL, means, count, &columns, &error))
+    char remark[AST_REMARK] = "";
+    if (!ast_read_matrix(path, &(ast_input_options){.remark = remark}, means, count, &columns, &error))
         return ast_cli_fail("%s", error.text);
+    ast_cli_say_remark(NULL, remark);
     if (columns != dimension)
         return ast_cli_fail("%s has means of %zu dimensions, but the points have %zu", path, columns, dimension);
     for (size_t i = 0; i < *count; i++) {
@@ -188,7 +208,10 @@ int ast_cli_read_means(const char *path, size_t dimension, float **means, size_t
 
 int ast_cli_read_labels(const char *path, int32_t **labels, size_t *count) {
     ast_format_error error;
-    return ast_cli_outcome(ast_read_labels(path, NULL, labels, count, &error), &error);
+    char remark[AST_REMARK] = "";
+    bool good = ast_read_labels(path, &(ast_input_options){.remark = remark}, labels, count, &error);
+    ast_cli_say_remark(NULL, remark);
+    return ast_cli_outcome(good, &error);
 }
 
 /* ---- The library ------------------------------------------------------------------------------------------------- */

@@ -24,10 +24,12 @@ typedef struct ast_cli_source {
     const char *tensor, *dataset; /* of files that hold several */
     const char *names; /* the column that holds a name for each row; NULL: none. Only where the subcommand has names */
     int transpose;
+    int header;                                  /* an ast_header */
     int dip_direction, strike_dip, trend_plunge; /* rows are angles in degrees: field.h */
 } ast_cli_source;
 
 extern const ast_cli_group ast_cli_source_group;
+extern const char *const ast_cli_headers[]; /* the words of --header */
 
 /* What the command line alone shows about a file of points, or about another file that is read (whose format follows
  * from its extension; `option` names it). A NULL path is fine. */
@@ -36,6 +38,10 @@ int ast_cli_check_read(const char *option, const char *path);
 
 /* The same for the readers. */
 ast_input_options ast_cli_input_options(const ast_cli_source *source);
+
+/* Says what reading a text has left as a remark, if anything, unless --quiet was typed (`common` NULL: even then); then
+ * empties it. */
+void ast_cli_say_remark(const ast_cli_common *common, char remark[AST_REMARK]);
 
 /* Reads a table that is open. */
 int ast_cli_read_points(ast_input *input, const char *path, const ast_cli_source *source);

@@ -96,6 +96,7 @@ int ast_cli_frames_open(ast_cli_frames *frames, ast_frame_list *list, const ast_
     how.go_on = frames->go_on;
     if (source)
         how.table = ast_cli_input_options(source);
+    how.table.remark = frames->remark;
     frames->unnamed = source && !source->format && !raw_points && !list->depth && is_standard(list->files[0].path);
     int code = list->depth ? open_camera(frames, camera, &how) : -1;
     if (code >= 0)

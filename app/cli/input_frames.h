@@ -10,10 +10,12 @@
 typedef struct ast_cli_frames {
     const ast_frame_list *list;
     ast_frames *frames;
-    ast_input_frame frame; /* the current one */
-    bool go_on;            /* option: image files that cannot be read are left out, with a warning */
-    size_t left_out;       /* how many were */
-    bool unnamed;          /* standard input without --format, before its first table */
+    ast_input_frame frame;   /* the current one */
+    bool go_on;              /* option: image files that cannot be read are left out, with a warning */
+    size_t left_out;         /* how many were */
+    char remark[AST_REMARK]; /* of reading a text */
+    bool said;               /* what one text remarks is said; the others are alike */
+    bool unnamed;            /* standard input without --format, before its first table */
     /* Of depth images */
     ast_depth_options options;      /* of their normals */
     const char *camera;             /* by its name, or NULL */

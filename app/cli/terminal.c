@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void say(const char *before, const char *format, va_list arguments) {
+static void say(const char *before, const char *format, va_list arguments, int held) {
     char sentence[4096];
     int length = snprintf(sentence, sizeof sentence, "%s", before);
     vsnprintf(sentence + length, sizeof sentence - (size_t)length, format, arguments);
@@ -21,7 +21,7 @@ static void say(const char *before, const char *format, va_list arguments) {
         if ((unsigned char)*c < ' ' || *c == 127)
             *c = '?';
     }
-    if (ast_cli_ranks()) /* one of them will say it */
+    if (held && ast_cli_ranks()) /* one of them will say it */
         ast_cli_hold_sentence(sentence);
     else
         fprintf(stderr, "asterism: %s\n", sentence);
@@ -30,7 +30,7 @@ static void say(const char *before, const char *format, va_list arguments) {
 int ast_cli_end(int code, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    say("", format, arguments);
+    say("", format, arguments, 1);
     va_end(arguments);
     return code;
 }
@@ -38,7 +38,16 @@ int ast_cli_end(int code, const char *format, ...) {
 void ast_cli_warn(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    say("warning: ", format, arguments);
+    say("warning: ", format, arguments, 1);
+    va_end(arguments);
+}
+
+void ast_cli_say(const char *format, ...) {
+    va_list arguments;
+    if (!ast_cli_is_first_rank())
+        return;
+    va_start(arguments, format);
+    say("", format, arguments, 0);
     va_end(arguments);
 }
 

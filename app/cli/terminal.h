@@ -13,6 +13,7 @@
 /* All of these print "asterism: " and the sentence on stderr as one line, whatever the file names in it hold. */
 int ast_cli_end(int code, const char *format, ...) __attribute__((format(printf, 2, 3))); /* returns the code */
 void ast_cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));         /* with "warning: " */
+void ast_cli_say(const char *format, ...) __attribute__((format(printf, 1, 2))); /* a remark, by the first rank */
 #define ast_cli_fail(...) ast_cli_end(AST_CLI_FAILED, __VA_ARGS__)
 #define ast_cli_misuse(...) ast_cli_end(AST_CLI_USAGE, __VA_ARGS__)
 

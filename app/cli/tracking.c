@@ -293,7 +293,12 @@ static int next_frame(ast_cli_tracking *tracking, int *found) {
     *found = 0;
     if (ast_cli_interrupted())
         return -1;
-    int code = ast_cli_frames_next(&tracking->inputs, found);
+    ast_cli_frames *inputs = &tracking->inputs;
+    int code = ast_cli_frames_next(inputs, found);
+    if (!inputs->said && inputs->remark[0]) {
+        ast_cli_say_remark(&tracking->common, inputs->remark);
+        inputs->said = true;
+    }
     if (code < 0 && *found)
         code = ast_cli_frame_points(&tracking->made, &tracking->inputs, tracking->context, &points);
     return code < 0 && *found ? take_frame(tracking, &points, found) : code;

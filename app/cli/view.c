@@ -17,7 +17,8 @@
 
 typedef struct job {
     ast_cli_common common;
-    const char *labels, *report, *bind;
+    const char *labels, *report, *bind, *names;
+    ast_cli_source source;
     size_t port;
     const char *path; /* of the result */
     char *found;      /* the same, in a folder */
@@ -29,6 +30,15 @@ static const ast_cli_option options_table[] = {
     {"labels", AST_CLI_READ, "FILE", "INPUT is points, and these are their labels", AT(labels),
      .more = "There are as many as points. The clusters are what the labels say, their means those of the "
              "members."},
+    {"columns", AST_CLI_TEXT, "LIST", "columns of the points to read, as for cluster: 2-101, or dec,inc",
+     AT(source.columns), .needs = "labels"},
+    {"header", AST_CLI_CHOICE, "WHEN", "whether the first line of a text names the columns: auto, yes or no",
+     AT(source.header), .choices = ast_cli_headers, .standard = "auto", .needs = "labels"},
+    {"names", AST_CLI_NAME, "FILE", "a text with one name per row: the page shows those nearest to each mean",
+     AT(names), .needs = "labels", .excludes = "name-column"},
+    {"name-column", AST_CLI_TEXT, "N|NAME",
+     "the column of a text table that holds the names, by number or by its name in the header; it is no coordinate",
+     AT(source.names), .needs = "labels"},
     {"report", AST_CLI_PAGE, "FILE.html", "write the page instead of serving it", .offset = AT(report)},
     {"port", AST_CLI_COUNT, "PORT", "serve on this port; by default on any free port", AT(port), 1, 65535,
      .excludes = "report"},
@@ -115,7 +125,8 @@ static int read_report(const char *path, ast_text *html) {
 
 static int make_object(const job *work, const char *path, ast_page_head *head, ast_text *json) {
     if (work->labels)
-        return ast_cli_view_labels(path, work->labels, head, json);
+        return ast_cli_view_labels(&(ast_cli_view_input){&work->common, path, work->labels, work->names, &work->source},
+                                   head, json);
     if (is_lines(path))
         return ast_cli_view_lines(path, head, json);
     return ast_cli_fail("%s is neither a report (.html) nor the lines of a stream (.jsonl); points need --labels FILE",
@@ -187,6 +198,7 @@ const ast_cli_command ast_cli_view = {
     .examples = "asterism view hall.html\n"
                 "asterism view lines.jsonl --port 8080\n"
                 "asterism view points.npy --labels labels.npy\n"
+                "asterism view words.txt --labels labels.npy --columns 2-101 --name-column 1\n"
                 "asterism view lines.jsonl --report lines.html",
     .input = "a report (.html), the lines of a stream (.jsonl), a folder, or points with --labels",
     .uses = uses,

@@ -89,6 +89,10 @@ typedef struct ast_input_file {
 
 /* ---- Reading --------------------------------------------------------------------------------------------------- */
 
+/* Whether the first line of a text is a header. Automatic: if it has text and no number in the wanted columns, or the
+ * numbers of the columns, from 0 or 1 on. */
+typedef enum ast_header { AST_HEADER_AUTO, AST_HEADER_YES, AST_HEADER_NO } ast_header;
+
 /* How a file is to be read; zeros: by its extension, all columns, rows are points. The strings are the caller's and are
  * not kept. */
 typedef struct ast_input_options {
@@ -104,7 +108,11 @@ typedef struct ast_input_options {
     bool empty;          /* a text without a single row is no error: it has 0 points, and 0 dimensions */
     const char *names;   /* the column of a text that holds a name for each row, by number or by its name in the header;
                             it is no coordinate; NULL: none */
+    ast_header header;   /* of a text */
+    char *remark; /* NULL, or AST_REMARK bytes that stay until the input is read: they receive a sentence if a text
+                   has a header of numbers, or an index column that is left out; untouched otherwise */
 } ast_input_options;
+enum { AST_REMARK = 512 };
 
 /* A name for each row. */
 typedef struct ast_names {
@@ -155,12 +163,14 @@ typedef struct ast_input {
  * checked against the size of the file before anything is allocated.
  *
  * .csv .tsv .txt .dat: one row a line, separated by commas, tabs, semicolons or blanks, whichever yields the most
- * numbers; .tsv: by tabs. A first line that has text and no number in the wanted columns is a header. Blank
- * lines are skipped. A line that begins with '#' is a comment, except after the first row when column 1 is not wanted
- * and the line is a full row otherwise (a word table may hold the word "#"). CR, LF and CRLF end lines; a UTF-8 mark at
- * the start is skipped; fields may stand in double quotes unless blanks separate them. An empty field, "nan" and "NA"
- * are missing (NaN). Rows of unequal length, text, infinity and numbers too large for float are errors. Numbers are
- * stored as AST_F4, rounded from double; tiny ones become zero.
+ * numbers; .tsv: by tabs. A first line that has text and no number in the wanted columns is a header, and so is one
+ * of the numbers 0 to D-1 or 1 to D, unless the next row is of the same kind. A first column of whole numbers that go
+ * up by one is left out if it has no name in the header, or if there is no header, three rows and three columns, and
+ * there is no list of columns. Blank lines are skipped. A line that begins with '#' is a comment, except after the
+ * first row when column 1 is not wanted and the line is a full row otherwise (a word table may hold the word "#"). CR,
+ * LF and CRLF end lines; a UTF-8 mark at the start is skipped; fields may stand in double quotes unless blanks separate
+ * them. An empty field, "nan" and "NA" are missing (NaN). Rows of unequal length, text, infinity and numbers too large
+ * for float are errors. Numbers are stored as AST_F4, rounded from double; tiny ones become zero.
  *
  * .mtx: MatrixMarket, coordinate, real, integer or pattern (every entry is 1), general. .npz: what
  * scipy.sparse.save_npz writes of a csr, csc or coo matrix, stored or deflated. Both become sparse rows in double

@@ -115,6 +115,8 @@ static bool choose_member(ast_resolved *how, const char *path, const ast_input_o
         return ast_format_fail(error, "--tensor is for .safetensors files, and %s is none", path);
     if (options->dataset && !datasets)
         return ast_format_fail(error, "--dataset is for .h5 and .hdf5 files, and %s is none", path);
+    if (options->header != AST_HEADER_AUTO && how->format->open != ast_text_open)
+        return ast_format_fail(error, "--header is for text, such as .csv, and %s is none", path);
     how->member = tensors ? options->tensor : options->dataset;
     return true;
 }
@@ -124,8 +126,12 @@ bool ast_resolve(ast_resolved *how, const char *path, const ast_input_options *o
     if (!options)
         options = &defaults;
     ast_file_format format = options->known.row ? options->known : ast_format_of(path, options->format);
-    *how = (ast_resolved){format.row, .compressed = format.compressed, .transpose = options->transpose,
-                          .empty = options->empty};
+    *how = (ast_resolved){format.row,
+                          .compressed = format.compressed,
+                          .transpose = options->transpose,
+                          .empty = options->empty,
+                          .header = options->header,
+                          .remark = options->remark};
     if (!how->format || how->format->holds & IMAGES)
         return no_format(path, options->format, error);
     if (!how->format->open)

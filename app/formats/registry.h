@@ -42,6 +42,8 @@ typedef struct ast_resolved {
     bool compressed;
     bool transpose;
     bool empty;
+    ast_header header;
+    char *remark;        /* for a sentence, or NULL */
     const char *member;  /* the tensor or dataset that is asked for, or NULL; the caller's */
     ast_columns columns; /* to be freed, unless it failed */
 } ast_resolved;

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tables of text: .csv, .tsv, .txt. This file knows rows: which line is a header, a comment or a row, and that all rows
- * are equally long. field.c knows what stands between two separators, sniff.c what the separator is.
+ * Tables of text: .csv, .tsv, .txt. This file knows rows: which line is a header, a comment or a row, that all rows are
+ * equally long, and that a column which numbers the rows is no coordinate. field.c knows what stands between two
+ * separators, sniff.c what the separator is.
  *
  * The one idea: every line is read once, straight into the place where its row belongs. Whether the line was a row is
- * known at its end; if it was not, the place is used again. */
+ * known at its end; if it was not, the place is used again. A first line of numbers that count up may be a header: the
+ * next row tells. */
 #include "text.h"
 
 #include "registry.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#define SURE_WIDTH 8 /* so many numbers that count up from 0 or 1 are a header, whatever follows */
 
 typedef struct text_table {
     ast_fields text;
@@ -24,7 +30,16 @@ typedef struct text_table {
     size_t width;         /* numbers stored for a row; 0 before the first */
     size_t columns;       /* fields in a row of the file; 0 before the first */
     uint64_t first_line;  /* of the first row */
+    ast_header header;    /* whether there is one */
     bool header_possible; /* no row and no header so far */
+    bool guessed;         /* row 0 may be a header of numbers: its numbers count up as the columns do */
+    bool has_header;      /* there was one */
+    bool unnamed;         /* and its first column has no name */
+    size_t header_names;  /* fields in it */
+    bool all_columns;     /* there is no list of columns */
+    bool counts;          /* so far the first column counts the rows: whole numbers that go up by one */
+    double count;         /* the last of them */
+    char *remark;         /* AST_REMARK bytes for what was decided about the header and the first column, or NULL */
     size_t name;          /* the column of names, 1-based; 0: none */
     ast_names names;      /* (rows) */
     char *word;           /* the name on the line that is being read, or NULL */
@@ -38,6 +53,11 @@ typedef struct line_state {
     size_t numbers; /* wanted fields that hold a number, or nan */
     bool comment;   /* begins with '#' */
     bool bad;       /* a wanted field holds text, and the table's `problem` says so */
+    bool unnamed;   /* its first field is no name: empty, or what pandas calls such a column */
+    bool broken;    /* wanted fields that do not count up as the columns do */
+    double shift;   /* of its numbers from the columns' (from 0), if they do */
+    size_t whole;   /* numbers without a fraction */
+    double first;   /* the number in the first column */
 } line_state;
 
 static bool read_table(text_table *table, ast_bytes *bytes, const ast_columns *columns, bool doubles,
@@ -48,10 +68,12 @@ static bool read_line(text_table *table, ast_format_error *error);
 static bool read_fields(text_table *table, line_state *state, ast_format_error *error);
 static bool take_field(text_table *table, line_state *state, const ast_field *field, size_t slot,
                        ast_format_error *error);
+static bool end_line(text_table *table, const line_state *state, ast_format_error *error);
 static bool end_row(text_table *table, const line_state *state, ast_format_error *error);
+static void leave_index_out(text_table *table);
 
 bool ast_text_open(ast_input *input, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
-    text_table table = {.text.separator = how->format->separator};
+    text_table table = {.text.separator = how->format->separator, .header = how->header, .remark = how->remark};
     if (!read_table(&table, bytes, &how->columns, false, error))
         return false;
     input->body.owned = table.numbers;
@@ -63,7 +85,7 @@ bool ast_text_open(ast_input *input, ast_bytes *bytes, const ast_resolved *how, 
 }
 
 bool ast_text_values(ast_values *values, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
-    text_table table = {.text.separator = how->format->separator};
+    text_table table = {.text.separator = how->format->separator, .header = how->header, .remark = how->remark};
     if (!read_table(&table, bytes, &how->columns, true, error))
         return false;
     if (table.rows == 0) {
@@ -118,8 +140,11 @@ static bool read_lines(text_table *table, ast_format_error *error) {
     const char *names = table->wanted->names;
     bool numbered = names && strspn(names, "0123456789") == strlen(names);
     table->name = numbered ? strtoul(names, NULL, 10) : 0;
-    if (!begin_text(text, error) ||
-        ((table->wanted->named || (names && !numbered)) && !read_header_names(table, error)))
+    bool by_name = table->wanted->named || (names && !numbered);
+    if (by_name && table->header == AST_HEADER_NO)
+        return ast_format_fail(error, "%s: --header no leaves no names of columns; give the columns by number",
+                               text->bytes->name);
+    if (!begin_text(text, error) || (by_name && !read_header_names(table, error)))
         return false;
     if (table->name && table->wanted->count > 0 && wanted_slot(table, table->name - 1) > 0)
         return ast_format_fail(error, "%s: column %zu holds the names, so it cannot be a coordinate too",
@@ -134,6 +159,7 @@ static bool read_lines(text_table *table, ast_format_error *error) {
     }
     if (table->rows == 0) /* whoever asked decides whether that is an error */
         return true;
+    leave_index_out(table);
     /* Frees the memory that doubling left over. If shrinking fails, the larger block is kept. */
     void *shrunk = realloc(table->numbers, table->rows * table->width * table->item);
     table->numbers = shrunk ? shrunk : table->numbers;
@@ -145,7 +171,8 @@ static bool read_table(text_table *table, ast_bytes *bytes, const ast_columns *c
                        ast_format_error *error) {
     table->wanted = columns;
     table->item = doubles ? sizeof(double) : sizeof(float);
-    table->header_possible = true;
+    table->header_possible = table->header != AST_HEADER_NO;
+    table->all_columns = table->counts = columns->count == 0 && !columns->named;
     table->text.doubles = doubles;
     bool good = ast_fields_begin(&table->text, bytes, error) && read_lines(table, error);
     ast_fields_end(&table->text);
@@ -176,7 +203,7 @@ static bool read_header(text_table *table, char ***names, size_t *count, ast_for
             return false;
         numbers &= field.kind != AST_FIELD_TEXT;
     }
-    return !numbers ||
+    return !numbers || table->header == AST_HEADER_YES ||
            ast_format_fail(error, "%s: has no header with names of columns; give the columns by number", file);
 }
 
@@ -189,6 +216,12 @@ static bool find_name_column(text_table *table, char *const *header, size_t coun
            ast_format_fail(error, "%s: its header has no column '%s' of names", table->text.bytes->name, name);
 }
 
+/* How an index column is called: not at all (where blanks separate, quotes are part of the field), or as pandas calls
+ * it when it reads such a file and writes it again. */
+static bool no_name(const char *word) {
+    return *word == '\0' || strcmp(word, "\"\"") == 0 || strcmp(word, "Unnamed: 0") == 0;
+}
+
 static bool read_header_names(text_table *table, ast_format_error *error) {
     char **names = NULL;
     size_t count = 0;
@@ -197,11 +230,33 @@ static bool read_header_names(text_table *table, ast_format_error *error) {
         good = ast_columns_find(&table->found, table->wanted, names, count, table->text.bytes->name, error);
         table->wanted = &table->found;
     }
+    table->has_header = true;
+    table->header_names = count;
+    table->unnamed = good && no_name(names[0]);
     for (size_t i = 0; i < count; i++)
         free(names[i]);
     free(names);
     table->header_possible = false;
     return good;
+}
+
+/* Row 0, whose numbers count up, was a header if it is long or the next row looks different. */
+static void judge_guess(text_table *table, const line_state *next) {
+    size_t row = table->width * table->item;
+    bool other = table->width > 2 ? next->whole < next->numbers : next->whole == 0;
+    if (next->column != table->columns || (!other && table->width < SURE_WIDTH))
+        return;
+    table->rows = 0;
+    memmove(table->numbers, (char *)table->numbers + row, row);
+    table->has_header = true;
+    table->header_names = table->columns;
+    if (table->names.count > 0)
+        free(table->names.list[--table->names.count]);
+    if (table->remark)
+        snprintf(
+            table->remark, AST_REMARK,
+            "%s: line %llu holds the numbers of the columns and is taken as a header; --header no reads it as a row",
+            table->text.bytes->name, (unsigned long long)table->first_line);
 }
 
 /* A blank line, a comment, the header or a row. */
@@ -221,15 +276,37 @@ static bool read_line(text_table *table, ast_format_error *error) {
         return false;
     if (state.comment && (state.bad || state.column != table->columns))
         return true;
-    bool header = table->header_possible && state.bad && state.numbers == 0;
+    return end_line(table, &state, error);
+}
+
+/* Whether the first line is a header without doubt: text and no number, or the numbers of the columns behind a field
+ * that is no number. */
+static bool is_header(const text_table *table, const line_state *state) {
+    if (!table->header_possible || table->header == AST_HEADER_YES)
+        return table->header_possible;
+    bool counted = state->numbers > 0 && !state->broken && state->shift <= 0;
+    return (state->bad && (state->numbers == 0 || counted)) || (state->unnamed && counted && !table->name);
+}
+
+/* The header or a row. */
+static bool end_line(text_table *table, const line_state *state, ast_format_error *error) {
+    bool first = table->header_possible, header = is_header(table, state);
     table->header_possible = false;
-    if (header)
+    if (header) {
+        table->has_header = true;
+        table->header_names = state->column;
+        table->unnamed = state->unnamed;
         return true;
-    if (state.bad) {
+    }
+    if (state->bad) {
         *error = table->problem;
         return false;
     }
-    return end_row(table, &state, error);
+    if (table->guessed && table->rows == 1)
+        judge_guess(table, state);
+    /* Labels and weights may count up; rows of points do not, as a rule. */
+    table->guessed = first && !table->text.doubles && state->numbers > 1 && !state->broken;
+    return end_row(table, state, error);
 }
 
 /* The place of the field in its row plus 1, or 0 if it is not wanted. */
@@ -249,6 +326,24 @@ static bool read_name(text_table *table, ast_field *field, ast_format_error *err
     return ast_field_word(&table->text, table->name, field, &table->word, error);
 }
 
+/* What the line is, if it may be a header or the one behind it, or if its first field counts the rows. */
+static void look_at(const text_table *table, line_state *state, const ast_field *field) {
+    bool first = state->column == 1, number = field->kind == AST_FIELD_NUMBER;
+    if (first)
+        state->first = number ? field->value : (double)NAN;
+    if (table->rows > 1)
+        return;
+    if (first)
+        state->unnamed = field->kind == AST_FIELD_EMPTY || (field->kind == AST_FIELD_TEXT && no_name(field->excerpt));
+    double shift = field->value - (double)(state->column - 1);
+    if (number && state->numbers == 0) {
+        state->shift = shift;
+        state->broken |= fabs(shift) > 1;
+    }
+    state->broken |= number ? shift != state->shift : !first; /* exact for any number of columns */
+    state->whole += number && field->value == floor(field->value);
+}
+
 static bool read_fields(text_table *table, line_state *state, ast_format_error *error) {
     ast_field field;
     do {
@@ -256,6 +351,8 @@ static bool read_fields(text_table *table, line_state *state, ast_format_error *
         if (!(state->column == table->name ? read_name(table, &field, error)
                                            : ast_field_next(&table->text, slot > 0, state->column, &field, error)))
             return false;
+        if (slot > 0)
+            look_at(table, state, &field);
         if (slot > 0 && !take_field(table, state, &field, slot - 1, error))
             return false;
         if (state->comment && state->bad && !field.last)
@@ -287,7 +384,8 @@ static bool bad_field(text_table *table, line_state *state, const ast_field *fie
     state->bad = true;
     ast_format_fail(&table->problem, "%s: line %llu, column %zu: '%s' %s", table->text.bytes->name,
                     (unsigned long long)state->line, state->column, field->excerpt, reason);
-    bool maybe_header = table->header_possible && state->numbers == 0 && field->kind == AST_FIELD_TEXT;
+    bool maybe_header = table->header_possible &&
+                        ((state->numbers == 0 && field->kind == AST_FIELD_TEXT) || table->header == AST_HEADER_YES);
     if (!state->comment && !maybe_header)
         *error = table->problem;
     return state->comment || maybe_header;
@@ -331,8 +429,37 @@ static bool end_row(text_table *table, const line_state *state, ast_format_error
         return ast_format_fail(error, "%s: line %llu has %zu column%s, but line %llu, the first row, has %zu", name,
                                line, state->column, state->column == 1 ? "" : "s",
                                (unsigned long long)table->first_line, table->columns);
+    table->counts &= state->first == floor(state->first) && (table->rows == 0 || state->first == table->count + 1);
+    table->count = state->first;
     table->rows++;
     char *word = table->word;
     table->word = NULL;
     return table->name == 0 || ast_names_add(&table->names, word) || ast_format_no_memory(error, name);
+}
+
+/* A first column that counts the rows and has no name is an index and no coordinate: where the header leaves out its
+ * name (R leaves out the field), or where there is no header, if there are rows enough to tell. A user who lists
+ * columns has decided. */
+static void leave_index_out(text_table *table) {
+    const char *name = table->text.bytes->name;
+    bool unnamed = table->unnamed || (table->has_header && table->header_names + 1 == table->columns);
+    size_t least = unnamed ? 2 : 3; /* columns, and rows without a header */
+    bool possible = table->all_columns && table->name != 1 && table->width >= least;
+    bool index =
+        possible && table->counts && (unnamed || (!table->has_header && table->rows >= 3 && !table->text.doubles));
+    if (table->remark && index)
+        snprintf(table->remark, AST_REMARK,
+                 "%s: column 1 counts the rows and has no name: it is left out as an index; --columns 1-%zu keeps it",
+                 name, table->columns);
+    else if (table->remark && possible && unnamed && !table->text.doubles)
+        snprintf(table->remark, AST_REMARK,
+                 "%s: column 1 has no name and is read as a coordinate; --columns 2-%zu leaves it out", name,
+                 table->columns);
+    if (!index)
+        return;
+    char *to = table->numbers;
+    size_t row = table->width * table->item;
+    for (size_t i = 0; i < table->rows; i++, to += row - table->item)
+        memmove(to, (char *)table->numbers + i * row + table->item, row - table->item);
+    table->width--;
 }

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import operator
 import os
+import warnings
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from ._standalone import issparse
 
 FLOATS = [np.float64, np.float32, np.float16]
 MEASURES = ("cosine", "angle")
+INDEX_NAMES = ("", "Unnamed: 0", None)
 NOTHING = 2.0 ** -20  # a row no farther from the centre has no direction, as in the library
 
 
@@ -121,6 +123,7 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
     def _validated(self, X: Any, reset: bool, **how: Any) -> np.ndarray:
         if not reset:
             check_is_fitted(self)
+        X = without_index(X, None if reset else self.n_features_in_)
         X = _compat.validate(self, X, reset=reset, dtype=FLOATS, ensure_min_features=2,
                              accept_sparse="csr" if self._takes_sparse else False, **how)
         X = X if X.dtype.isnative else X.astype(X.dtype.newbyteorder("="))
@@ -220,6 +223,21 @@ def refuse_nan(X: np.ndarray, labels: np.ndarray) -> None:
     rows = X[without] if without.any() else X[:0]
     if np.isnan(rows.data if issparse(X) else rows).any():
         assert_all_finite(X, input_name="X")
+
+
+def without_index(X: Any, width: int | None = None) -> Any:
+    """A data frame without a first column that pandas wrote as an index and read as data: it has no name, and counts up
+    by one (or, if the width is known, there is one column too many). Arrays are taken as they are."""
+    if not hasattr(X, "iloc") or not hasattr(X, "columns") or X.shape[1] < 2 or X.columns[0] not in INDEX_NAMES:
+        return X
+    first = X.iloc[:, 0].to_numpy()
+    whole = np.issubdtype(first.dtype, np.number) and len(first) > 0 and bool((first == np.floor(first)).all())
+    if X.shape[1] - 1 != width and not (width is None and whole and bool((np.diff(first) == 1).all())):
+        return X
+    if width is None:
+        warnings.warn(f"column {X.columns[0]!r} of X counts the rows and is left out as an index; rename it, or pass an "
+                      "array, to keep it", UserWarning, stacklevel=4)
+    return X.iloc[:, 1:]
 
 
 def unit_rows(X: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _compat
-from ._base import FLOATS, canonical, checked_weights, refuse_nan, whole_number
+from ._base import FLOATS, canonical, checked_weights, refuse_nan, whole_number, without_index
 from ._compat import Bunch, check_array
 from ._library import constants, defaults, interruptible, lender, lib, points_of, records, sized, structs
 
@@ -135,7 +135,7 @@ def tune_for(model: Any, X: Any, weights: np.ndarray | None) -> Tuning:
 
 def checked_rows(X: Any) -> Any:
     """X as the estimators take it."""
-    X = check_array(X, accept_sparse="csr", dtype=FLOATS, ensure_min_features=2, **_compat.ANY_VALUES)
+    X = check_array(without_index(X), accept_sparse="csr", dtype=FLOATS, ensure_min_features=2, **_compat.ANY_VALUES)
     X = X if X.dtype.isnative else X.astype(X.dtype.newbyteorder("="))
     return X if isinstance(X, np.ndarray) else canonical(X)
 

@@ -5,6 +5,7 @@ import pandas
 import pytest
 import scipy.sparse
 
+import asterism
 import asterism._base
 import asterism.means
 from asterism import DPVMFMeans, VMFMixture
@@ -60,6 +61,35 @@ def test_data_frames(three_ways, seen):
     np.testing.assert_array_equal(model.predict(frame), three_ways[1])
     with pytest.raises(ValueError, match="feature names should match"):
         model.predict(frame[["z", "y", "x"]])
+
+
+@pytest.mark.parametrize("name", ["Unnamed: 0", ""])
+@pytest.mark.parametrize("first", [0, 100])
+def test_the_index_that_pandas_wrote_is_no_coordinate(three_ways, name, first):
+    X, truth = three_ways
+    frame = pandas.DataFrame(X, columns=["x", "y", "z"])
+    frame.insert(0, name, np.arange(first, first + len(X)))
+    with pytest.warns(UserWarning, match="counts the rows and is left out as an index"):
+        model = DPVMFMeans(30).fit(frame)
+    assert model.n_features_in_ == 3
+    np.testing.assert_array_equal(model.labels_, truth)
+    np.testing.assert_array_equal(model.predict(frame[::-1]), truth[::-1])
+    np.testing.assert_array_equal(model.predict(frame[:1]), truth[:1])
+    with pytest.warns(UserWarning, match="left out as an index"):
+        assert asterism.tune(frame).parameters == asterism.tune(X).parameters
+
+
+def test_columns_that_are_no_index_are_kept(three_ways, recwarn):
+    X = three_ways[0]
+    named = pandas.DataFrame(X)
+    named.insert(0, "id", np.arange(len(X)))
+    uneven = pandas.DataFrame(X)
+    uneven.insert(0, "Unnamed: 0", np.arange(len(X))[::-1])
+    counted = np.column_stack([np.arange(len(X)), X])
+    for kept in (named, uneven, counted):
+        kept = kept if isinstance(kept, np.ndarray) else kept.rename(columns=str)
+        assert DPVMFMeans(30).fit(kept).n_features_in_ == 4
+    assert not recwarn.list
 
 
 @pytest.mark.parametrize("kind", [scipy.sparse.csr_matrix, scipy.sparse.csc_matrix, scipy.sparse.coo_matrix])

@@ -114,7 +114,7 @@ fails 1 'nowhere' asterism sample --points 9 --dimension 3 --clusters 2 --kappa 
 fails 1 'nowhere' asterism assign x.txt --means x.npy --labels nowhere/z.npy
 
 # Columns are points
-awk 'BEGIN { for (row = 0; row < 3; row++) { for (i = 0; i < 5000; i++) printf "%d ", i % 7 + row; print "" } }' >wide.txt
+awk 'BEGIN { for (row = 0; row < 3; row++) { for (i = 0; i < 5000; i++) printf "%d ", i % 7 + row * row; print "" } }' >wide.txt
 fails 1 'wide.txt: the points have dimension 5000.*if each column is a point, give --transpose' \
     asterism cluster wide.txt --angle 20
 rm wide.txt

@@ -146,6 +146,20 @@ works asterism view wide.jsonl --report w.html
 data w.html >page
 equal 'wide lines' 7 "$(json dimension page)"
 
+# Columns, a header and names of the points
+awk 'BEGIN { print ",name,a,b,c" } { printf "%d,point %d,%s,%s,%s\n", NR - 1, NR, $1, $2, $3 }' x.txt >named.csv
+works asterism view named.csv --labels labels.txt --columns a,b,c --name-column name --report n.html
+data n.html >page
+equal 'dimension of chosen columns' 3 "$(json dimension page)"
+equal 'the rows nearest to a mean' 2 "$(json clusters.0.representatives page | grep -o 'point [0-9]' | wc -l)"
+cut -d, -f2 named.csv | tail -n +2 >names.txt
+works asterism view x.txt --labels labels.txt --names names.txt --report m.html
+data m.html >other
+equal 'names of a file' "$(json clusters page | grep -o 'point [0-9]')" "$(json clusters other | grep -o 'point [0-9]')"
+yes 0 | head -n 40 >many.txt
+fails 1 'names.txt has 6 names, but wide.npy has 40 rows' asterism view wide.npy --labels many.txt --names names.txt --report no.html
+fails 2 '--columns needs --labels' asterism view lines.jsonl --columns 2-3 --report no.html
+
 # What cannot be.
 head -n 3 labels.txt >short.txt
 fails 1 'short.txt has 3 labels, but there are 6 points' asterism view x.txt --labels short.txt --report no.html
