@@ -54,6 +54,8 @@ static int check_parts(const job *work) {
     const char *what = ast_cli_blocked(&work->given->common, AST_CLI_IN_PARTS);
     if (!what && isinf(work->given->options.angle))
         what = "--angle auto";
+    if (!what && work->given->options.dp.order != AST_ORDER_GIVEN)
+        what = "--order";
     if (!work->directions.in_parts || !what)
         return -1;
     return ast_cli_fail("%s does not fit into the memory budget of %s, and %s needs all of it in memory; cluster some "
@@ -133,6 +135,25 @@ static int make_room(void *data) {
     work->leaves = work->options.merge.tree ? malloc((own + 1) * sizeof *work->leaves) : NULL;
     if (!work->labels || (work->options.merge.tree && !work->leaves))
         return ast_cli_fail("there is no memory for %zu labels", own);
+    return -1;
+}
+
+/* Which order the rows have where the user names none: up to GIVEN_DIMENSIONS that of the paper. In more dimensions the
+ * result of that order differs much between permutations of the rows, and content order is the same for all. */
+#define GIVEN_DIMENSIONS 8
+static int choose_order(void *data) {
+    job *work = data;
+    const settings *given = work->given;
+    int chosen = given->shuffle || ast_cli_typed(&given->common, "order") || isinf(given->options.angle);
+    if (given->options.method != AST_DP || chosen || work->points.dimension <= GIVEN_DIMENSIONS)
+        return -1;
+    if (!work->directions.in_parts && !ast_cli_ranks())
+        work->options.dp.order = AST_ORDER_CONTENT;
+    else if (!given->common.quiet)
+        ast_cli_say(
+            "the rows are visited in the given order: content order, the default for %zu dimensions, needs all of "
+            "them in the memory of one process",
+            work->points.dimension);
     return -1;
 }
 
@@ -308,8 +329,8 @@ static void free_job(job *work) {
 }
 
 /* One input, from the names of its files to its result. */
-static ast_cli_step *const steps[] = {read_inputs,    ast_cli_cluster_slice,   open_targets, find_angle, keep_state,
-                                      cluster_points, ast_cli_cluster_deliver, NULL};
+static ast_cli_step *const steps[] = {read_inputs, choose_order,   ast_cli_cluster_slice,   open_targets, find_angle,
+                                      keep_state,  cluster_points, ast_cli_cluster_deliver, NULL};
 
 int ast_cli_cluster_run(void *data) {
     settings *given = data;

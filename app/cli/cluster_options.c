@@ -72,9 +72,12 @@ static const ast_cli_option options_table[] = {
      .more = "docs/merging.md says how the runs differ and what the result tells of them."},
     {"order", AST_CLI_CHOICE, "ORDER",
      "the order in which points are visited: given (row by row), content (by a seeded hash of the rows: a "
-     "permuted file gives permuted labels) or random (seeded, by row number)",
-     AT(options.dp.order), .choices = orders, .standard = "given", .methods = AST_CLI_BY_ANGLE, .not_in = WHOLE,
-     .more = "With `content` the result does not depend on the order of rows in the file, bit for bit."},
+     "permuted file gives permuted labels) or random (seeded, by row number); default: content for dp above 8 "
+     "dimensions, "
+     "otherwise given",
+     AT(options.dp.order), .choices = orders, .methods = AST_CLI_BY_ANGLE,
+     .more = "With `content` the result does not depend on the order of rows in the file, bit for bit. Points that do "
+             "not fit into memory, or are on several ranks, are visited in the given order."},
     {"shuffle", AST_CLI_FLAG, NULL, "the same as --order random", AT(shuffle), .methods = AST_CLI_BY_ANGLE,
      .not_in = AST_CLI_AUTO | WHOLE, .excludes = "order"},
     {"merge", AST_CLI_TEXT, "DEG|evidence|none",
@@ -256,6 +259,7 @@ static int check_ranks(void *data) {
                        : given->options.method == AST_DP && given->options.restarts > 1 ? "--restarts of dp"
                        : strcmp(given->input, "-") == 0                                 ? "standard input"
                                                                                         : NULL;
+                       : given->options.dp.order != AST_ORDER_GIVEN                     ? "--order"
     if (!what)
         return -1;
     return ast_cli_misuse("%s works on one rank: start it without mpirun, or with -n 1", what);
@@ -332,6 +336,8 @@ static int resolve(void *data) {
         options->dp.order = AST_ORDER_RANDOM;
     if (!ast_cli_target_of(&given->common, "samples"))
         options->sampler.sample_every = 0;
+    else if (!ast_cli_typed(&given->common, "order"))
+        options->dp.order = AST_ORDER_GIVEN; /* until the dimension is known */
     return -1;
 }
 

@@ -99,14 +99,14 @@ static void add_number(ast_text *line, const char *name, double value) {
     ast_cli_line_option(line, name, ast_cli_shortest(value, text));
 }
 
-static void add_request(ast_text *line, const ast_explore_request *request) {
-    static const char *const orders[] = {"given", "content", "random"}; /* in the order of ast_order */
+static void add_request(ast_text *line, const ast_explore_request *request, const ast_explored *explored) {
     if (request->method == AST_SPKM)
         ast_text_printf(line, " --method spkm --clusters %zu", request->clusters);
     else
         add_number(line, "angle", request->angle);
-    if (request->method == AST_DP && request->order != AST_ORDER_GIVEN)
-        ast_cli_line_option(line, "order", orders[request->order]);
+    if (request->method == AST_DP &&
+        (request->order != AST_ORDER_GIVEN || ast_explore_first(explored).order != AST_ORDER_GIVEN))
+        ast_cli_line_option(line, "order", ast_explore_order_name(request->order));
     if (request->merge == AST_MERGE_EVIDENCE)
         ast_cli_line_option(line, "merge", "evidence");
     if (request->merge == AST_MERGE_ANGLE)
@@ -118,7 +118,7 @@ static void add_request(ast_text *line, const ast_explore_request *request) {
 }
 
 /* Options of reading are carried as they were typed; the others follow from the page. --undirected makes rows axial by
- * itself. Names need representatives. */
+ * itself. */
 static char *make_line(const void *data, const ast_explore_request *request) {
     const job *work = data;
     ast_text line = {0};
@@ -127,7 +127,7 @@ static char *make_line(const void *data, const ast_explore_request *request) {
         ast_cli_line_option(&line, "axial", NULL);
     if (request->center)
         ast_cli_line_option(&line, "center", NULL);
-    add_request(&line, request);
+    add_request(&line, request, &work->explored);
     if (work->explored.names)
         ast_cli_line_option(&line, "representatives", "5");
     if (work->names_file || work->from.reading.source.names)

@@ -78,6 +78,9 @@ typedef struct ast_explored {
 /* The request that a page starts with. */
 ast_explore_request ast_explore_first(const ast_explored *explored);
 
+/* "given", "content" or "random". */
+const char *ast_explore_order_name(ast_order order);
+
 /* The options of the library for a request. */
 ast_options ast_explore_options(const ast_explored *explored, const ast_explore_request *request);
 

@@ -80,6 +80,7 @@ static void put_first(const ast_explore_request *first, ast_text *json) {
     ast_json_integer(json, "clusters", (int64_t)first->clusters);
     ast_json_boolean(json, "axial", first->axial);
     ast_json_boolean(json, "center", first->center);
+    ast_json_string(json, "order", ast_explore_order_name(first->order));
     ast_json_close(json, '}');
 }
 

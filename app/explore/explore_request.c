@@ -96,11 +96,18 @@ const char *ast_explore_read(const ast_explored *explored, const char *text, siz
     return problem;
 }
 
+const char *ast_explore_order_name(ast_order order) {
+    return orders[order];
+}
+
+#define GIVEN_DIMENSIONS 8 /* up to so many, cluster visits the rows in the given order by default */
 ast_explore_request ast_explore_first(const ast_explored *explored) {
     return (ast_explore_request){.angle = explored->angle,
                                  .clusters = explored->points.count < FIRST_CLUSTERS ? 1 : FIRST_CLUSTERS,
                                  .axial = explored->axial,
-                                 .center = explored->center};
+                                 .center = explored->center,
+                                 .order = explored->points.dimension > GIVEN_DIMENSIONS ? AST_ORDER_CONTENT
+                                                                                        : AST_ORDER_GIVEN};
 }
 
 /* Numbers that a method does not use do not count. */

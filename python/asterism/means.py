@@ -177,10 +177,11 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
     cosine : float or None, default=None
         The same as a cosine similarity, -1 to 1: how similar a row must be to its mean. It replaces `angle`: 0.5 is 60
         degrees.
-    order : {"given", "content", "random"}, default="given"
-        The order in which the first run visits the rows. The result depends on it. "content": by a seeded hash of the
-        rows, so that permuted rows get permuted labels, bit for bit, and rows of weight 0 have no influence. "random":
-        by a random permutation of the row numbers.
+    order : {None, "given", "content", "random"}, default=None
+        The order in which the first run visits the rows. The result depends on it. "given": row by row, as in the paper.
+        "content": by a seeded hash of the rows, so that permuted rows get permuted labels, bit for bit, and rows of
+        weight 0 have no influence. "random": by a random permutation of the row numbers. None: "content" if X has more
+        than 8 columns, otherwise "given".
     merge : None, float or "evidence", default=None
         Which clusters become one after the run has converged. A number: clusters whose means are closer than this many
         degrees, the nearest first. "evidence": as many as a mixture of von Mises-Fisher distributions explains best. A
@@ -294,7 +295,7 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
     _model_method = "AST_DP"
     _results = (*BatchFit._results, *Merging._results, *EXAMPLES, "improvement_", "silhouette_")
 
-    def __init__(self, angle: float | str = 60, *, cosine: float | None = None, order: str = "given",
+    def __init__(self, angle: float | str = 60, *, cosine: float | None = None, order: str | None = None,
                  merge: float | str | None = None, merge_to: int | None = None, min_size: float = 1,
                  center: bool = False, metric: Any = None, representatives: int = 0, max_iter: int = 100, n_init: int = 1,
                  shuffle: bool = False, init: Any = None, sample: int | None = None, axial: bool = False,
@@ -329,7 +330,7 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
         options.method = constants["AST_DP"]
         if not self._automatic():
             options.angle = float(self.angle) if self.cosine is None else degrees_of(self.cosine)
-        options.dp.order = constants[ORDERS[self._order()]]
+        options.dp.order = constants[ORDERS[self._order() or ("content" if X.shape[1] > GIVEN_DIMENSIONS else "given")]]
         options.dp.sample = 0 if self.sample is None else whole_number("sample", self.sample, 1)
         if self.init is not None:
             self._start_from(options, self.init, X.shape[1])
@@ -357,8 +358,8 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
                 warnings.warn(f"X: {self.tuning_.reason}", UserWarning, stacklevel=3)
         self.angle_ = options.angle
 
-    def _order(self) -> str:
-        if self.order not in ORDERS:
+    def _order(self) -> str | None:
+        if self.order is not None and self.order not in ORDERS:
             raise ValueError(f"order is {self.order!r}; it must be 'given', 'content' or 'random'")
         if self.shuffle and self.order == "content":
             raise ValueError("shuffle=True is order='random', but order is 'content': give one of them")
@@ -483,3 +484,4 @@ def nearest_rows(labels: np.ndarray, similarity: np.ndarray, clusters: int, each
 STARTS = {"k-means++": "AST_PLUSPLUS", "random": "AST_RANDOM"}
 ORDERS = {"given": "AST_ORDER_GIVEN", "content": "AST_ORDER_CONTENT", "random": "AST_ORDER_RANDOM"}
 DEFAULT_SEED = 1  # of the command
+GIVEN_DIMENSIONS = 8  # up to so many, rows are visited as they are given

@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import asterism
 from asterism import DDPVMFMeans, DPVMFMeans, MiniBatchSphericalKMeans, SphericalKMeans, VMFMixture
 
-ESTIMATORS = [DPVMFMeans(cosine=0.5), SphericalKMeans(4, init=np.eye(12)[:4])]
+ESTIMATORS = [DPVMFMeans(cosine=0.5, order="given"), SphericalKMeans(4, init=np.eye(12)[:4])]
 
 
 @parametrize_with_checks([DPVMFMeans(cosine=0.7, center=True, representatives=2, n_jobs=1)])

@@ -160,6 +160,18 @@ def test_a_least_size_of_1_dissolves_nothing(three_ways):
     assert DPVMFMeans(30, min_size=0.5).fit(three_ways[0], sample_weight=np.full(300, 1e-3)).n_clusters_ == 0
 
 
+def test_the_default_order():
+    """The paper's up to 8 dimensions, by content above: permuted rows get permuted labels."""
+    for dimension, order in ((8, "given"), (9, "content")):
+        X, _ = asterism.sample(600, dimension=dimension, clusters=12, kappa=20, separation=40, random_state=3)
+        labels = {name: DPVMFMeans(35, order=name).fit(X).labels_ for name in ("given", "content")}
+        assert (labels["given"] != labels["content"]).any()
+        np.testing.assert_array_equal(DPVMFMeans(35).fit(X).labels_, labels[order])
+    rows = np.random.default_rng(1).permutation(600)
+    np.testing.assert_array_equal(DPVMFMeans(35).fit(X[rows]).labels_, labels["content"][rows])
+    assert DPVMFMeans().order is None
+
+
 def test_orders(three_ways):
     X = three_ways[0]
     first = DPVMFMeans(8, order="random", random_state=3).fit(X).labels_

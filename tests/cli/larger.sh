@@ -32,9 +32,18 @@ clusters 'labels in memory' 8M small.npy --angle 40 --threads 1
 clusters 'centred rows and representatives' 8M small.npy --angle 40 --threads 2 --center --representatives 3
 clusters 'axes' 3500K small.npy --angle 40 --axial --max-iterations 3 --threads 1
 clusters 'bytes' 3500K bytes.npy --angle 70 --max-iterations 3
-clusters 'wide' 6M wide.npy --angle 60
+clusters 'wide' 6M wide.npy --angle 60 --order given
 clusters 'wide k-means' 6M wide.npy --method spkm --clusters 5 --max-iterations 4
 clusters 'k-means' 3500K small.npy --method spkm --clusters 4 --max-iterations 3 --threads 1
+
+# Content order, the default above 8 dimensions, needs all rows in memory
+asterism cluster wide.npy --angle 60 --labels l.npy --json --memory 6M >../out 2>../err
+grep -q '^asterism: the rows are visited in the given order: content order, the default for 64 dim' ../err ||
+    broken "it said: $(cat ../err)"
+works asterism cluster wide.npy --angle 60 --order given --labels m.npy --quiet
+same l.npy m.npy
+rm l.npy m.npy
+fails 1 '--order needs all of it' asterism cluster wide.npy --angle 60 --order content --memory 6M
 
 # Labels as text, to standard output, and none at all
 works asterism cluster small.npy --angle 40 --labels - --quiet

@@ -37,8 +37,8 @@ asterism sample --points "$(size 50000)" --dimension 3 --clusters 30 --kappa 400
 agree '1x2 2x1 3x2 4x1' x.npy --angle 25
 agree 2x2 x.npy --method spkm --clusters 30 --seed 3
 asterism sample --points "$(size 1000)" --dimension 300 --clusters 50 --kappa 200 --seed 1 --output wide.npy
-agree 3x1 wide.npy --angle 83
-agree 3x2 wide.npy --cosine 0.1 --center --representatives 4
+agree 3x1 wide.npy --angle 83 --order given
+agree 3x2 wide.npy --cosine 0.1 --center --representatives 4 --order given
 agree '2x1 4x2' wide.npy --method spkm --clusters 20
 
 # a folder of files, each rank with rows of some of them, and weights of all of them

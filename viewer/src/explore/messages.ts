@@ -37,7 +37,7 @@ export interface Hello {
   labels: string | null;
   width: number;
   height: number;
-  first: { angle: number; clusters: number; axial: boolean; center: boolean };
+  first: { angle: number; clusters: number; axial: boolean; center: boolean; order: Order };
   palette: string[];
   arrays: { rows: Uint32Array; grey?: Uint8Array; places?: Int16Array };
 }

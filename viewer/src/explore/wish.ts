@@ -10,7 +10,7 @@ export class WishBox {
   private readonly listeners: Listener[] = [];
 
   constructor(hello: Hello) {
-    const { angle, clusters, axial, center } = hello.first;
+    const { angle, clusters, axial, center, order } = hello.first;
     this.now = {
       method: "dp",
       angle,
@@ -21,7 +21,7 @@ export class WishBox {
       min_size: 0,
       center,
       axial,
-      order: "given",
+      order,
     };
   }
 
