@@ -358,6 +358,8 @@ typedef struct ast_options {
                             after merging. Their points join the nearest remaining mean, AST_DP: if it is within the
                             angle; otherwise they are outliers, label -1. Then the means are computed once more */
         int tree;        /* 0. 1: keep the tree of joins for ast_tree */
+        int any_angle;   /* 0. AST_DP, 1: those points join the nearest remaining mean at any angle; for clusters that
+                            were merged from far smaller ones */
         int32_t *leaves; /* NULL. With `tree`: (N) receives the leaf of every row, the label before any merge; -1 for
                             rows that are missing or have weight 0 */
     } merge;

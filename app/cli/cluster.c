@@ -218,6 +218,9 @@ static int find_angle(void *data) {
     work->options.angle = work->tuned.angle;
     work->options.dp.order = AST_ORDER_CONTENT;
     work->options.metric = work->tuned.metric;
+    /* The angle is that of the clusters before they are merged. */
+    work->options.merge.any_angle =
+        given->merge_text || work->options.merge.by != AST_MERGE_NONE || work->tuned.merge != AST_MERGE_NONE;
     if (work->options.merge.by == AST_MERGE_NONE && !given->merge_text) {
         work->options.merge.by = work->tuned.merge;
         work->options.merge.count = work->tuned.merge_count;

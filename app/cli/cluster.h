@@ -27,6 +27,7 @@ typedef struct ast_cli_cluster_settings {
     const char *merge_text, *names;
     int shuffle, frame_axes, durable;
     int metric;                        /* one of AST_CLI_METRIC_... */
+    size_t top;                        /* clusters in the table */
     size_t memory;                     /* bytes, 0: not given */
     double plane_distance, plane_area; /* NaN: not given */
 } ast_cli_cluster_settings;

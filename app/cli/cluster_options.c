@@ -27,9 +27,9 @@ static const ast_cli_option options_table[] = {
      "how far a point may be from its mean, 0 to 180 degrees; a larger angle gives fewer clusters; auto: "
      "as tune recommends (dp)",
      AT(options.angle), 0, 180, .choices = automatic, .methods = AST_CLI_BY_ANGLE,
-     .required =
-         "how far a point may be from its mean, such as --angle 25 or --cosine 0.9 (or --method spkm --clusters "
-         "K)",
+     .required = "how far a point may be from its mean, such as --angle 25 or --cosine 0.9, or --angle auto to have it "
+                 "chosen (or "
+                 "--method spkm --clusters K)",
      .more = "docs/tune.md says what `auto` does."},
     {"cosine", AST_CLI_COSINE, "C",
      "the same as a cosine similarity: how similar a point must be to its mean, -1 to 1; a smaller cosine gives fewer "
@@ -109,6 +109,8 @@ static const ast_cli_option options_table[] = {
      .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL, .not_in = WHOLE,
      .excludes = "axial dip-direction strike-dip trend-plunge frame-axes",
      .more = "Angles, means and similarities are those of the mapped rows. docs/metric.md has the rule."},
+    {"top", AST_CLI_COUNT, "N", "print the N largest clusters; JSON has all of them", AT(top), 1, 2147483647,
+     .standard = "20"},
     {"representatives", AST_CLI_COUNT, "N", "for each cluster, the N rows that are nearest to its mean",
      AT(options.representatives), 1, 2147483647, .more = "Rows are counted from 0."},
     {"names", AST_CLI_NAME, "FILE", "a text with one name per row: the names of the representatives", AT(names),
@@ -116,7 +118,7 @@ static const ast_cli_option options_table[] = {
      .excludes = "name-column"},
     {"name-column", AST_CLI_TEXT, "N|NAME",
      "the column of a text table that holds the names, by number or by its name in the header; it is no coordinate",
-     AT(reading.source.names), .inputs = AST_CLI_POINTS, .needs = "representatives", .excludes = "transpose"},
+     AT(reading.source.names), .inputs = AST_CLI_POINTS, .excludes = "transpose"},
     {"labels", AST_CLI_TEXT, "FILE",
      "write one label per row, point or triangle, -1 for missing ones: int32 .npy, or text; for images, "
      "an array of the image's shape; - is standard output",
@@ -257,9 +259,9 @@ static int check_ranks(void *data) {
     const char *what = !ast_cli_ranks()                                                 ? NULL
                        : isinf(given->options.angle)                                    ? "--angle auto"
                        : given->options.method == AST_DP && given->options.restarts > 1 ? "--restarts of dp"
+                       : given->options.dp.order != AST_ORDER_GIVEN                     ? "--order"
                        : strcmp(given->input, "-") == 0                                 ? "standard input"
                                                                                         : NULL;
-                       : given->options.dp.order != AST_ORDER_GIVEN                     ? "--order"
     if (!what)
         return -1;
     return ast_cli_misuse("%s works on one rank: start it without mpirun, or with -n 1", what);
@@ -334,10 +336,10 @@ static int resolve(void *data) {
         options->representatives = 3;
     if (given->shuffle)
         options->dp.order = AST_ORDER_RANDOM;
-    if (!ast_cli_target_of(&given->common, "samples"))
-        options->sampler.sample_every = 0;
     else if (!ast_cli_typed(&given->common, "order"))
         options->dp.order = AST_ORDER_GIVEN; /* until the dimension is known */
+    if (!ast_cli_target_of(&given->common, "samples"))
+        options->sampler.sample_every = 0;
     return -1;
 }
 

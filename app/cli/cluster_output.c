@@ -173,6 +173,20 @@ static int warn_chain(void *data) {
     return -1;
 }
 
+/* What a mistake in the call looks like. */
+static int warn_singletons(void *data) {
+    const job *work = data;
+    const ast_report *report = &work->report;
+    size_t rows = report->points - report->missing;
+    double angle = ast_cli_angle(work);
+    if (angle <= 1 && angle > 0 && rows > 10 && report->clusters > rows / 2 && !work->given->common.quiet &&
+        ast_cli_is_first_rank() && !ast_cli_typed(&work->given->common, "cosine"))
+        ast_cli_warn(
+            "most rows are a cluster of their own: --angle %g is in degrees; if it is a cosine, give --cosine %g",
+            angle, angle);
+    return -1;
+}
+
 /* One rank writes and prints; the others are done. */
 static int leave_other_ranks(void *work) {
     (void)work;
@@ -209,6 +223,7 @@ static int put_in_place(void *data) {
 int ast_cli_cluster_deliver(void *work) {
     static ast_cli_step *const steps[] = {ast_cli_cluster_total,
                                           warn_chain,
+                                          warn_singletons,
                                           ast_cli_cluster_labels,
                                           leave_other_ranks,
                                           fill_records,

@@ -6,12 +6,13 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "terminal.h"
 
 enum {
-    MOST_ROWS = 20,
+    FEW_CLUSTERS = 20,
     BAR_CELLS = 20,
     MOST_COMPONENTS = 4,
     MOST_ANGLES = 10,
@@ -72,8 +73,6 @@ static void print_legend(const ast_cli_cluster_job *work) {
 static void print_doubts(const ast_cli_cluster_job *work) {
     const ast_report *report = &work->report;
     size_t rows = report->points - report->missing;
-    if (ast_cli_angle(work) <= 1 && rows > 10 && report->clusters > rows / 2)
-        puts("\nMost rows are a cluster of their own. --angle is in degrees; a cosine is given with --cosine.");
     if (report->dimension > 20 * rows && rows > 1)
         printf("\nThere are %zu rows of %zu dimensions. If each column is a point, use --transpose.\n", rows,
                report->dimension);
@@ -166,22 +165,35 @@ static void print_head(const ast_cli_cluster_job *work, const look *style) {
         printf("the angle: %s\n", work->tuned.reason);
 }
 
-/* The ids of the clusters with the largest shares, largest first, equal ones by id; returns how many. */
-static size_t largest(const ast_cli_cluster_job *work, size_t rows[MOST_ROWS]) {
-    size_t count = 0;
-    for (size_t id = 0; id < work->report.clusters; id++) {
-        double share = ast_cli_share(work, &work->clusters[id]);
-        size_t place = count;
-        while (place > 0 && ast_cli_share(work, &work->clusters[rows[place - 1]]) < share)
-            place--;
-        if (place == MOST_ROWS)
-            continue;
-        if (count < MOST_ROWS)
-            count++;
-        memmove(rows + place + 1, rows + place, (count - 1 - place) * sizeof *rows);
-        rows[place] = id;
+typedef struct ranked {
+    size_t id;
+    double share;
+} ranked;
+
+static int by_share(const void *a, const void *b) {
+    const ranked *one = a, *other = b;
+    if (one->share != other->share)
+        return one->share < other->share ? 1 : -1;
+    return (one->id > other->id) - (one->id < other->id);
+}
+
+/* The ids of the clusters, those of the largest shares first, equal ones by id: to free(). NULL without memory. */
+static size_t *by_size(const ast_cli_cluster_job *work) {
+    size_t count = work->report.clusters;
+    ranked *all = malloc((count + 1) * sizeof *all);
+    size_t *ids = malloc((count + 1) * sizeof *ids);
+    for (size_t id = 0; all && id < count; id++)
+        all[id] = (ranked){id, ast_cli_share(work, &work->clusters[id])};
+    if (all)
+        qsort(all, count, sizeof *all, by_share);
+    for (size_t i = 0; all && ids && i < count; i++)
+        ids[i] = all[i].id;
+    if (!all) {
+        free(ids);
+        ids = NULL;
     }
-    return count;
+    free(all);
+    return ids;
 }
 
 /* A bar of BAR_CELLS cells, `share` of it filled, in eighths of a cell where the terminal has them. Something is always
@@ -289,9 +301,9 @@ static void print_axes(const ast_cli_cluster_job *work, const look *style) {
     printf("rotation that aligns the scene with x, y, z:\n");
     for (int i = 0; i < 3; i++)
         printf("  %12.9f %12.9f %12.9f\n", axes->rotation[i][0], axes->rotation[i][1], axes->rotation[i][2]);
-    for (size_t k = 0; k < work->report.clusters && work->report.clusters <= MOST_ROWS; k++)
+    for (size_t k = 0; k < work->report.clusters && work->report.clusters <= FEW_CLUSTERS; k++)
         printf("%s%zu %s", k ? ", " : "clusters and their axes: ", k, ast_cli_axis_name(work->nearest[k]));
-    if (work->report.clusters <= MOST_ROWS)
+    if (work->report.clusters <= FEW_CLUSTERS)
         putchar('\n');
 }
 
@@ -301,8 +313,8 @@ void ast_cli_print_table(const ast_cli_cluster_job *work) {
                   .bar = colour ? "\033[36m" : "",
                   .plain = colour ? "\033[0m" : "",
                   .unicode = ast_cli_unicode()};
-    size_t rows[MOST_ROWS], total = work->report.clusters;
-    size_t count = largest(work, rows);
+    size_t *rows = by_size(work), total = work->report.clusters;
+    size_t count = !rows ? 0 : total < work->given->top ? total : work->given->top;
     print_head(work, &style);
     print_heading(work, &style);
     double scale = count ? ast_cli_share(work, &work->clusters[rows[0]]) : 1;
@@ -322,4 +334,5 @@ void ast_cli_print_table(const ast_cli_cluster_job *work) {
     if (work->given->frame_axes)
         print_axes(work, &style);
     print_doubts(work);
+    free(rows);
 }

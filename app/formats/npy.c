@@ -152,8 +152,11 @@ static bool check_points(const ast_npy_header *header, const char *name, ast_for
                                "or three, H x W x D",
                                name, shape);
     if (header->kind != 'f' && !(header->kind == 'i' && header->item == 1))
-        return ast_format_fail(error, "%s: holds numbers of type '%s'; points need f2, f4, f8 or i1", name,
-                               header->descr);
+        return ast_format_fail(
+            error,
+            "%s: holds numbers of type '%s'; points need f2, f4, f8 or i1: convert the array first, for example "
+            "with astype('float32')",
+            name, header->descr);
     return header->elements > 0 ||
            ast_format_fail(error, "%s: is an array of shape %s and holds no points", name, shape);
 }

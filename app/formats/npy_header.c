@@ -60,8 +60,8 @@ bool ast_npy_parse(ast_npy_header *header, const char *name, const unsigned char
     if (!understand_descr(header))
         return ast_format_fail(
             error,
-            "%s: holds numbers of type '%s'; f2, f4, f8 and integers of 1 to 8 bytes can be read: convert the "
-            "array first, for example with astype('float32')",
+            "%s: holds numbers of type '%s', which cannot be read: convert the array first, for example with "
+            "astype('float32')",
             name, descr);
     header->elements = 1;
     bool overflow = false;

@@ -166,7 +166,11 @@ static bool check_array(const ast_table_frames *frames, ast_format_error *error)
                                "frames three, T x N x D",
                                name, shape);
     if (header->kind != 'f')
-        return ast_format_fail(error, "%s: holds numbers of type '%s'; points need f2, f4 or f8", name, header->descr);
+        return ast_format_fail(
+            error,
+            "%s: holds numbers of type '%s'; frames need f2, f4 or f8: convert the array first, for example "
+            "with astype('float32')",
+            name, header->descr);
     return ast_columns_fit(&frames->how.columns, header->shape[header->dimensions - 1], name, error);
 }
 

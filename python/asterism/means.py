@@ -342,8 +342,9 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
             return False
         if self.angle != "auto":
             raise ValueError(f"angle is {self.angle!r}; it must be a number of degrees or 'auto'")
-        if self.merge is not None or self.merge_to is not None:
-            raise ValueError("angle='auto' chooses the merging itself: merge and merge_to cannot be combined with it")
+        if self.merge is not None and self.merge != "evidence":
+            raise ValueError("angle='auto' chooses the angle together with its merging: merge must be None or 'evidence' "
+                             f"with it, not {self.merge!r}")
         if isinstance(self.metric, Metric):
             raise ValueError("angle='auto' finds the angle of rows with a metric of their own: with a Metric give degrees")
         return True
@@ -353,7 +354,9 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
         if self.tuning_:
             options.angle = self.tuning_.angle
             options.metric = constants[f"AST_METRIC_{self.tuning_.metric.upper()}"]
-            self._merge_by(options, self.tuning_.merge, self.tuning_.merge_to)
+            if self.merge is None and self.merge_to is None:
+                self._merge_by(options, self.tuning_.merge, self.tuning_.merge_to)
+            options.merge.any_angle = options.merge.by != constants["AST_MERGE_NONE"]
             if self.tuning_.weak:
                 warnings.warn(f"X: {self.tuning_.reason}", UserWarning, stacklevel=3)
         self.angle_ = options.angle
@@ -374,6 +377,10 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
 
     def _finish(self, X: np.ndarray) -> None:
         self.outliers_ = outliers_of(X if self.center_ is None and self.metric_ is None else self._units(X), self.labels_)
+        rows = np.count_nonzero(self.labels_ >= 0)
+        if self.cosine is None and 0 < self.angle_ <= 1 and rows > 10 and len(self.cluster_centers_) > rows // 2:
+            warnings.warn(f"most rows are a cluster of their own: angle={self.angle_:g} is in degrees; if it is a cosine, "
+                          f"give cosine={self.angle_:g}", UserWarning, stacklevel=3)
 
     def _penalty(self) -> float:
         return (math.cos(math.radians(self.angle_)) - 1) * len(self.cluster_centers_)
@@ -483,5 +490,5 @@ def nearest_rows(labels: np.ndarray, similarity: np.ndarray, clusters: int, each
 
 STARTS = {"k-means++": "AST_PLUSPLUS", "random": "AST_RANDOM"}
 ORDERS = {"given": "AST_ORDER_GIVEN", "content": "AST_ORDER_CONTENT", "random": "AST_ORDER_RANDOM"}
-DEFAULT_SEED = 1  # of the command
 GIVEN_DIMENSIONS = 8  # up to so many, rows are visited as they are given
+DEFAULT_SEED = 1  # of the command

@@ -38,6 +38,11 @@ def test_a_cosine_is_an_angle(shifted, cosine, angle):
     assert np.array_equal(one.labels_, other.labels_)
 
 
+def test_an_angle_that_is_a_cosine(shifted):
+    with pytest.warns(UserWarning, match="cluster of their own: angle=0.5 is in degrees; if it is a cosine, give cosine=0.5"):
+        DPVMFMeans(0.5).fit(shifted[0])
+
+
 @pytest.mark.parametrize("cosine", [1.5, -2, np.nan, "0.5", True])
 def test_a_wrong_cosine(shifted, cosine):
     with pytest.raises(ValueError, match="it must be a number from -1 to 1"):
@@ -73,7 +78,7 @@ def test_centring_finds_what_the_common_part_hides(shifted):
 
 
 def test_what_cannot_be_centred(shifted):
-    with pytest.raises(ValueError, match="centring does not take sparse rows"):
+    with pytest.raises(ValueError, match="centring does not take sparse rows, which are for DP-vMF-means, spherical k-m"):
         DPVMFMeans(center=True).fit(scipy.sparse.csr_matrix(shifted[0]))
     with pytest.raises(ValueError, match="axial rows cannot be centred"):
         DPVMFMeans(center=True, axial=True).fit(shifted[0])

@@ -61,6 +61,24 @@ def test_sparse_missing_and_weights(points):
     assert tune(points, weights).clusters == found.clusters
 
 
+def test_merging_of_the_user_stays():
+    """As the command does, whose --merge-to and --merge evidence replace what auto would merge."""
+    X, _ = asterism.sample(600, dimension=24, clusters=6, kappa=60, separation=70, random_state=2)
+    assert DPVMFMeans("auto", merge_to=4).fit(X).n_clusters_ == 4
+    model = DPVMFMeans("auto", merge="evidence").fit(X)
+    plain = DPVMFMeans(model.angle_, order="content", merge="evidence").fit(X)
+    np.testing.assert_array_equal(model.labels_, plain.labels_)
+
+
+def test_small_clusters_of_auto_join_the_nearest():
+    """The angle of clusters that are merged is that of their leaves: it says nothing about what fits a cluster."""
+    X, truth = asterism.sample(530, dimension=24, clusters=6, kappa=60, separation=70, random_state=2)
+    X = np.vstack([X[truth < 5], X[truth == 5][:30]])
+    model = DPVMFMeans("auto", min_size=40).fit(X)
+    assert model.n_clusters_ == 5 and model.n_leaves_ > 100
+    assert len(model.outliers_) == 0 and (model.labels_ >= 0).all()
+
+
 def test_noise_is_weak():
     noise = asterism.sample(1000, dimension=3, clusters=1, kappa=0)[0]
     with pytest.warns(UserWarning, match="nothing stands out"):
@@ -70,7 +88,7 @@ def test_noise_is_weak():
 
 @pytest.mark.parametrize("given, sentence", [
     ({"angle": "wide"}, "angle is 'wide'; it must be a number of degrees or 'auto'"),
-    ({"angle": "auto", "merge_to": 3}, "angle='auto' chooses the merging itself"),
+    ({"angle": "auto", "merge": 5}, "angle='auto' chooses the angle together with its merging: merge must be None or 'ev"),
     ({"angle": "auto", "order": "random"}, "angle='auto' visits the rows by content"),
     ({"angle": "auto", "shuffle": True}, "angle='auto' visits the rows by content"),
 ])

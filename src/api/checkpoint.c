@@ -55,8 +55,10 @@ bool ast_checkpoint_lay_out(const ast_checkpoint_head *head, ast_checkpoint_layo
 /* One number for everything that is asked for after convergence; options without effect do not count. */
 static uint64_t merge_of(const ast_options *o) {
     const double all[] = {(double)o->merge.by, o->merge.by == AST_MERGE_ANGLE ? o->merge.angle : 0,
-                          o->merge.by == AST_MERGE_COUNT ? (double)o->merge.count : 0, o->merge.min_size};
-    return ast_checksum(all, sizeof all);
+                          o->merge.by == AST_MERGE_COUNT ? (double)o->merge.count : 0, o->merge.min_size,
+                          o->merge.any_angle ? 1 : 0};
+    /* States of runs without any_angle are as old as the other fields. */
+    return ast_checksum(all, sizeof all - (o->merge.any_angle ? 0 : sizeof *all));
 }
 
 ast_checkpoint_head ast_checkpoint_describe(const ast_call *c) {

@@ -177,11 +177,11 @@ static ast_status check_layout(const ast_points *points, ast_fault *fault) {
 ast_status ast_refuse_sparse(const ast_points *points, const char *what, ast_fault *fault) {
     if (!points || !points->starts)
         return AST_OK;
-    return ast_fail(
-        fault, AST_BAD_OPTION,
-        "%s does not take sparse rows, which are for AST_DP, AST_SPKM, AST_MBSPKM, ast_assign and ast_silhouette by "
-        "cosine; give the rows densely",
-        what);
+    return ast_fail(fault, AST_BAD_OPTION,
+                    "%s does not take sparse rows, which are for DP-vMF-means, spherical k-means, labelling with known "
+                    "means and the "
+                    "silhouette by cosine; give the rows densely",
+                    what);
 }
 
 ast_status ast_check_points(const ast_points *points, ast_fault *fault) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Dissolves all small clusters at once: each of their points joins the nearest remaining mean, for DP-vMF-means only
- * within the angle. A point that joins none is an outlier, without a label. Then the means are computed once. */
+ * within the angle, unless any_angle is set. A point that joins none is an outlier, without a label. Then the means are
+ * computed once. */
 #include "merge.h"
 
 #include "memory.h"
@@ -58,7 +59,7 @@ ast_status ast_run_dissolve(ast_labelling *l, ast_run *run, ast_fault *fault) {
     const ast_options *o = run->options;
     if (!(o->merge.min_size > 0))
         return AST_OK;
-    ast_labelling_set_rule(l, &ast_nearest_rule, o->method == AST_DP ? o->angle : NAN);
+    ast_labelling_set_rule(l, &ast_nearest_rule, o->method == AST_DP && !o->merge.any_angle ? o->angle : NAN);
     const ast_labelling_view v = ast_view_of(l);
     dissolving d = {0};
     bool ready =

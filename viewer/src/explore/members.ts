@@ -64,12 +64,17 @@ export class MembersCard {
 
   /** What the cluster is joined with first, as far as the tree is drawn. */
   private joinOf(cluster: number): HTMLElement[] {
-    const ends = new Map((this.tree?.ends ?? []).map(([node, , id]) => [node, id])),
-      own = [...ends].find(([, id]) => id === cluster)?.[0],
-      join = this.tree?.joins.find(([a, b]) => a === own || b === own);
-    if (!join || own === undefined) return [];
-    const partner = join[0] === own ? join[1] : join[0],
-      id = ends.get(partner);
+    // A merged cluster has several leaves, whose joins with each other are in the past: the cluster of a node, or null
+    // if it has several.
+    const of = new Map<number, number | null>((this.tree?.ends ?? []).map(([node, , id]) => [node, id]));
+    const join = this.tree?.joins.find(([a, b, into]) => {
+      const [one = null, other = null] = [of.get(a), of.get(b)];
+      of.set(into, one === other ? one : null);
+      return one !== other && (one === cluster || other === cluster);
+    });
+    if (!join) return [];
+    const partner = of.get(join[0]) === cluster ? join[1] : join[0],
+      id = of.get(partner) ?? undefined;
     return [
       el("h3", {}, "Joins first"),
       el(
