@@ -115,6 +115,8 @@ static void add_request(ast_text *line, const ast_explore_request *request, cons
         ast_text_printf(line, " --merge-to %zu", request->merge_count);
     if (request->min_size > 0)
         add_number(line, "min-size", request->min_size);
+    if (request->local)
+        ast_cli_line_option(line, "metric", "local");
 }
 
 /* Options of reading are carried as they were typed; the others follow from the page. --undirected makes rows axial by
@@ -204,6 +206,7 @@ static int hand_over(void *data) {
         .seed = work->from.common.seed,
         .threads = (int)work->from.common.threads,
         .angle = work->angle,
+        .given = ast_cli_typed(&work->from.common, "angle") || ast_cli_typed(&work->from.common, "cosine"),
         .axial = work->from.axial,
         .center = work->center,
         .command = &command,
@@ -221,6 +224,7 @@ static int write_once(const job *work, const ast_context *context, const ast_tun
     request.order = AST_ORDER_CONTENT;
     request.merge = found->merge;
     request.merge_count = found->merge_count;
+    request.local = found->metric == AST_METRIC_LOCAL;
     char *line = make_line(work, &request);
     ast_output *output = line ? ast_output_open(work->once, false, &error) : NULL;
     if (!line)

@@ -27,6 +27,7 @@ typedef struct ast_explore_request {
     size_t merge_count;
     double min_size;
     bool center, axial;
+    bool local; /* the metric; of --once alone */
     ast_order order;
 } ast_explore_request;
 
@@ -70,6 +71,7 @@ typedef struct ast_explored {
     uint64_t seed;
     int threads;
     double angle;       /* that a page starts with, */
+    bool given;         /* because it was asked for: otherwise it goes on to the angle of tune, */
     bool axial, center; /* and its rows */
     const ast_explore_command *command;
     const void *data;

@@ -98,6 +98,7 @@ ast_shared_text *ast_explore_hello(const ast_explored *explored, const ast_drawn
     ast_json_boolean(&text.json, "named", explored->names != NULL);
     ast_json_boolean(&text.json, "topics", explored->corpus != NULL);
     ast_json_boolean(&text.json, "mapped", ast_map_suits(&explored->points, explored->axial || explored->undirected));
+    ast_json_boolean(&text.json, "given", explored->given);
     ast_json_boolean(&text.json, "depth", drawn->grey != NULL);
     ast_json_string(&text.json, "labels", explored->labels);
     ast_json_integer(&text.json, "width", (int64_t)drawn->width);

@@ -104,6 +104,7 @@ static void run_sweep(ast_explore_sweeps *sweeps, ast_explore_rows kind) {
     options.axial = kind == AST_ROWS_AXIAL;
     options.center = kind == AST_ROWS_CENTRED;
     options.seed = explored->seed;
+    options.metric = AST_METRIC_PLAIN; /* as the pages cluster */
     options.progress = show_progress;
     options.progress_data = sweeps;
     options.angle_found = take_angle;

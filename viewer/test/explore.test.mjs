@@ -333,3 +333,29 @@ test("the map of many dimensions: texts, keywords, search, and its labels follow
   await close();
   await served.end();
 });
+
+test("the page goes on to tune's answer, and its levels are stops", async () => {
+  const served = await explore(folder, "words.npy");
+  const { page, close } = await open(browser, served.address);
+  const best = await answered(page, (result) => /--order content/.test(result.command));
+  assert.match(await page.locator(".verdict").innerText(), new RegExp(`${best.clusters} clusters`));
+  const stops = page.locator(".stop-button");
+  assert.ok((await stops.count()) >= 1);
+  assert.match((await stops.allInnerTexts()).join(" "), new RegExp(`★ ${best.clusters}\\b`));
+  for (const stop of await stops.all()) {
+    const wanted = Number(/\d+/.exec(await stop.innerText())[0]);
+    await stop.click();
+    same(folder, await answered(page, (result) => result.clusters === wanted));
+  }
+  await close();
+  await served.end();
+});
+
+test("a page whose angle was asked for stays there", async () => {
+  const served = await explore(folder, "words.npy", "--angle", "44");
+  const { page, close } = await open(browser, served.address);
+  await page.getByRole("button", { name: "Take it" }).waitFor();
+  assert.match((await answered(page)).command, /--angle 44/);
+  await close();
+  await served.end();
+});

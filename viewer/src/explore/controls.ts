@@ -5,6 +5,7 @@ import { card, toggle } from "../ui/card";
 import { el, isTyping } from "../ui/dom";
 import { plural } from "../ui/format";
 import { Curves } from "./curves";
+import { Levels } from "./levels";
 import type { Hello, Merge, Method, Order, Sweep, Wish } from "./messages";
 import { mostAngle } from "./wish";
 import type { WishBox } from "./wish";
@@ -12,6 +13,7 @@ import type { WishBox } from "./wish";
 export class Controls {
   readonly element: HTMLElement;
   private readonly curves: Curves;
+  private readonly levels = new Levels((clusters) => this.stop(clusters));
   private readonly slider = el("input", { type: "range", class: "angle-slider", min: 0, step: 0.1 });
   private readonly degrees = el("input", {
     type: "number",
@@ -31,18 +33,22 @@ export class Controls {
   private readonly verdict = el("p", { class: "verdict" });
   private readonly status = el("p", { class: "run-state", role: "status", "aria-live": "polite" });
   private sweep: Sweep | null = null;
+  /** Whether the page starts where the reader wants it: then it does not move by itself. */
+  private settled: boolean;
 
   constructor(
     private readonly box: WishBox,
     private readonly hello: Hello,
   ) {
+    this.settled = hello.given;
     this.curves = new Curves((angle) => box.change({ angle }));
     const view = card("Angle", "angle-card");
     view.tools.append(this.verdict);
-    view.body.append(this.angleRow(), this.optionsRow(), this.status);
+    view.body.append(this.angleRow(), this.levels.element, this.optionsRow(), this.status);
     this.element = view.element;
     this.slider.addEventListener("input", () => this.slid());
     box.listen((wish) => this.follow(wish));
+    box.listen(() => (this.settled = true));
     document.addEventListener("keydown", (event) => this.key(event));
     this.follow(box.value);
     this.judge();
@@ -59,7 +65,17 @@ export class Controls {
     if (sweep.axial !== axial || sweep.center !== center) return;
     this.sweep = sweep;
     this.curves.show(sweep);
+    this.levels.show(sweep.tuned);
     this.judge();
+    if (sweep.tuned && !sweep.tuned.weak && !this.settled) this.take();
+  }
+
+  /** Shows the level of tune with so many clusters. */
+  private stop(clusters: number): void {
+    const tuned = this.sweep?.tuned;
+    if (!tuned) return;
+    if (clusters === tuned.clusters) return this.take();
+    this.box.change({ method: "dp", angle: tuned.leaf_angle, order: "content", merge: "count", merge_to: clusters });
   }
 
   /** Takes what tune recommends. */
@@ -137,6 +153,7 @@ export class Controls {
     if (this.sweep && (this.sweep.axial !== wish.axial || this.sweep.center !== wish.center)) {
       this.sweep = null;
       this.curves.show(null);
+      this.levels.show(undefined);
       this.judge();
     }
   }

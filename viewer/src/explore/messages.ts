@@ -33,6 +33,8 @@ export interface Hello {
   named: boolean;
   topics: boolean;
   mapped: boolean;
+  /** Whether the command line named the angle to start with. */
+  given: boolean;
   depth: boolean;
   labels: string | null;
   width: number;
@@ -131,6 +133,26 @@ export interface SweepAngle {
   evidence: number | null;
 }
 
+/** A cut of the tree of joins: how clear it is, and how clear one cluster would look. */
+export interface Level {
+  clusters: number;
+  silhouette: number | null;
+  null: number | null;
+}
+
+export interface Tuned {
+  angle: number;
+  leaf_angle: number;
+  merge_to: number | null;
+  clusters: number;
+  weak: boolean;
+  reason: string;
+  from: number | null;
+  to: number | null;
+  peaks: { clusters: number; excess: number | null; stability: number | null }[];
+  levels: Level[];
+}
+
 export interface Sweep {
   type: "sweep";
   axial: boolean;
@@ -138,15 +160,7 @@ export interface Sweep {
   progress: number;
   problem: string | null;
   angles: SweepAngle[];
-  tuned?: {
-    angle: number;
-    merge_to: number | null;
-    clusters: number;
-    weak: boolean;
-    reason: string;
-    from: number | null;
-    to: number | null;
-  };
+  tuned?: Tuned;
 }
 
 export type Message =
