@@ -80,27 +80,30 @@ static bool choose_rows(ast_map *map, const ast_points *points, const uint32_t *
 
 /* ---- Places ------------------------------------------------------------------------------------------------------ */
 
-/* The place of row `i` among the marked ones of its neighbours, nearest first; false if there are none. */
-static bool place(ast_map *map, const int32_t *near, size_t marked, size_t i) {
+/* The place of row `i` among its neighbours below `end` that have one, nearest first; NaN if none has. */
+static void place(ast_map *map, const int32_t *near, size_t end, size_t i) {
     double sum[2] = {0, 0}, weights = 0;
     for (size_t n = 0, met = 0; n < NEAR && met < ANCHORS; n++) {
-        if (near[n] < 0 || (size_t)near[n] >= marked)
+        if (near[n] < 0 || (size_t)near[n] >= end || isnan(map->xy[2 * (size_t)near[n]]))
             continue;
         double weight = 1 / (double)++met;
         weights += weight;
         for (size_t c = 0; c < 2; c++)
             sum[c] += weight * (double)map->xy[2 * (size_t)near[n] + c];
     }
-    for (size_t c = 0; c < 2 && weights > 0; c++)
-        map->xy[2 * i + c] = (float)(sum[c] / weights);
-    return weights > 0;
+    for (size_t c = 0; c < 2; c++)
+        map->xy[2 * i + c] = weights > 0 ? (float)(sum[c] / weights) : NAN;
 }
 
-/* Rows without a marked neighbour are placed among those that have a place: the ones before them in the order. */
+/* Rows without a marked neighbour follow, among all that have a place; what no neighbour leads to is in the middle. */
 static void place_others(ast_map *map, const int32_t *neighbours, size_t marked) {
     for (size_t i = marked; i < map->count; i++)
-        if (!place(map, neighbours + i * NEAR, marked, i) && !place(map, neighbours + i * NEAR, i, i))
-            map->xy[2 * i] = map->xy[2 * i + 1] = 0;
+        place(map, neighbours + i * NEAR, marked, i);
+    for (size_t i = marked; i < map->count; i++)
+        if (isnan(map->xy[2 * i]))
+            place(map, neighbours + i * NEAR, map->count, i);
+    for (size_t i = 2 * marked; i < 2 * map->count; i++)
+        map->xy[i] = isnan(map->xy[i]) ? 0 : map->xy[i];
 }
 
 /* Both coordinates to -1..1 with one scale. */
