@@ -201,6 +201,24 @@ AST_API const char *ast_cloud_options_problem(const ast_cloud_options *options);
 AST_API ast_status ast_cloud_normals(ast_context *context, const float *points, size_t count,
                                      const ast_cloud_options *options, float *normals, float *curvature);
 
+/* Coordinates of maps (UTM: 512702.25, 5403549.5, 301) have too many digits for floats. What is to be subtracted from
+ * the coordinates of an axis, if `value` is one of them: 0 if floats hold them to 1e-4 or better, otherwise `value`
+ * rounded to a whole number. */
+static inline double ast_origin_of(double value) {
+    double size = value < 0 ? -value : value;
+    return size >= 1024 && size < 1e15 ? (double)(long long)value : 0;
+}
+
+/* Points in double, of any size, become floats relative to an origin: points: (N, 3); relative: (N, 3) = points -
+ * origin, computed in double. Each number of the origin is ast_origin_of the first finite number of its axis. Give
+ * `relative` to ast_cloud_normals, with a viewpoint relative to the same origin, and to ast_plane_map_cloud, with
+ * options.origin. Arrays must not overlap. Pointers must not be NULL if count > 0. */
+AST_API void ast_cloud_relative(const double *points, size_t count, double origin[3], float *relative);
+
+/* A viewpoint for clouds that have none, such as maps: above the middle of the box around the points, along z, by its
+ * longest side. Points with a NaN are left out; 0 0 0 if there are no others. */
+AST_API void ast_cloud_above(const float *points, size_t count, double viewpoint[3]);
+
 /* Unit normals and areas of triangles. vertices: (V, 3). faces: (M, 3) indices from 0, counter-clockwise seen from
  * outside, which is the side that normals (M, 3) point to. A face without area, or with a vertex that contains a NaN,
  * has a normal of NaN and area 0. normals or areas (M) may be NULL. AST_BAD_DATA if the index of a vertex is out of
@@ -238,6 +256,8 @@ typedef struct ast_plane_options {
                        images: 0.05 square metres */
     int undirected; /* 0. 1: the sign of normals has no meaning */
     double offset;  /* 0.1. Depth images: how far a plane may be from one of an earlier frame to count as the same */
+    double origin[3]; /* 0 0 0. Clouds and meshes: where the points' 0 0 0 is, from ast_cloud_relative. It is added, in
+                         double, to offsets, centroids and outlines */
 } ast_plane_options;
 
 static inline void ast_plane_options_init(ast_plane_options *options) {

@@ -21,8 +21,9 @@ static const ast_cli_option options[] = {
      "it has none)",
      AT(neighbours), 3, 1024, .inputs = AST_CLI_CLOUD, .more = "The point itself is one of them."},
     {"viewpoint", AST_CLI_NUMBERS, "X,Y,Z",
-     "such normals point towards this place (default: that of the file, or 0,0,0)", AT(viewpoint), 3, 0,
-     .inputs = AST_CLI_CLOUD, .excludes = "undirected"},
+     "such normals point towards this place (default: that of the file, or 0,0,0; above the middle of a cloud in "
+     "coordinates of a map)",
+     AT(viewpoint), 3, 0, .inputs = AST_CLI_CLOUD, .excludes = "undirected"},
     {"undirected", AST_CLI_FLAG, NULL, "the sign of a normal says nothing; implies --axial", AT(undirected),
      .methods = AST_CLI_AXIAL},
     {0}};
@@ -46,17 +47,35 @@ static int make_room(ast_cli_surface *s, const char *input, int curvature) {
     return ast_cli_fail("%s: there is no memory for %zu normals", ast_cli_name(input), s->count);
 }
 
+static int is_zero(const double v[3]) {
+    return v[0] == 0 && v[1] == 0 && v[2] == 0;
+}
+
+/* Where normals point to, in coordinates of the file: the option, the file, or 0 0 0. Seen from 0 0 0, a georeferenced
+ * cloud is flat and the sides of its level surfaces chance; it is looked at from above its middle. */
+static void find_viewpoint(ast_cli_surface *s, const ast_cli_cloud *cloud) {
+    double *viewpoint = s->options.viewpoint;
+    if (s->solid.has_viewpoint)
+        memcpy(viewpoint, s->solid.viewpoint, sizeof s->options.viewpoint);
+    if (is_zero(viewpoint) && !is_zero(s->solid.origin)) {
+        ast_cloud_above(s->solid.points, s->solid.count, viewpoint);
+        for (int c = 0; c < 3; c++)
+            viewpoint[c] += s->solid.origin[c];
+    }
+    if (!isnan(cloud->viewpoint[0]))
+        memcpy(viewpoint, cloud->viewpoint, sizeof s->options.viewpoint);
+}
+
 static int make_of_neighbours(ast_cli_surface *s, const ast_cli_cloud *cloud, const char *input, ast_context *context) {
     ast_cloud_options_init(&s->options);
     if (cloud->neighbours)
         s->options.neighbours = (int)cloud->neighbours;
     s->options.undirected = cloud->undirected;
-    if (s->solid.has_viewpoint)
-        memcpy(s->options.viewpoint, s->solid.viewpoint, sizeof s->options.viewpoint);
-    if (!isnan(cloud->viewpoint[0]))
-        memcpy(s->options.viewpoint, cloud->viewpoint, sizeof s->options.viewpoint);
-    ast_status status =
-        ast_cloud_normals(context, s->solid.points, s->solid.count, &s->options, s->normals, s->curvature);
+    find_viewpoint(s, cloud);
+    ast_cloud_options moved = s->options;
+    for (int c = 0; c < 3; c++)
+        moved.viewpoint[c] -= s->solid.origin[c];
+    ast_status status = ast_cloud_normals(context, s->solid.points, s->solid.count, &moved, s->normals, s->curvature);
     return ast_cli_status(status, context, input);
 }
 
@@ -147,7 +166,7 @@ const char *ast_cli_surface_text(const ast_cli_surface *s, char text[AST_CLI_SUR
                  s->options.neighbours, time);
     else
         snprintf(text, AST_CLI_SURFACE_TEXT,
-                 "a cloud: the points are normals of %d neighbours, towards %.6g,%.6g,%.6g, %s", s->options.neighbours,
+                 "a cloud: the points are normals of %d neighbours, towards %.9g,%.9g,%.9g, %s", s->options.neighbours,
                  v[0], v[1], v[2], time);
     return text;
 }
@@ -161,7 +180,9 @@ bool ast_cli_surface_colour(const ast_cli_surface *s, const int32_t *labels, ast
         ast_colour colour = ast_palette(labels[i]);
         memcpy(rgb + 3 * i, (unsigned char[]){colour.red, colour.green, colour.blue}, 3);
     }
+    const double *origin = s->solid.origin;
     ast_ply_content content = {.points = s->solid.points,
+                               .origin = {origin[0], origin[1], origin[2]},
                                .normals = s->solid.faces ? NULL : s->normals,
                                .count = s->solid.count,
                                .faces = s->solid.faces,

@@ -9,6 +9,8 @@
 
 #include "terminal.h"
 
+#define FAR 1e4 /* offsets from here on are printed to a thousandth: those of clouds in coordinates of a map */
+
 enum { ROWS = 12, POINTS_LEAST = 32 }; /* printed; of a plane of a cloud, as asterism_depth.h says */
 
 typedef ast_cli_cluster_job job;
@@ -23,6 +25,8 @@ static ast_status find(job *work) {
     if (!isnan(work->given->plane_area))
         options.area = work->given->plane_area;
     options.undirected = work->given->options.axial;
+    for (int c = 0; c < 3; c++)
+        options.origin[c] = solid->origin[c];
     ast_status status = ast_plane_map_open(&work->planes, work->context, &options);
     if (status != AST_OK)
         return status;
@@ -89,8 +93,10 @@ void ast_cli_cluster_print_planes(const job *work) {
         const ast_plane_info *p = &planes[i];
         double direction, dip;
         ast_angles_of(AST_PLANE, p->normal, &direction, &dip);
-        printf("%6d  %9d  %11.5g  %11.5g  %9.3g  %7.1f  %5.1f\n", (int)p->id, (int)p->direction, p->area, p->offset,
-               p->rms, direction, dip);
+        char offset[32];
+        snprintf(offset, sizeof offset, fabs(p->offset) < FAR ? "%.5g" : "%.3f", p->offset);
+        printf("%6d  %9d  %11.5g  %11s  %9.3g  %7.1f  %5.1f\n", (int)p->id, (int)p->direction, p->area, offset, p->rms,
+               direction, dip);
     }
     if (count > ROWS)
         printf("   ... and %zu smaller ones\n", count - ROWS);

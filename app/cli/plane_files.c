@@ -3,26 +3,36 @@
  * Planes in files. A plane is written when it is complete in memory, so a long list is never in memory as a whole. */
 #include "plane_files.h"
 
-enum { DIGITS = 9 };
+#include <math.h>
+
+enum { DIGITS = 9, NORMAL_DIGITS = 16, PLACE_DIGITS = 13 };
+
+/* Coordinates of a map have six or seven digits before the point: then positions, and normals that they are multiplied
+ * with, need more digits. */
+static bool is_far(const ast_plane_info *plane) {
+    return !(fmax(fabs(plane->centroid[0]), fmax(fabs(plane->centroid[1]), fabs(plane->centroid[2]))) < 1e4);
+}
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static void put_polygon(ast_text *json, const char *key, const ast_plane_info *plane, size_t polygon) {
+    int places = is_far(plane) ? PLACE_DIGITS : DIGITS;
     ast_json_open(json, key, '[');
     for (size_t i = polygon ? plane->ends[polygon - 1] : 0; i < plane->ends[polygon]; i++)
-        ast_json_numbers(json, NULL, plane->vertices + 3 * i, 3, DIGITS);
+        ast_json_numbers(json, NULL, plane->vertices + 3 * i, 3, places);
     ast_json_close(json, ']');
 }
 
 static void put_plane(ast_text *json, const ast_plane_info *plane, const char *count, bool dip) {
     double direction, angle;
+    int places = is_far(plane) ? PLACE_DIGITS : DIGITS;
     ast_json_open(json, NULL, '{');
     ast_json_integer(json, "id", plane->id);
     ast_json_integer(json, "direction", plane->direction);
-    ast_json_numbers(json, "normal", plane->normal, 3, DIGITS);
-    ast_json_number(json, "offset", plane->offset + 0.0, DIGITS);
+    ast_json_numbers(json, "normal", plane->normal, 3, is_far(plane) ? NORMAL_DIGITS : DIGITS);
+    ast_json_number(json, "offset", plane->offset + 0.0, places);
     ast_json_number(json, "area", plane->area, DIGITS);
-    ast_json_numbers(json, "centroid", plane->centroid, 3, DIGITS);
+    ast_json_numbers(json, "centroid", plane->centroid, 3, places);
     ast_json_integer(json, count, (int64_t)plane->count);
     ast_json_number(json, "rms", plane->rms, DIGITS);
     if (dip) {
@@ -60,11 +70,12 @@ bool ast_cli_write_planes_json(ast_output *output, const ast_plane_info *planes,
 
 static void put_row(ast_text *text, const ast_plane_info *p) {
     double direction, dip;
+    int n = is_far(p) ? NORMAL_DIGITS : DIGITS, c = is_far(p) ? PLACE_DIGITS : DIGITS;
     ast_angles_of(AST_PLANE, p->normal, &direction, &dip);
-    ast_text_printf(text, "%d,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%zu,%.9g,%.9g,%.9g\n", (int)p->id,
-                    (int)p->direction, p->normal[0] + 0.0, p->normal[1] + 0.0, p->normal[2] + 0.0, p->offset + 0.0,
-                    p->area, p->centroid[0] + 0.0, p->centroid[1] + 0.0, p->centroid[2] + 0.0, p->count, p->rms,
-                    direction, dip);
+    ast_text_printf(text, "%d,%d,%.*g,%.*g,%.*g,%.*g,%.9g,%.*g,%.*g,%.*g,%zu,%.9g,%.9g,%.9g\n", (int)p->id,
+                    (int)p->direction, n, p->normal[0] + 0.0, n, p->normal[1] + 0.0, n, p->normal[2] + 0.0, c,
+                    p->offset + 0.0, p->area, c, p->centroid[0] + 0.0, c, p->centroid[1] + 0.0, c, p->centroid[2] + 0.0,
+                    p->count, p->rms, direction, dip);
 }
 
 bool ast_cli_write_planes_csv(ast_output *output, const ast_plane_info *planes, size_t count, ast_format_error *error) {

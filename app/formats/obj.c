@@ -17,6 +17,7 @@ typedef struct triples {
 
 typedef struct obj {
     const ast_solid_file *file;
+    ast_solid *solid;
     const char *at;
     triples points, normals;
     ast_faces faces;
@@ -26,12 +27,12 @@ typedef struct obj {
 } obj;
 
 static bool read_statement(obj *reader);
-static bool read_triple(obj *reader, triples *list);
+static bool read_triple(obj *reader, triples *list, int slot);
 static bool read_face(obj *reader);
 static bool finish(obj *reader, ast_solid *solid);
 
 bool ast_obj_solid(ast_solid *solid, const ast_solid_file *file) {
-    obj reader = {.file = file, .at = ast_solid_next_line(file->text, file->end)};
+    obj reader = {.file = file, .solid = solid, .at = ast_solid_next_line(file->text, file->end)};
     bool good = true;
     while (reader.at < file->end && good) {
         good = read_statement(&reader);
@@ -94,9 +95,9 @@ static bool read_statement(obj *reader) {
     size_t length = (size_t)(end - word);
     reader->at = end;
     if (length == 1 && *word == 'v')
-        return read_triple(reader, &reader->points);
+        return read_triple(reader, &reader->points, 0);
     if (length == 2 && memcmp(word, "vn", 2) == 0)
-        return read_triple(reader, &reader->normals);
+        return read_triple(reader, &reader->normals, 3);
     if (length == 1 && *word == 'f')
         return read_face(reader);
     if (memchr(word, '\0', length))
@@ -105,8 +106,8 @@ static bool read_statement(obj *reader) {
     return true;
 }
 
-/* A fourth number, or a colour, may follow. */
-static bool read_triple(obj *reader, triples *list) {
+/* The first of its numbers is that of the slot. A fourth number, or a colour, may follow. */
+static bool read_triple(obj *reader, triples *list, int slot) {
     const ast_solid_file *file = reader->file;
     if (list->count == AST_SOLID_MOST)
         return ast_solid_fail(file, reader->at, "there are more than 2^31 - 1 points");
@@ -117,7 +118,7 @@ static bool read_triple(obj *reader, triples *list) {
         const char *at = pass_blanks(reader->at, file->end), *end = ast_solid_real(at, &value);
         if (!end)
             return ast_solid_no_number(file, at);
-        list->values[3 * list->count + d] = (float)value;
+        list->values[3 * list->count + d] = ast_solid_float(reader->solid, slot + (int)d, value);
         reader->at = end;
     }
     list->count++;

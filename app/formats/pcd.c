@@ -31,20 +31,20 @@ static bool cannot_hold(const ast_pcd_header *header, const ast_solid_file *file
 
 /* ---- Text -------------------------------------------------------------------------------------------------------- */
 
-/* One line; `places` is where each number of it goes. */
-static bool read_line(const char **line, float **places, const ast_pcd_header *header, size_t point,
+/* One line; `slots` is where each number of it goes. */
+static bool read_line(ast_solid *solid, const char **line, const int *slots, const ast_pcd_header *header, size_t point,
                       const ast_solid_file *file) {
     const char *at = *line;
     double value;
     for (size_t i = 0; i < header->numbers; i++) {
         at = ast_solid_pass_blanks(at);
-        const char *end = places[i] ? ast_solid_real(at, &value) : ast_solid_pass_word(at, file->end);
+        const char *end = slots[i] >= 0 ? ast_solid_real(at, &value) : ast_solid_pass_word(at, file->end);
         if (!end || end == at)
             return ast_solid_line_end(*at) || at == file->end
                        ? ast_solid_fail(file, at, "has %zu numbers; a point has %zu", i, header->numbers)
                        : ast_solid_no_number(file, at);
-        if (places[i])
-            places[i][3 * point] = (float)value;
+        if (slots[i] >= 0)
+            ast_solid_store(solid, slots[i], point, value);
         at = end;
     }
     at = ast_solid_pass_blanks(at);
@@ -53,13 +53,13 @@ static bool read_line(const char **line, float **places, const ast_pcd_header *h
            ast_solid_fail(file, at, "has more than the %zu numbers of a point", header->numbers);
 }
 
-static bool read_lines(ast_solid *solid, float **places, const ast_pcd_header *header, const ast_solid_file *file) {
+static bool read_lines(ast_solid *solid, const int *slots, const ast_pcd_header *header, const ast_solid_file *file) {
     const char *at = header->body;
     for (size_t i = 0; i < header->points; i++) {
         at = ast_solid_next_line(at, file->end);
         if (at == file->end)
             return ast_solid_fail(file, NULL, "is cut short: %zu of its %zu points are there", i, solid->count);
-        if (!read_line(&at, places, header, i, file))
+        if (!read_line(solid, &at, slots, header, i, file))
             return false;
     }
     at = ast_solid_next_line(at, file->end);
@@ -74,16 +74,17 @@ static bool read_text(ast_solid *solid, const ast_pcd_header *header, const ast_
         return cannot_hold(header, file);
     if (!ast_solid_make_points(solid, header->points, header->normals, file))
         return false;
-    float **places = calloc(header->numbers, sizeof *places);
-    if (!places)
+    int *slots = malloc(header->numbers * sizeof *slots);
+    if (!slots)
         return ast_format_no_memory(file->error, file->name);
     size_t column = 0;
     for (size_t i = 0; i < header->field_count; i++) {
-        places[column] = ast_solid_place(solid, header->fields[i].slot);
-        column += header->fields[i].count;
+        int slot = header->fields[i].slot;
+        for (size_t k = 0; k < header->fields[i].count; k++) /* a slot has one number */
+            slots[column++] = slot < 3 || header->normals ? slot : -1;
     }
-    bool good = read_lines(solid, places, header, file);
-    free(places);
+    bool good = read_lines(solid, slots, header, file);
+    free(slots);
     return good;
 }
 
@@ -145,10 +146,10 @@ static bool read_compressed(ast_solid *solid, const ast_pcd_header *header, cons
         ast_solid_fail(file, header->body + 8, "its compressed points are damaged");
     /* Column after column: a field's numbers of all points stand together. */
     for (int slot = 0; slot < AST_SOLID_SLOTS && good; slot++) {
-        float *place = ast_solid_place(solid, slot);
         const ast_pcd_field *field = header->slots[slot];
-        if (place)
-            ast_solid_gather(place, (char *)bytes + field->offset * count, field->type.item, count, field->type);
+        if (field)
+            ast_solid_gather(solid, slot, 0, (char *)bytes + field->offset * count, field->type.item, count,
+                             field->type);
     }
     free(bytes);
     return good && check_end(header->body + 8 + packed, file);

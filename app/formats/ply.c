@@ -151,9 +151,8 @@ static bool read_row(ply *p) {
         double value;
         if (property->list ? !read_list(p, property) : !next_number(p, property->type, &value))
             return false;
-        float *place = property->list ? NULL : ast_solid_place(p->solid, property->slot);
-        if (place)
-            place[3 * p->row] = (float)value;
+        if (!property->list && property->slot < AST_SOLID_SLOTS)
+            ast_solid_store(p->solid, property->slot, (size_t)p->row, value);
     }
     return true;
 }

@@ -26,15 +26,20 @@ static const char *extras(const ast_ply_content *content, bool here, bool labels
     return content->rgb ? "property uchar red\nproperty uchar green\nproperty uchar blue\n" : "";
 }
 
+static bool is_moved(const ast_ply_content *content) {
+    return content->origin[0] != 0 || content->origin[1] != 0 || content->origin[2] != 0;
+}
+
 static bool write_header(ast_output *output, const ast_ply_content *content, ast_format_error *error) {
+    const char *type = is_moved(content) ? "double" : "float";
     char header[1024];
     bool mesh = content->faces != NULL;
-    int length =
-        snprintf(header, sizeof header,
-                 "ply\nformat binary_little_endian 1.0\ncomment asterism\nelement vertex %zu\n"
-                 "property float x\nproperty float y\nproperty float z\n%s%s%s",
-                 content->count, content->normals ? "property float nx\nproperty float ny\nproperty float nz\n" : "",
-                 extras(content, !mesh, false), extras(content, !mesh, true));
+    int length = snprintf(header, sizeof header,
+                          "ply\nformat binary_little_endian 1.0\ncomment asterism\nelement vertex %zu\n"
+                          "property %s x\nproperty %s y\nproperty %s z\n%s%s%s",
+                          content->count, type, type, type,
+                          content->normals ? "property float nx\nproperty float ny\nproperty float nz\n" : "",
+                          extras(content, !mesh, false), extras(content, !mesh, true));
     if (mesh)
         length += snprintf(header + length, sizeof header - (size_t)length,
                            "element face %zu\nproperty list uchar int vertex_indices\n%s%s", content->face_count,
@@ -61,10 +66,23 @@ static unsigned char *put_extras(unsigned char *place, const ast_ply_content *co
     return content->labels ? put_words(place, content->labels + index, 1) : place;
 }
 
+/* Coordinates of the file. */
+static unsigned char *put_moved(unsigned char *place, const float *point, const double *origin) {
+    for (int c = 0; c < 3; c++, place += 8) {
+        double value = point[c] + origin[c];
+        uint64_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        ast_put_little(place, bits, sizeof bits);
+    }
+    return place;
+}
+
 static bool write_points(ast_output *output, const ast_ply_content *content, ast_format_error *error) {
-    unsigned char row[32];
+    unsigned char row[64];
+    bool moved = is_moved(content);
     for (size_t i = 0; i < content->count; i++) {
-        unsigned char *end = put_words(row, content->points + 3 * i, 3);
+        const float *point = content->points + 3 * i;
+        unsigned char *end = moved ? put_moved(row, point, content->origin) : put_words(row, point, 3);
         if (content->normals)
             end = put_words(end, content->normals + 3 * i, 3);
         if (!content->faces)

@@ -99,9 +99,12 @@ typedef struct ast_solid_type {
 
 double ast_solid_load(const void *place, ast_solid_type type);
 
-/* Where the numbers of a slot go, 0 to 2 for x, y, z and 3 to 5 for the normal: those of point 0. NULL for any other
- * slot, and where there are no normals. */
-float *ast_solid_place(const ast_solid *solid, int slot);
+/* The float of a slot, 0 to 2 for x, y, z and 3 to 5 for the normal. A coordinate is relative to the solid's origin,
+ * which the first finite one of its axis sets. */
+float ast_solid_float(ast_solid *solid, int slot, double value);
+
+/* Puts the number of a slot of a point in its place. Does nothing for any other slot, or if there are no normals. */
+void ast_solid_store(ast_solid *solid, int slot, size_t point, double value);
 
 /* Where the numbers of each slot are in a binary row. */
 enum { AST_SOLID_SLOTS = 6 };
@@ -111,11 +114,13 @@ typedef struct ast_solid_column {
 } ast_solid_column;
 
 /* Points, and normals if there are any, from `count` rows of `row` bytes. */
-void ast_solid_gather_rows(const ast_solid *solid, const char *from, size_t row, size_t count,
+void ast_solid_gather_rows(ast_solid *solid, const char *from, size_t row, size_t count,
                            const ast_solid_column columns[AST_SOLID_SLOTS]);
 
-/* place[3 i] = number at from + i stride, for i below count. */
-void ast_solid_gather(float *place, const char *from, size_t stride, size_t count, ast_solid_type type);
+/* The number at from + i stride becomes that of the slot of point first + i, for i below count. Floats are taken as
+ * they are. */
+void ast_solid_gather(ast_solid *solid, int slot, size_t first, const char *from, size_t stride, size_t count,
+                      ast_solid_type type);
 
 /* Whether this machine has to turn numbers of that byte order around. */
 static inline bool ast_solid_swapped(bool little) {

@@ -18,9 +18,13 @@
 
 /* What a 3-D file holds. It starts zeroed, and every array is ours. */
 typedef struct ast_solid {
-    /* (count, 3). A point of which a coordinate is NaN is missing: all three are NaN. normals: one for each point, as
-     * the file has them, of any length, NaN likewise. NULL: none. */
+    /* (count, 3), relative to the origin. A point of which a coordinate is NaN is missing: all three are NaN. normals:
+     * one for each point, as the file has them, of any length, NaN likewise. NULL: none. */
     float *points, *normals;
+    /* What was subtracted, in double, from coordinates of text and of doubles before they became floats: by
+     * ast_origin_of of the first number of each axis, so 0 unless the file is far from 0. */
+    double origin[3];
+    bool origin_known[3];
     size_t count; /* points, at most 2^31 - 1 */
     /* (face_count, 3): indices of points, all of which are there. Polygons are cut into triangles, concave ones too.
      * NULL: a cloud. STL: every face has three points of its own. */
@@ -52,6 +56,7 @@ void ast_solid_free(ast_solid *solid);
 /* What ast_write_ply writes. */
 typedef struct ast_ply_content {
     const float *points;  /* (count, 3); NaN is written as it is */
+    double origin[3];     /* is added to the points, which are then written as doubles; 0 0 0: floats */
     const float *normals; /* (count, 3), or NULL */
     size_t count;
     const int32_t *faces; /* (face_count, 3), or NULL */

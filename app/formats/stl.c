@@ -56,11 +56,10 @@ static bool read_binary(ast_solid *solid, const ast_solid_file *file) {
     if (!ast_solid_make_points(solid, 3 * facets, false, file))
         return false;
     const char *from = file->text + PRELUDE + NORMAL;
-    float *place = solid->points;
     ast_solid_type type = {'f', 4, ast_solid_swapped(true)};
-    for (size_t i = 0; i < facets; i++, place += 9, from += FACET)
-        for (size_t d = 0; d < 3; d++)
-            ast_solid_gather(place + d, from + 4 * d, 12, 3, type);
+    for (size_t i = 0; i < facets; i++, from += FACET)
+        for (int d = 0; d < 3; d++)
+            ast_solid_gather(solid, d, 3 * i, from + 4 * d, 12, 3, type);
     return true;
 }
 
@@ -68,6 +67,7 @@ static bool read_binary(ast_solid *solid, const ast_solid_file *file) {
 
 typedef struct text {
     const ast_solid_file *file;
+    ast_solid *solid;
     const char *at;
     float *points;
     size_t count, capacity; /* in points */
@@ -102,12 +102,12 @@ static bool read_vertex(text *reader) {
     if (!expect(reader, "vertex"))
         return false;
     float *place = reader->points + 3 * reader->count++;
-    for (size_t d = 0; d < 3; d++) {
+    for (int d = 0; d < 3; d++) {
         double value;
         const char *at = next_word(reader), *end = ast_solid_real(at, &value);
         if (!end)
             return ast_solid_no_number(reader->file, at);
-        place[d] = (float)value;
+        place[d] = ast_solid_float(reader->solid, d, value);
         reader->at = end;
     }
     return true;
@@ -145,7 +145,7 @@ static bool read_solids(text *reader) {
 }
 
 static bool read_text(ast_solid *solid, const ast_solid_file *file) {
-    text reader = {.file = file, .at = file->text};
+    text reader = {.file = file, .solid = solid, .at = file->text};
     bool good = read_solids(&reader);
     solid->points = reader.points;
     solid->count = reader.count;

@@ -57,11 +57,13 @@ def planes(depth: Any, camera: Any, *, angle: float = 60, pose: Any = None, area
 
 
 def cloud_planes(points: Any, *, normals: Any = None, labels: Any = None, angle: float = 30, neighbours: int = 16,
-                 viewpoint: Any = (0, 0, 0), distance: float | None = None, area: float | None = None,
+                 viewpoint: Any = None, distance: float | None = None, area: float | None = None,
                  return_labels: bool = False, n_threads: int | None = None) -> Any:
     """The planes of a cloud of points (N, 3): a list of `Plane`, from the largest on.
 
-    normals: (N, 3); None: of planes through `neighbours` points, towards `viewpoint`. labels: (N) directions of the
+    normals: (N, 3); None: of planes through `neighbours` points, towards `viewpoint`; None: 0, 0, 0, or, if coordinates
+    are those of a map (1024 or more), above the middle of the cloud. Points of 64 bits keep their digits: planes of a
+    cloud in UTM coordinates are exact to the millimetre. labels: (N) directions of the
     normals; None: those of `DPVMFMeans(angle)`. distance: how far a point may be from its plane; None: from the noise.
     area: smaller planes are left out; None: a thousandth of all. return_labels: also return the id of each point's
     plane, (N) int32, -1 for none.
@@ -72,18 +74,23 @@ def cloud_planes(points: Any, *, normals: Any = None, labels: Any = None, angle:
     >>> sorted(round(plane.offset) for plane in asterism.cloud_planes(walls, viewpoint=(2, -5, 1)))
     [-1, 0]
     """
-    points = triples(points, "points")
+    points, origin = relative(points, "points")
     made = np.empty_like(points)
     with lender.borrow(n_threads, 6 * points.size) as context:
         if normals is None:
-            given = sized("ast_cloud_options", neighbours=neighbours, viewpoint=tuple(map(float, viewpoint)))
+            towards = (ctypes.c_double * 3)()
+            if viewpoint is not None:
+                towards[:] = [float(a) - b for a, b in zip(viewpoint, origin)]
+            elif any(origin):
+                lib.ast_cloud_above(points.ctypes.data, len(points), towards)
+            given = sized("ast_cloud_options", neighbours=neighbours, viewpoint=tuple(towards))
             context.check(lib.ast_cloud_normals(context.handle, points.ctypes.data, len(points), ctypes.byref(given),
                                                 made.ctypes.data, None))
         else:
             made = same_length(triples(normals, "normals"), points, "normals")
         chosen = directions(made, labels, angle, n_threads)
         plane_of = np.empty(len(points), np.int32)
-        with opened_map(context, distance, area) as handle:
+        with opened_map(context, distance, area, origin) as handle:
             context.check(lib.ast_plane_map_cloud(handle, points.ctypes.data, made.ctypes.data, chosen.ctypes.data,
                                                   len(points), plane_of.ctypes.data))
             found = planes_of(handle)
@@ -101,7 +108,7 @@ def mesh_planes(vertices: Any, faces: Any, *, labels: Any = None, angle: float =
     >>> [(plane.normal.tolist(), plane.offset, plane.area) for plane in asterism.mesh_planes(corners, sides)]
     [([-1.0, 0.0, 0.0], 0.0, 6.0), ([1.0, 0.0, 0.0], 1.0, 6.0)]
     """
-    vertices = triples(vertices, "vertices")
+    vertices, origin = relative(vertices, "vertices")
     faces = np.ascontiguousarray(faces, np.int32)
     if faces.ndim != 2 or faces.shape[1] != 3:
         raise ValueError(f"faces have the shape {faces.shape}; they must be (M, 3)")
@@ -111,7 +118,7 @@ def mesh_planes(vertices: Any, faces: Any, *, labels: Any = None, angle: float =
                                            len(faces), made.ctypes.data, None))
         chosen = directions(made, labels, angle, n_threads)
         plane_of = np.empty(len(faces), np.int32)
-        with opened_map(context, distance, area) as handle:
+        with opened_map(context, distance, area, origin) as handle:
             context.check(lib.ast_plane_map_mesh(handle, vertices.ctypes.data, len(vertices), faces.ctypes.data,
                                                  len(faces), chosen.ctypes.data, plane_of.ctypes.data))
             found = planes_of(handle)
@@ -194,15 +201,17 @@ class PlaneMap:
 
 # ---- Below the surface -----------------------------------------------------------------------------------------------
 
-def open_map(context: Context, distance: float | None, area: float | None, offset: float = 0.1) -> int:
+def open_map(context: Context, distance: float | None, area: float | None, offset: float = 0.1,
+             origin: tuple[float, ...] = (0, 0, 0)) -> int:
     given = sized("ast_plane_options", distance=0 if distance is None else float(distance),
-                  area=-1 if area is None else float(area), offset=float(offset))
+                  area=-1 if area is None else float(area), offset=float(offset), origin=origin)
     return opened(lib.ast_plane_map_open, context, ctypes.byref(given))
 
 
 @contextlib.contextmanager
-def opened_map(context: Context, distance: float | None, area: float | None) -> Iterator[int]:
-    handle = open_map(context, distance, area)
+def opened_map(context: Context, distance: float | None, area: float | None,
+               origin: tuple[float, ...]) -> Iterator[int]:
+    handle = open_map(context, distance, area, origin=origin)
     try:
         yield handle
     finally:
@@ -235,6 +244,18 @@ def triples(values: Any, name: str) -> np.ndarray:
     if values.ndim != 2 or values.shape[1] != 3:
         raise ValueError(f"{name} have the shape {values.shape}; they must be (N, 3)")
     return values
+
+
+def relative(values: Any, name: str) -> tuple[np.ndarray, tuple[float, ...]]:
+    """Points as floats relative to an origin, which is 0 unless they are numbers of more digits far from 0."""
+    values = np.asarray(values)
+    if values.dtype in (np.float16, np.float32) or values.ndim != 2 or values.shape[1] != 3:
+        return triples(values, name), (0, 0, 0)
+    values = np.ascontiguousarray(values, np.float64)
+    origin = (ctypes.c_double * 3)()
+    made = np.empty(values.shape, np.float32)
+    lib.ast_cloud_relative(values.ctypes.data, len(values), origin, made.ctypes.data)
+    return made, tuple(origin)
 
 
 def same_length(values: np.ndarray, points: np.ndarray, name: str) -> np.ndarray:

@@ -97,3 +97,24 @@ def test_what_is_refused():
 
 def test_three_points_have_no_plane():
     assert asterism.cloud_planes([[0, 0, 1], [1, 0, 1], [0, 1, 1]]) == []
+
+
+def test_a_cloud_in_coordinates_of_a_map():
+    random = np.random.default_rng(3)
+    floor, wall = random.random((3000, 3)) * [4, 3, 0], random.random((3000, 3)) * [4, 0, 3]
+    cloud = np.concatenate([floor, wall]) + random.normal(0, 0.002, (6000, 3))
+    there = np.array([512702.0, 5403549.0, 301.0])
+    near = asterism.cloud_planes(cloud, viewpoint=(2, 1.5, 5))
+    far = asterism.cloud_planes(cloud + there, viewpoint=there + (2, 1.5, 5))
+    above = asterism.cloud_planes(cloud + there)  # no viewpoint: from above the middle
+    assert len(near) == len(far) == len(above) == 2
+    for plane, moved, other in zip(near, far, above):
+        np.testing.assert_allclose(moved.centroid - there, plane.centroid, atol=1e-4)
+        np.testing.assert_allclose(moved.normal, plane.normal, atol=1e-5)
+        assert moved.normal @ moved.centroid == pytest.approx(moved.offset, abs=1e-6)
+        np.testing.assert_allclose((moved.outline - moved.centroid) @ moved.normal, 0, atol=1e-6)
+        np.testing.assert_allclose(other.normal, plane.normal, atol=1e-5)
+        assert moved.rms == pytest.approx(0.002, rel=0.2)
+    vertices = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]) + there
+    (face,) = asterism.mesh_planes(vertices, [[0, 1, 2], [0, 2, 3]])
+    assert face.offset == 301 and face.centroid.tolist() == [512702.5, 5403549.5, 301] and face.area == 1

@@ -87,6 +87,33 @@ ast_status ast_mesh_normals(ast_context *context, const float *vertices, size_t 
                : AST_BAD_OPTION;
 }
 
+void ast_cloud_relative(const double *points, size_t count, double origin[3], float *relative) {
+    for (int c = 0; c < 3; c++) {
+        size_t first = 0;
+        while (first < count && !isfinite(points[3 * first + (size_t)c]))
+            first++;
+        origin[c] = first < count ? ast_origin_of(points[3 * first + (size_t)c]) : 0;
+    }
+    for (size_t i = 0; i < 3 * count; i++)
+        relative[i] = (float)(points[i] - origin[i % 3]);
+}
+
+void ast_cloud_above(const float *points, size_t count, double viewpoint[3]) {
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, longest = 0;
+    for (size_t i = 0; i < count; i++) {
+        const float *p = points + 3 * i;
+        for (int c = 0; c < 3 && isfinite(p[0] + p[1] + p[2]); c++) {
+            low[c] = fmin(low[c], p[c]);
+            high[c] = fmax(high[c], p[c]);
+        }
+    }
+    for (int c = 0; c < 3; c++) {
+        viewpoint[c] = low[c] <= high[c] ? (low[c] + high[c]) / 2 : 0;
+        longest = fmax(longest, high[c] - low[c]);
+    }
+    viewpoint[2] += longest;
+}
+
 static ast_status fit_axes(ast_context *context, const float *means, const double *weights, size_t count,
                            ast_axes *axes, int32_t *nearest) {
     ast_fault *fault = &context->fault;

@@ -28,6 +28,9 @@ const char *ast_plane_options_problem(const ast_plane_options *o) {
         return "the smallest area of a plane must be finite; below 0 it is found";
     if (!(o->offset > 0) || isinf(o->offset))
         return "the offset between planes of two frames that count as one must be more than 0 and finite";
+    for (int c = 0; c < 3; c++)
+        if (!isfinite(o->origin[c]))
+            return "the origin of points must be finite";
     return NULL;
 }
 
@@ -67,6 +70,18 @@ static ast_status check_arrays(ast_fault *fault, const void *a, const void *b, c
     return AST_OK;
 }
 
+/* From coordinates relative to the option's origin to those of the caller. */
+static void move(ast_plane_table *table, const double origin[3]) {
+    for (size_t i = 0; i < table->count; i++) {
+        table->planes[i].offset += ast_dot3(table->planes[i].normal, origin);
+        for (int c = 0; c < 3; c++)
+            table->planes[i].centroid[c] += origin[c];
+    }
+    for (size_t i = 0; i < table->used; i++)
+        for (int c = 0; c < 3; c++)
+            table->vertices[i][c] += origin[c];
+}
+
 /* The new table takes the place of the old one, and the caller gets the planes of the points. */
 static ast_status keep(ast_plane_map *map, ast_plane_table *table, ast_status status, int32_t *from, int32_t *to,
                        size_t count) {
@@ -75,6 +90,7 @@ static ast_status keep(ast_plane_map *map, ast_plane_table *table, ast_status st
     if (status == AST_OK) {
         ast_plane_table_free(&map->table);
         map->table = *table;
+        move(&map->table, map->options.origin);
         *table = (ast_plane_table){0};
         for (size_t i = 0; to && i < count; i++)
             to[i] = from[i];

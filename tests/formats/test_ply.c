@@ -239,7 +239,14 @@ static void writing(void **state) {
     assert_memory_equal(body + 2 * 19 + 12, "\7\x08\x09\0\0\x10\0", 7);
     expect_solid("ply", file, size, 3, points, NULL, 0, NULL);
     free(file);
-    file = written(&(ast_ply_content){points, normals, 3, faces, 2, rgb, labels}, &size);
+    file = written(&(ast_ply_content){.points = points,
+                                      .normals = normals,
+                                      .count = 3,
+                                      .faces = faces,
+                                      .face_count = 2,
+                                      .rgb = rgb,
+                                      .labels = labels},
+                   &size);
     assert_memory_equal(file + size - 20, "\3\2\0\0\0\1\0\0\0\0\0\0\0\4\5\6\5\0\0\0", 20);
     expect_solid("ply", file, size, 3, points, normals, 2, faces);
     free(file);
@@ -248,10 +255,44 @@ static void writing(void **state) {
     free(file);
 }
 
+/* Coordinates of a map: what is read is relative to an origin, what is written are doubles, to a tenth of a millimetre.
+ * Floats are taken as they are. */
+static void far_from_zero(void **state) {
+    (void)state;
+    static const char header[] = "ply\nformat ascii 1.0\nelement vertex 3\nproperty double x\nproperty double y\n"
+                                 "property float z\nend_header\n";
+    char text[400];
+    snprintf(text, sizeof text, "%snan 5403549.1237 301.25\n512702.0014 5403549.5 302\n512703.5 5403560 303\n", header);
+    ast_solid solid = read_solid("ply", text, strlen(text));
+    static const float relative[] = {NAN, NAN, NAN, 0.0014f, 0.5f, 302, 1.5f, 11, 303};
+    for (int i = 3; i < 9; i++)
+        assert_true(fabsf(solid.points[i] - relative[i]) < 1e-5f);
+    assert_true(isnan(solid.points[0]) && isnan(solid.points[1]) && isnan(solid.points[2]));
+    assert_true(solid.origin[0] == 512702 && solid.origin[1] == 5403549 && solid.origin[2] == 0);
+    ast_ply_content content = {.points = solid.points, .origin = {512702, 5403549, 0}, .count = 3};
+    size_t size;
+    char *file = written(&content, &size);
+    assert_non_null(strstr(file, "property double x\nproperty double y\nproperty double z\n"));
+    double value;
+    memcpy(&value, file + size - 48, sizeof value);
+    assert_true(fabs(value - 512702.0014) < 1e-4);
+    ast_solid again = read_solid("ply", file, size);
+    assert_true(again.origin[0] == 512702 && again.origin[1] == 5403549);
+    expect_floats(again.points, solid.points, 9);
+    free(file);
+    ast_solid_free(&solid);
+    ast_solid_free(&again);
+    static const char obj[] = "v -2000000.75 0 5000\nv -2000001 1 5000.5\n";
+    solid = read_solid("obj", BYTES(obj));
+    expect_floats(solid.points, (float[]){-0.75f, 0, 0, -1, 1, 0.5f}, 6);
+    assert_true(solid.origin[0] == -2000000 && solid.origin[1] == 0 && solid.origin[2] == 5000);
+    ast_solid_free(&solid);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(text_files),   cmocka_unit_test(text_faces),
-                                       cmocka_unit_test(binary_files), cmocka_unit_test(plain_faces),
-                                       cmocka_unit_test(bad_headers),  cmocka_unit_test(bad_bodies),
-                                       cmocka_unit_test(writing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(far_from_zero), cmocka_unit_test(text_files),
+                                       cmocka_unit_test(text_faces),    cmocka_unit_test(binary_files),
+                                       cmocka_unit_test(plain_faces),   cmocka_unit_test(bad_headers),
+                                       cmocka_unit_test(bad_bodies),    cmocka_unit_test(writing)};
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -142,12 +142,31 @@ static void bad_meshes(void **state) {
     assert_true(normals[0] == 7 && areas[0] == 7);
 }
 
+/* Coordinates of a map, with a point that is missing: the origin is whole, and floats keep what a millimetre shows. */
+static void coordinates_of_maps(void **state) {
+    (void)state;
+    const double points[] = {NAN, 5403549.0, 301.25, 512702.125, 5403549.5, 302.0, 512705.0011, 5403550.0019, 0};
+    double origin[3] = {7, 7, 7}, above[3];
+    float relative[9];
+    ast_cloud_relative(points, 3, origin, relative);
+    assert_true(origin[0] == 512702 && origin[1] == 5403549 && origin[2] == 0);
+    assert_true(isnan(relative[0]) && relative[3] == 0.125f && relative[4] == 0.5f && relative[2] == 301.25f);
+    for (int i = 3; i < 9; i++)
+        assert_true(fabs((double)relative[i] + origin[i % 3] - points[i]) < 1e-4);
+    ast_cloud_above(relative, 3, above);
+    assert_true(above[2] == 151 + 302 && fabs(above[0] - 1.56305) < 1e-4 && fabs(above[1] - 0.75095) < 1e-4);
+    ast_cloud_relative(NULL, 0, origin, NULL);
+    ast_cloud_above(NULL, 0, above);
+    assert_true(origin[0] == 0 && origin[2] == 0 && above[0] == 0 && above[2] == 0);
+    assert_true(ast_origin_of(-1e300) == 0 && ast_origin_of(-5000.5) == -5000 && ast_origin_of(1000.5) == 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_are_checked), cmocka_unit_test(infinity_is_refused),
         cmocka_unit_test(few_points),          cmocka_unit_test(many_equal_points),
         cmocka_unit_test(a_tetrahedron),       cmocka_unit_test(faces_without_area),
-        cmocka_unit_test(bad_meshes),
+        cmocka_unit_test(bad_meshes),          cmocka_unit_test(coordinates_of_maps),
     };
     return cmocka_run_group_tests_name("clouds and meshes", tests, open_context, ref_contexts_end);
 }
