@@ -20,8 +20,9 @@
  *
  * When no join raises F and F has converged, it may be at a local maximum with too many components. Then the best level
  * of the tree of joins is taken, if its evidence, a lower bound of its F, is larger than F; otherwise the best pair is
- * joined although F falls, and EM continues. The best F of all is kept. The search ends after a few levels without gain
- * (Figueiredo and Jain go down to one component).
+ * joined although F falls, and EM continues; above 16 components one pair for every 16 of them, so that the number of
+ * levels grows with the logarithm of K. The best F of all is kept. The search ends after a few levels without gain
+ * (Figueiredo and Jain go down to one component), or after MOST_PASSES.
  *
  * Each distinct row counts once and without its weight, as in evidence.h, unless most rows are copies: then values are
  * coarse, and a copy is an observation. Such a row stands for points spread over a cell of a grid whose spacing is the
@@ -40,6 +41,8 @@
 #define LEAST_MASS 0.01                 /* points; a component with less is removed */
 #define LEAST_WIDTH 0.34657359027997264 /* of the prior of ln kappa: half an octave */
 #define ROUGH 1e-5                      /* nats per point: tolerance at a level that will be left */
+#define ROUGH_NATS 0.25                 /* the same for few points, in nats of all of them */
+#define MOST_PASSES 400                 /* of the search; the best level found until then is finished */
 #define JOIN_EVERY 4                    /* passes, after the first few: overlaps cost as much as a pass */
 #define LEAST_POINTS 1000               /* for the tolerance: a thousandth of a nat is nothing */
 
@@ -225,11 +228,12 @@ static ast_status descend(ast_mixture_search *s, ast_fault *fault) {
     for (;;) {
         bool climbed = false;
         size_t joined = 0;
-        ast_status status = run_em_and_joins(s, fmax(ROUGH, s->m.run->options->mixture.tolerance), fault);
+        double rough = fmax(ROUGH, ROUGH_NATS / fmax(s->points, LEAST_POINTS));
+        ast_status status = run_em_and_joins(s, fmax(rough, s->m.run->options->mixture.tolerance), fault);
         if (status != AST_OK)
             return status;
         keep_best(s, &misses);
-        if (s->count == 1 || misses == MOST_MISSES)
+        if (s->count == 1 || misses == MOST_MISSES || s->m.run->iterations >= MOST_PASSES)
             return AST_OK;
         status = ast_search_take_best_level(s, &climbed, fault);
         if (status == AST_OK && !climbed)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #define LEAST_GAIN 1e-9
+#define FORCED 16 /* a forced step joins one pair in so many components */
 #define TINY 1e-9 /* memberships that add nothing to an overlap */
 #define OVERLAP_UNIT 0x1p30
 
@@ -153,7 +154,7 @@ ast_status ast_search_join(ast_mixture_search *s, bool forced, size_t *joined, a
         return ast_fail_memory(fault);
     for (size_t p = 0; p < s->pair_count && *joined + 1 < before; p++) {
         const ast_join_candidate *pair = &s->pairs[p];
-        if (pair->gain <= LEAST_GAIN && !(forced && p == 0))
+        if (pair->gain <= LEAST_GAIN && !(forced && *joined < (before + FORCED - 1) / FORCED))
             break;
         if (used[pair->a] || used[pair->b])
             continue;
