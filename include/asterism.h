@@ -403,6 +403,13 @@ typedef struct ast_options {
         size_t points; /* 0: 1024, or 10 K if that is more. Points per batch */
     } minibatch;
 
+    /* AST_SPKM. */
+    struct {
+        int levels; /* 1. 1..4. For very many clusters: with 2 or more, K^(1/levels) coarse clusters are found first,
+                       and the K clusters within them (docs/methods.md). Not with start.means, start.points, resume
+                     */
+    } kmeans;
+
     /* AST_OSPKM. */
     struct {
         double learning_rate;     /* 1. The length of the first step, above 0; it falls exponentially ... */
@@ -421,6 +428,7 @@ static inline void ast_options_init(ast_options *options) {
     options->bounds = 1;
     options->merge.angle = (double)NAN;
     options->mixture.kappa = (double)NAN;
+    options->kmeans.levels = 1;
     options->mixture.tolerance = 1e-6;
     options->sampler.concentration = 1;
     options->online.learning_rate = 1;
@@ -477,6 +485,10 @@ typedef struct ast_report {
                             next call with the context */
     const ast_metric *metric; /* the map of AST_METRIC_LOCAL; NULL without it. Valid until the next call with the
                                  context */
+    double level_misplaced; /* AST_SPKM with kmeans.levels above 1: the share of 2000 points, drawn with the seed, whose
+                               nearest mean is not that of their cluster. NaN otherwise */
+    double level_loss; /* what the objective of these points would gain if each joined its nearest mean, relative to
+                          that objective. NaN otherwise */
 } ast_report;
 
 /* A cluster of the last result. */
@@ -510,9 +522,9 @@ typedef struct ast_cluster_info {
 AST_API ast_status ast_cluster(ast_context *context, const ast_points *points, const ast_options *options,
                                int32_t *labels, ast_report *report);
 
-/* Writes a checkpoint of a run of AST_DP or AST_SPKM without dp.sample and start.points. Call it only from `progress`,
- * after a pass (iteration 1 or later). A later ast_cluster with `resume` continues from it, on any number of threads
- * and ranks, and gives exactly the labels, means and report of the uninterrupted run (except `seconds`, and
+/* Writes a checkpoint of a run of AST_DP or AST_SPKM without dp.sample, start.points and levels. Call it only from
+ * `progress`, after a pass (iteration 1 or later). A later ast_cluster with `resume` continues from it, on any number
+ * of threads and ranks, and gives exactly the labels, means and report of the uninterrupted run (except `seconds`, and
  * `oir_restarts` if only one of them used AST_OIR). A checkpoint of the last pass gives the result at once. Points,
  * weights and options must be the same, except `parallel`, `bounds`, `restarts` and, in the first restart,
  * `max_iterations`, which must be at least the number of passes already done. Otherwise, or if a byte is damaged,

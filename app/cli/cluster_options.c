@@ -56,6 +56,11 @@ static const ast_cli_option options_table[] = {
     {"batch", AST_CLI_COUNT, "N", "points in a batch (default 1024, or 10 per cluster if that is more)",
      AT(options.minibatch.points), 1, 2147483647, .methods = AST_CLI_MBSPKM,
      .more = "--max-iterations is the number of batches at most."},
+    {"levels", AST_CLI_INT, "L",
+     "for very many clusters: find a few coarse clusters first, then the clusters within them; 2 compares a point with "
+     "some 16 sqrt(K) means instead of K",
+     AT(options.kmeans.levels), 1, 4, .standard = "1", .methods = AST_CLI_SPKM, .not_in = WHOLE, .excludes = "state",
+     .more = "What that loses is measured and printed. docs/methods.md says how."},
     {"sample", AST_CLI_COUNT, "N",
      "find the clusters among N points drawn by --seed, then visit all points once; points far from every "
      "mean start new clusters, as usual",

@@ -77,6 +77,10 @@ static void put_head(const ast_cli_cluster_job *work, ast_text *json) {
         ast_json_string(json, "reason", work->tuned.reason);
     }
     put_known(json, "improvement", report->improvement);
+    if (work->options.kmeans.levels > 1)
+        ast_json_integer(json, "levels", work->options.kmeans.levels);
+    put_known(json, "level_misplaced", report->level_misplaced);
+    put_known(json, "level_loss", report->level_loss);
     put_known(json, "log_likelihood", report->log_likelihood);
     put_known(json, "bic", report->bic);
     ast_json_open(json, "rayleigh", '{');

@@ -90,6 +90,14 @@ static void print_improvement(const ast_report *report) {
                100 * report->improvement / fabs(report->objective));
 }
 
+/* What levels cost, compared with the same means and every point in its nearest cluster. */
+static void print_levels(const ast_cli_cluster_job *work) {
+    if (isfinite(work->report.level_loss))
+        printf("%d levels: %.2g%% of a sample of points are not in the nearest cluster, which costs %.2g%% of their "
+               "objective\n",
+               work->options.kmeans.levels, 100 * work->report.level_misplaced, 100 * work->report.level_loss);
+}
+
 /* What happened after convergence. */
 static void print_merge(const ast_cli_cluster_job *work) {
     const ast_report *report = &work->report;
@@ -157,6 +165,7 @@ static void print_head(const ast_cli_cluster_job *work, const look *style) {
         printf("metric: local: rows are compared after a linear map learned from them; angles and means are those of "
                "the mapped rows\n");
     print_improvement(report);
+    print_levels(work);
     print_merge(work);
     print_firmness(report);
     if (ast_cli_cluster_about(work, about))

@@ -145,7 +145,7 @@ def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray, ca
     return {"cluster_centers_": means, "kappas_": np.array([one.kappa for one in clusters], np.float64),
             "counts_": np.array([one.count for one in clusters], np.int64), "objective_": report.objective,
             "weights_": np.array([one.share for one in clusters], np.float64), "bic_": report.bic, "background_": report.background,
-            "improvement_": report.improvement, "n_iter_": report.iterations, "missing": report.missing,
+            "improvement_": report.improvement, "level_misplaced_": report.level_misplaced, "level_loss_": report.level_loss, "n_iter_": report.iterations, "missing": report.missing,
             "converged": bool(report.converged), "stability_": report.stability, "silhouette_": report.silhouette,
             "cluster_stability_": np.array([one.stability for one in clusters], np.float64), "tree_": tree,
             "leaf_labels_": getattr(options, "leaf_labels", ()), "n_leaves_": report.merged,
@@ -397,6 +397,9 @@ class SphericalKMeans(Merging, BatchFit, DirectionClusterer):
         Where it starts.
     n_init : int, default=1
         Runs, each from another start; the best objective is kept.
+    levels : int, default=1
+        For very many clusters: with 2 (up to 4), n_clusters ** (1 / levels) coarse clusters are found first, and the
+        clusters within them, so that a row is compared with some 16 sqrt(n_clusters) means.
     merge, merge_to
         As in `DPVMFMeans`.
     min_size : float, default=1
@@ -407,7 +410,9 @@ class SphericalKMeans(Merging, BatchFit, DirectionClusterer):
 
     Attributes
     ----------
-    As of `DPVMFMeans`, without `improvement_` and `silhouette_`.
+    As of `DPVMFMeans`, without `improvement_` and `silhouette_`, and
+    level_misplaced_ : float, the share of 2000 sampled rows whose nearest mean is not that of their cluster
+    level_loss_ : float, what that costs, relative to the objective of these rows. Both are NaN with one level.
 
     Examples
     --------
@@ -422,9 +427,11 @@ class SphericalKMeans(Merging, BatchFit, DirectionClusterer):
 
     _takes_sparse = True
     _model_method = "AST_SPKM"
-    _results = (*BatchFit._results, *Merging._results, *EXAMPLES)
+    level_misplaced_: float
+    level_loss_: float
+    _results = (*BatchFit._results, *Merging._results, *EXAMPLES, "level_misplaced_", "level_loss_")
 
-    def __init__(self, n_clusters: int = 8, *, init: Any = "k-means++", n_init: int = 1,
+    def __init__(self, n_clusters: int = 8, *, init: Any = "k-means++", n_init: int = 1, levels: int = 1,
                  merge: float | str | None = None, merge_to: int | None = None, min_size: float = 1,
                  center: bool = False, metric: Any = None, representatives: int = 0, max_iter: int = 100, axial: bool = False,
                  measure: str = "cosine", outlier_angle: float | None = None, allow_missing: bool = False,
@@ -438,6 +445,7 @@ class SphericalKMeans(Merging, BatchFit, DirectionClusterer):
         self.n_clusters = n_clusters
         self.init = init
         self.n_init = n_init
+        self.levels = levels
         self.merge = merge
         self.merge_to = merge_to
         self.min_size = min_size
@@ -455,6 +463,7 @@ class SphericalKMeans(Merging, BatchFit, DirectionClusterer):
         options.clusters = whole_number("n_clusters", self.n_clusters, 1)
         if options.clusters > X.shape[0]:
             raise ValueError(f"n_samples={X.shape[0]} should be at least n_clusters={options.clusters}")
+        options.kmeans.levels = whole_number("levels", getattr(self, "levels", 1), 1)
         self._start(options, X.shape[1])
         if self._merges:
             self._merge_options(options, X.shape[0])

@@ -218,3 +218,16 @@ def test_a_sample(command, w2):
         DPVMFMeans(25, sample=0).fit(model.cluster_centers_)
     with pytest.raises(TypeError, match="batch_size is 'all'; it must be an integer"):
         MiniBatchSphericalKMeans(2, batch_size="all").fit(model.cluster_centers_)
+
+
+def test_levels_find_very_many_clusters():
+    model = SphericalKMeans(60, levels=2, random_state=1).fit(X := np.random.default_rng(1).normal(size=(500, 6)))
+    assert sorted(set(model.labels_)) == list(range(60))
+    assert 0 <= model.level_misplaced_ < 0.2 and 0 <= model.level_loss_ < 0.1
+    assert np.isnan(SphericalKMeans(60, random_state=1).fit(X).level_loss_)
+    with pytest.raises(ValueError, match="levels"):
+        SphericalKMeans(60, levels=0).fit(X)
+    with pytest.raises(ValueError, match="levels must be between 1 and 4"):
+        SphericalKMeans(60, levels=5).fit(X)
+    with pytest.raises(ValueError, match="levels draw their own starts"):
+        SphericalKMeans(3, levels=2, init=np.eye(3)).fit(np.eye(3))

@@ -267,9 +267,9 @@ ast_status ast_checkpoint(ast_context *context, const ast_storage *storage) {
                         "there is no checkpoint of a run that learns a metric: give it a map that was learned");
     if (c->store)
         return ast_fail(fault, AST_BAD_OPTION, "a checkpoint needs all points in memory: it is for ast_cluster");
-    if (c->options->dp.sample || c->options->start.points)
+    if (c->options->dp.sample || c->options->start.points || c->options->kmeans.levels > 1)
         return ast_fail(fault, AST_BAD_OPTION,
-                        "a checkpoint is of a run over all points, without sample and start.points");
+                        "a checkpoint is of a run over all points, without sample, start.points and levels");
     ast_status status = ast_check_struct(storage, sizeof *storage, "storage", fault);
     if (status != AST_OK)
         return status;

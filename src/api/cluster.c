@@ -159,6 +159,8 @@ ast_report ast_call_report(const ast_call *c, const ast_run *run) {
                         .converged = run->converged,
                         .oir_restarts = run->oir_restarts,
                         .improvement = run->improvement,
+                        .level_misplaced = run->level_misplaced,
+                        .level_loss = run->level_loss,
                         .merged = run->clusters_before_merge,
                         .outliers = all_out ? v->rows->count - v->missing : run->outliers,
                         .silhouette = NAN,

@@ -151,6 +151,7 @@ static ast_status check_options(const ast_options *o, ast_fault *fault) {
                             "a source is read by AST_ORDERED passes: AST_OIR and AST_SERIAL need all points in memory"},
                            {o->dp.sample || o->start.points,
                             "a source is read as a whole: sample and start.points need all points in memory"},
+                           {o->kmeans.levels > 1, "levels need all points in memory"},
                            {o->resume, "a source is read from the start: resume needs all points in memory"});
     return ast_fail_option(problem, fault);
 }

@@ -28,6 +28,7 @@ static ast_status check_method(const ast_options *o, ast_fault *fault) {
          "several ranks work on AST_DP and AST_SPKM; other methods need one"},
         {o->parallel != AST_ORDERED, "several ranks run ordered passes: parallel must be AST_ORDERED"},
         {o->dp.sample || o->start.points, "several ranks look at all points: sample and start.points need one"},
+        {o->kmeans.levels > 1, "levels need one rank"},
         {o->dp.order != AST_ORDER_GIVEN || (o->method == AST_DP && o->restarts > 1),
          "several ranks visit the points as given: other orders and restarts of AST_DP need one"},
         {o->merge.by != AST_MERGE_NONE || o->merge.tree || o->merge.min_size > 0,

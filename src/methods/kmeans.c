@@ -56,6 +56,8 @@ ast_status ast_start_and_assign(ast_labelling *l, ast_run *run, ast_fault *fault
 
 /* Only the labels of the pass before end the run: a point that leaves a cluster empty may fill it again. */
 ast_status ast_run_spkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
+    if (run->options->kmeans.levels > 1)
+        return ast_run_levels(l, run, fault);
     ast_labelling_set_rule(l, &ast_kmeans_rule, NAN);
     run->repeats = AST_REPEATS_LAST;
     ast_status status = run->resumed ? AST_OK : ast_start_clusters(l, run, fault);

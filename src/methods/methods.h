@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The algorithms, one file each: batch.c is DP-vMF-means and sampled.c the same over a sample, kmeans.c spherical
- * k-means and minibatch.c its mini-batch variant, mixture.c a mixture by EM. Each method runs on a labelling that is
+ * k-means, levels.c the same in levels and minibatch.c its mini-batch variant, mixture.c a mixture by EM. Each method runs on a labelling that is
  * loaded with points and has no clusters, and leaves its result there: labels are slots, clusters have means. A method
  * with a distribution for each cluster leaves the distributions in the run. */
 #pragma once
@@ -39,6 +39,7 @@ typedef struct ast_run {
     double objective;
     double log_likelihood, bic; /* NaN where the method has none */
     double improvement;         /* what one more iteration over all points would add; NaN: not measured */
+    double level_misplaced, level_loss; /* as in ast_report; NaN: one level */
     uint64_t oir_restarts;
     double pass_start;   /* seconds */
     size_t start_points; /* size of the sample for k-means++; 0: all points */
@@ -71,6 +72,7 @@ ast_status ast_iterate(ast_labelling *labelling, ast_run *run, double penalty, a
 ast_status ast_run_dp(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 ast_status ast_run_dp_sampled(ast_labelling *labelling, ast_run *run, double lambda, ast_fault *fault);
 ast_status ast_run_spkm(ast_labelling *labelling, ast_run *run, ast_fault *fault);
+ast_status ast_run_levels(ast_labelling *labelling, ast_run *run, ast_fault *fault); /* ast_run_spkm in levels */
 ast_status ast_run_movmf(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 ast_status ast_run_mbspkm(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 

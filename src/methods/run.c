@@ -17,6 +17,8 @@ ast_run ast_run_begin(const ast_options *options, int restart) {
                      .log_likelihood = NAN,
                      .bic = NAN,
                      .improvement = NAN,
+                     .level_misplaced = NAN,
+                     .level_loss = NAN,
                      .effective_samples = NAN};
 }
 

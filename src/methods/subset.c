@@ -103,16 +103,22 @@ void ast_subset_free(ast_subset *s) {
 }
 
 /* Selection sampling: each point is drawn with the probability (points still wanted) / (points left). */
-ast_status ast_subset_load_drawn(ast_subset *s, const ast_labelling *all, uint64_t seed, uint64_t stream, size_t count,
-                                 ast_fault *fault) {
+size_t ast_subset_draw(const ast_labelling *all, uint64_t seed, uint64_t stream, size_t most, uint32_t *members) {
     const ast_labelling_view v = ast_view_of(all);
-    size_t left = v.present, taken = 0;
-    uint32_t *members = ast_allocate(count, sizeof *members);
+    size_t left = v.present, wanted = most < left ? most : left, taken = 0;
     ast_random random;
     ast_random_seed(&random, seed, stream);
-    for (size_t i = 0; members && i < v.rows->count && taken < count; i++)
-        if (v.labels[i] != AST_MISSING && ast_random_below(&random, left--) < count - taken)
+    for (size_t i = 0; i < v.rows->count && taken < wanted; i++)
+        if (v.labels[i] != AST_MISSING && ast_random_below(&random, left--) < wanted - taken)
             members[taken++] = (uint32_t)i;
+    return taken;
+}
+
+ast_status ast_subset_load_drawn(ast_subset *s, const ast_labelling *all, uint64_t seed, uint64_t stream, size_t count,
+                                 ast_fault *fault) {
+    uint32_t *members = ast_allocate(count, sizeof *members);
+    if (members)
+        count = ast_subset_draw(all, seed, stream, count, members);
     ast_status status = members ? ast_subset_load(s, all, members, count, fault) : ast_fail_memory(fault);
     free(members);
     return status;

@@ -24,10 +24,14 @@ void ast_subset_free(ast_subset *subset);
 ast_status ast_subset_add_means_of(ast_labelling *labelling, const ast_cluster_list *from, ast_fault *fault);
 
 /* The streams of random numbers of a restart, besides those of the methods. */
-enum { AST_DRAW_SAMPLE = -1, AST_DRAW_START = -2, AST_DRAW_BATCH = -3 };
+enum { AST_DRAW_SAMPLE = -1, AST_DRAW_START = -2, AST_DRAW_BATCH = -3, AST_DRAW_LOOKED = -4 };
 static inline uint64_t ast_draw_stream(int restart, int purpose) {
     return (uint64_t)restart << 32 | (uint32_t)purpose;
 }
+
+/* Draws `most` of the points that take part, or all if there are fewer, each set of them as likely as any other, from
+ * that stream. members: (most) receives their numbers, in order. Returns how many. */
+size_t ast_subset_draw(const ast_labelling *all, uint64_t seed, uint64_t stream, size_t most, uint32_t *members);
 
 /* Loads `count` of the points that take part, each set of them as likely as any other, drawn from that stream. */
 ast_status ast_subset_load_drawn(ast_subset *subset, const ast_labelling *all, uint64_t seed, uint64_t stream,

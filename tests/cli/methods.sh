@@ -42,6 +42,19 @@ json improvement ../out >/dev/null 2>&1 && broken 'a sample of all points leaves
 works asterism cluster lone.txt --angle 20 --sample 3 --labels labels.txt --json
 equal 'the label of a lone direction' 1 "$(tail -n 1 labels.txt)"
 
+# Levels say what they cost, and refuse what they are not for.
+works asterism cluster x.npy --method spkm --clusters 20 --levels 2 --json
+equal 'the clusters in levels' 20 "$(json clusters ../out)"
+equal levels 2 "$(json levels ../out)"
+more "$(json level_loss ../out)" -1e-9 'what levels lose'
+more "$(json level_misplaced ../out)" -1e-9 'who levels misplace'
+works asterism cluster x.npy --method spkm --clusters 20 --levels 2
+grep -q '2 levels: .* costs .*% of their objective' ../out || broken "$(cat ../out)"
+fails 2 'levels is for --method spkm, not dp' asterism cluster x.npy --angle 20 --levels 2
+fails 2 'levels must be a whole number from 1 to 4' asterism cluster x.npy --method spkm --clusters 20 --levels 9
+fails 1 'clusters 901 is more than the 900 points' asterism cluster x.npy --method spkm --clusters 901 --levels 2
+fails 2 'state' asterism cluster x.npy --method spkm --clusters 20 --levels 2 --state state.bin
+
 # A mixture: likelihood, criterion, a kappa and a share for each component, memberships that add up to one.
 works asterism cluster x.npy --method movmf --clusters 3 --json --memberships m.txt
 for field in log_likelihood bic cluster.2.kappa; do
