@@ -333,6 +333,10 @@ typedef struct ast_options {
                                AST_MOVMF, for dense rows in memory on one rank; without late rows. Takes up to 12 N D
                                bytes */
     const ast_metric *map;  /* NULL. AST_METRIC_LOCAL: use this map, and learn none */
+    double outliers;        /* NaN: none. A share, 0 to 1: in every cluster that share of its members, the least similar
+                               to their mean, are outliers, label -1. Infinity: rows that are no more similar to their own
+                               cluster than rows are to clusters that they do not belong to, and rows far below the others of
+                               their cluster. Means stay (docs/outliers.md) */
     size_t representatives; /* 0. For each cluster the numbers of so many rows that are nearest to its mean */
     ast_parallel parallel;  /* AST_ORDERED */
     int bounds; /* 1. Skip points that provably cannot change cluster and, in three dimensions with very many
@@ -427,6 +431,7 @@ static inline void ast_options_init(ast_options *options) {
     options->seed = 1;
     options->bounds = 1;
     options->merge.angle = (double)NAN;
+    options->outliers = (double)NAN;
     options->mixture.kappa = (double)NAN;
     options->kmeans.levels = 1;
     options->mixture.tolerance = 1e-6;

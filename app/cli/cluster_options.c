@@ -99,6 +99,11 @@ static const ast_cli_option options_table[] = {
      "dissolve clusters with fewer points (by weight, if there are weights); points that fit nowhere get label -1",
      AT(options.merge.min_size), 0, 1e18, .standard = "0", .methods = MERGED, .not_in = WHOLE,
      .more = "docs/merging.md has the rule."},
+    {"outliers", AST_CLI_REAL, "SHARE",
+     "the least similar members of every cluster get label -1: this share, 0 to 1; auto: rows that are no more similar "
+     "to their own cluster than rows are to others",
+     AT(options.outliers), 0, 1, .choices = automatic, .not_in = WHOLE, .excludes = "state",
+     .more = "docs/outliers.md has the rule. Means stay as they are; a model keeps the thresholds for new rows."},
     {"center", AST_CLI_FLAG, NULL,
      "cluster the rows without their common direction: unit vectors minus their mean, normalised again",
      AT(options.center), .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL,

@@ -110,6 +110,9 @@ static void print_merge(const ast_cli_cluster_job *work) {
     if (work->options.merge.min_size > 0)
         printf("clusters below %g are dissolved; %s outlier%s with label -1\n", work->options.merge.min_size,
                ast_grouped(report->outliers, text), report->outliers == 1 ? "" : "s");
+    else if (!isnan(work->options.outliers))
+        printf("%s outlier%s with label -1, less similar to their mean than the threshold of the cluster\n",
+               ast_grouped(report->outliers, text), report->outliers == 1 ? "" : "s");
 }
 
 /* How far the other restarts agree. */

@@ -60,7 +60,11 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
     def predict(self, X: Any) -> NDArray[np.int32]:
         """The label of the nearest mean for every row of X, int32; -1 for rows that are farther than `outlier_angle`
         degrees from every mean, and for rows without a direction."""
-        return self._assign(X, self.outlier_angle)[0]
+        thresholds = getattr(self, "thresholds_", None)
+        if thresholds is None or not len(thresholds):
+            return self._assign(X, self.outlier_angle)[0]
+        labels, cosines = self._assign(X, self.outlier_angle, cosines=True)
+        return np.where((labels >= 0) & (cosines >= thresholds[labels]), labels, -1).astype(np.int32)
 
     def similarity(self, X: Any) -> NDArray[np.float32]:
         """The cosine of every row of X to its nearest mean, float32; NaN for rows without a direction."""

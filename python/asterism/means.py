@@ -33,6 +33,15 @@ def degrees_of(cosine: Any) -> float:
     return round(math.degrees(math.acos(cosine)) * 1e11) / 1e11
 
 
+def outlier_share(outliers: Any) -> float:
+    """What the library calls it."""
+    if outliers is None or outliers == "auto":
+        return math.nan if outliers is None else math.inf
+    if isinstance(outliers, bool) or not isinstance(outliers, Real) or not 0 <= outliers <= 1:
+        raise ValueError(f"outliers is {outliers!r}; it must be None, 'auto' or a share from 0 to 1")
+    return float(outliers)
+
+
 class BatchFit(Saving):
     """What batch estimators have in common: a call of ast_cluster and its result as attributes."""
 
@@ -140,6 +149,7 @@ def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray, ca
         tree = linkage_of(read_joins(context)) if options.merge.tree else None
         center = array_at(report.center, (points.dimension,), np.float32) if report.center else None
         metric = metric_at(report.metric)
+        thresholds = thresholds_of(context, len(clusters)) if not math.isnan(options.outliers) else None
         nearest = [array_at(one.representatives, (one.representative_count,), np.uintp).astype(np.intp)
                    for one in clusters]
     return {"cluster_centers_": means, "kappas_": np.array([one.kappa for one in clusters], np.float64),
@@ -149,8 +159,18 @@ def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray, ca
             "converged": bool(report.converged), "stability_": report.stability, "silhouette_": report.silhouette,
             "cluster_stability_": np.array([one.stability for one in clusters], np.float64), "tree_": tree,
             "leaf_labels_": getattr(options, "leaf_labels", ()), "n_leaves_": report.merged,
-            "rayleigh_": (report.rayleigh, report.rayleigh_p), "center_": center, "metric_": metric, "representatives_": nearest,
+            "rayleigh_": (report.rayleigh, report.rayleigh_p), "center_": center, "metric_": metric,
+            "thresholds_": thresholds, "representatives_": nearest,
             **errors_of(clusters)}
+
+
+def thresholds_of(context: Any, clusters: int) -> np.ndarray | None:
+    """Those of the context's last result, below which rows are outliers."""
+    if not clusters:
+        return np.empty(0, np.float32)
+    info = sized("ast_model_info")
+    context.check(lib.ast_model_of_result(context.handle, ctypes.byref(info)))
+    return array_at(info.thresholds, (clusters,), np.float32)
 
 
 def errors_of(clusters: list[Any]) -> dict[str, np.ndarray]:
@@ -192,6 +212,10 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
         Clusters of fewer rows (by weight, if there are weights) are dissolved after convergence and merging: their rows
         join the nearest remaining mean if it is within `angle`, and are outliers otherwise, label -1. 1 dissolves
         nothing, whatever the weights.
+    outliers : None, float or "auto", default=None
+        Which rows get the label -1 although they have a cluster. A share, 0 to 1: so many members of every cluster,
+        the least similar to its mean. "auto": rows that are no more similar to their own cluster than rows are to
+        clusters that they do not belong to. `predict` gives -1 to rows below the same thresholds, `thresholds_`.
     center : bool, default=False
         Cluster the rows without their common direction: unit vectors minus their mean, normalised again. `predict` and
         `transform` subtract the same mean, `center_`. The means are those of the centred rows. Not for sparse or axial
@@ -246,6 +270,7 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
     center_ : (D) float32, the mean that `center` has subtracted; None without
     metric_ : Metric, the map of `metric="local"`; None without
     outliers_ : row numbers of the outliers: rows with a direction whose small cluster was dissolved and that fit nowhere
+    thresholds_ : with `outliers` (K) float32, the similarity to the mean below which a row is an outlier; None without
     cluster_centers_ : (K, D) float32, unit vectors
     kappas_ : (K) concentration of each cluster as a von Mises-Fisher distribution; NaN where undefined
     counts_ : (K) rows in each cluster
@@ -291,12 +316,14 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
     tuning_: Tuning | None
     improvement_: float
     silhouette_: float
+    thresholds_: NDArray[np.float32] | None
     _takes_sparse = True
     _model_method = "AST_DP"
-    _results = (*BatchFit._results, *Merging._results, *EXAMPLES, "improvement_", "silhouette_")
+    _results = (*BatchFit._results, *Merging._results, *EXAMPLES, "improvement_", "silhouette_", "thresholds_")
 
     def __init__(self, angle: float | str = 60, *, cosine: float | None = None, order: str | None = None,
                  merge: float | str | None = None, merge_to: int | None = None, min_size: float = 1,
+                 outliers: float | str | None = None,
                  center: bool = False, metric: Any = None, representatives: int = 0, max_iter: int = 100, n_init: int = 1,
                  shuffle: bool = False, init: Any = None, sample: int | None = None, axial: bool = False,
                  measure: str = "cosine", outlier_angle: float | None = None, allow_missing: bool = False,
@@ -308,6 +335,7 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
         self.merge = merge
         self.merge_to = merge_to
         self.min_size = min_size
+        self.outliers = outliers
         self.center = center
         self.metric = metric
         self.representatives = representatives
@@ -335,6 +363,7 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
         if self.init is not None:
             self._start_from(options, self.init, X.shape[1])
         self._merge_options(options, X.shape[0])
+        options.outliers = outlier_share(self.outliers)
         return options
 
     def _automatic(self) -> bool:

@@ -237,6 +237,8 @@ class Saving:
         return info, keep
 
     def _thresholds(self) -> np.ndarray | None:
+        own = getattr(self, "thresholds_", None)
         if self.outlier_angle is None:
-            return None
-        return np.full(len(self.cluster_centers_), np.cos(np.radians(self.outlier_angle)) - 2.0 ** -20, np.float32)
+            return own
+        least = np.float32(np.cos(np.radians(self.outlier_angle)) - 2.0 ** -20)
+        return np.full(len(self.cluster_centers_), least) if own is None else np.maximum(own, least)

@@ -76,6 +76,8 @@ static ast_status check_call(const ast_call *c, const ast_report *report) {
         status = ast_check_struct(report, sizeof *report, "report", c->fault);
     if (status == AST_OK && points->weights && (o->method == AST_FSD || o->method == AST_CRP))
         return ast_fail(c->fault, AST_BAD_OPTION, "samplers count every point once: weights are for the other methods");
+    if (status == AST_OK && !isnan(o->outliers) && (c->store || c->context->comm))
+        return ast_fail(c->fault, AST_BAD_OPTION, "outliers need all points in memory, on one rank");
     if (status == AST_OK && points->late && (points->starts || o->center || o->metric))
         return ast_fail(c->fault, AST_BAD_OPTION, "late rows must be dense, and cannot be centred or mapped");
     return status == AST_OK ? check_sparse(c) : status;
@@ -190,7 +192,9 @@ static ast_status run_stages(ast_call *c, ast_run *run) {
         status = ast_run_merge(c->l, run, c->fault);
     if (status == AST_OK)
         status = ast_overall_resultant(c->l, &run->resultant, c->fault);
-    return status == AST_OK ? ast_run_dissolve(c->l, run, c->fault) : status;
+    if (status == AST_OK)
+        status = ast_run_dissolve(c->l, run, c->fault);
+    return status == AST_OK ? ast_run_outliers(c->l, run, c->fault) : status;
 }
 
 /* The uniformity of all points, the same for every restart. The sums of clusters lack the points of a background. */
@@ -200,6 +204,16 @@ static void test_uniformity(ast_call *c, const ast_run *run, const ast_result *r
     double resultant = background && r->report.outliers ? (double)NAN : run->resultant;
     c->uniformity = c->options->axial ? ast_bingham(r->report.dimension, n, resultant, &c->uniformity_p)
                                       : ast_rayleigh(r->report.dimension, n, resultant, &c->uniformity_p);
+}
+
+/* In the order of the clusters. */
+static ast_status keep_thresholds(const ast_call *c, const ast_run *run, ast_result *r) {
+    if (!run->thresholds)
+        return AST_OK;
+    r->thresholds = ast_allocate(r->report.clusters, sizeof *r->thresholds);
+    for (size_t k = 0; r->thresholds && k < r->report.clusters; k++)
+        r->thresholds[k] = run->thresholds[c->v.clusters->order[k]];
+    return r->thresholds ? AST_OK : ast_fail_memory(c->fault);
 }
 
 /* Moves the result of a run into the list of results. */
@@ -220,6 +234,8 @@ static ast_status keep_result(ast_call *c, ast_run *run) {
         status = ast_restart_measure(c, r);
     if (status == AST_OK)
         status = ast_call_result(c, r);
+    if (status == AST_OK)
+        status = keep_thresholds(c, run, r);
     if (status == AST_OK)
         test_uniformity(c, run, r);
     if (!several)
@@ -250,7 +266,7 @@ static ast_status run_once(ast_call *c, int restart) {
         status = keep_result(c, &run);
     ast_components_free(&run.components);
     ast_tree_free(&run.tree);
-    free(run.cluster_posterior);
+    ast_free_all(run.thresholds, run.cluster_posterior);
     return status;
 }
 
@@ -312,7 +328,7 @@ static ast_status keep_for_model(const ast_call *c, ast_result *r) {
     r->method = o->method;
     r->axial = o->axial != 0;
     r->angle = o->angle;
-    if (!limited)
+    if (!limited || r->thresholds)
         return AST_OK;
     r->thresholds = ast_allocate(r->report.clusters, sizeof *r->thresholds);
     for (size_t k = 0; r->thresholds && k < r->report.clusters; k++)

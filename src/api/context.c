@@ -285,7 +285,11 @@ static const char *order_and_merge_problem(const ast_options *o) {
          "merge.angle must be between 0 and 180 degrees"},
         {o->merge.by == AST_MERGE_COUNT && o->merge.count == 0, "merge.count must be at least 1"},
         {o->merge.leaves && !o->merge.tree, "leaves are those of a tree: set tree too"},
-        {!not_negative(o->merge.min_size), "min_size must be a number of at least 0"});
+        {!not_negative(o->merge.min_size), "min_size must be a number of at least 0"},
+        {!isnan(o->outliers) && !isinf(o->outliers) && !(o->outliers >= 0 && o->outliers <= 1),
+         "outliers must be a share from 0 to 1, or infinity"},
+        {o->outliers == -INFINITY || (!isnan(o->outliers) && o->resume),
+         "outliers must be a share or infinity, and a run with them cannot be resumed"});
 }
 
 static const char *method_problem(const ast_options *o) {

@@ -48,6 +48,7 @@ typedef struct ast_run {
     bool merging;        /* the method is over; clusters are merged or dissolved */
     size_t clusters_before_merge;
     size_t outliers;           /* points of dissolved clusters that fit nowhere */
+    float *thresholds;         /* (slots) similarities below which rows became outliers, or NULL. The caller frees it */
     double resultant;          /* ast_overall_resultant, before points became outliers */
     double weight_unit;        /* the smallest weight as given, in which clusters count theirs; 1 without weights */
     ast_tree_of_run tree;      /* if the options ask for it. The caller frees it */
@@ -65,6 +66,9 @@ ast_run ast_run_begin(const ast_options *options, int restart);
 /* The resultant of all points with a label: |sum| / weight, 0..1; axial: the sum of the squared entries of the mean of
  * x x', NaN above 16 dimensions. NaN without clusters. A collective call. */
 ast_status ast_overall_resultant(ast_labelling *labelling, double *resultant, ast_fault *fault);
+
+/* Takes the labels of rows that options.outliers asks to take out. */
+ast_status ast_run_outliers(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 
 /* The loop of all methods with a rule (batch.c): label, update, until nothing changes. penalty: of a cluster. */
 ast_status ast_iterate(ast_labelling *labelling, ast_run *run, double penalty, ast_fault *fault);
