@@ -31,6 +31,8 @@ bool ast_planes_of_frame(ast_frame_work *work, ast_plane_tracks *tracks, const a
     if (!ast_frame_find_patches(work))
         return false;
     ast_frame_place_patches(work, labels);
+    for (int r = 0; r < 3; r++)
+        tracks->camera[r] = pose->matrix[4 * r + 3];
     if (!ast_plane_tracks_step(tracks, work->patches, work->patch_count) || !ast_frame_redetect_planes(work) ||
         !make_planes(work))
         return false;
@@ -152,8 +154,10 @@ static bool make_planes(ast_frame_work *work) {
     if (!ast_reserve(&work->plane_of, &work->plane_of_room, 0, cells + tracks, sizeof *work->plane_of) ||
         !add_patches(work) || !add_recalled(work))
         return false;
-    for (size_t k = 0; k < cells + tracks; k++)
+    for (size_t k = 0; k < cells; k++)
         work->plane_of[k] = -1;
+    for (size_t k = 0; k < work->tracks->nearby.count; k++)
+        work->plane_of[cells + (size_t)work->tracks->nearby.list[k]] = -1;
     sort_planes(work);
     find_boxes(work);
     for (size_t i = 0; i < work->plane_count; i++) {

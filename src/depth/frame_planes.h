@@ -42,6 +42,20 @@ typedef struct ast_plane_track {
     uint64_t last_seen;     /* number of the frame */
 } ast_plane_track;
 
+/* Tracks as indices into the list of all, in their order. Initially all zero. */
+typedef struct ast_nearby_tracks {
+    int32_t *list; /* those that this frame may see: within AST_TRACK_REACH; without poses all */
+    size_t count, room;
+    int32_t *around; /* those within a wider distance of the box */
+    size_t around_count, around_room;
+    double low[3], high[3];
+    bool found;
+} ast_nearby_tracks;
+
+/* Metres, with poses: a frame looks at tracks whose box is that near to the box of its patches and the camera. A plane
+ * farther away is another one, even if it is coplanar. */
+#define AST_TRACK_REACH 20.0
+
 typedef struct ast_plane_tracks {
     ast_plane_track *list; /* in order of ids */
     size_t count, room;
@@ -51,8 +65,27 @@ typedef struct ast_plane_tracks {
     double offset;      /* option: how far apart planes of two frames may be to count as one */
     double area;        /* option: the smallest new plane */
     double depth_noise; /* metres at a distance of 1 m */
+    double camera[3];   /* where it is; 0 0 0 without poses */
     const ast_cloud_kernels *kernels;
+    ast_nearby_tracks nearby;
 } ast_plane_tracks;
+
+/* The distance between two boxes. */
+static inline double ast_gap_between(const double *low_a, const double *high_a, const double *low_b,
+                                     const double *high_b) {
+    double squares = 0;
+    for (int c = 0; c < 3; c++) {
+        double gap = fmax(low_a[c] - high_b[c], low_b[c] - high_a[c]);
+        squares += gap > 0 ? gap * gap : 0;
+    }
+    return sqrt(squares);
+}
+
+/* Finds the tracks near the patches of a frame, adds a new one, and takes one out before it leaves the list of all; the
+ * indices of later ones become less by 1. False if memory runs out. (nearby_tracks.c) */
+bool ast_nearby_tracks_find(ast_plane_tracks *tracks, const ast_frame_patch *patches, size_t count);
+bool ast_nearby_tracks_add(ast_plane_tracks *tracks, int32_t track);
+void ast_nearby_tracks_drop(ast_nearby_tracks *nearby, int32_t track);
 
 /* Gives each patch its track, and starts new ones. False if memory runs out. */
 bool ast_plane_tracks_step(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count);

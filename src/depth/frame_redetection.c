@@ -43,7 +43,7 @@ bool ast_frame_redetect_planes(ast_frame_work *work) {
     work->leader = work->frame->leader;
     if (!work->pose->known)
         return true;
-    if (!prepare(redetection, work->frame, work->tracks->count))
+    if (!prepare(redetection, work->frame, work->tracks->nearby.count))
         return false;
     work->leader = redetection->leader;
     for (size_t k = 0; k < patches->across * patches->down; k++)
@@ -133,9 +133,10 @@ static bool in_view(const ast_frame_work *w, const ast_plane_track *track) {
 
 static void find_views(ast_frame_work *w) {
     ast_redetection *redetection = &w->redetection;
-    for (size_t k = 0; k < w->tracks->count; k++) {
+    for (size_t n = 0; n < w->tracks->nearby.count; n++) {
+        int32_t k = w->tracks->nearby.list[n];
         ast_projected_plane *view = &redetection->planes[redetection->plane_count];
-        *view = (ast_projected_plane){.track = (int32_t)k};
+        *view = (ast_projected_plane){.track = k};
         if (in_view(w, &w->tracks->list[k]) && project_track(w->frame, w->pose, &w->tracks->list[k].plane, view))
             redetection->plane_count++;
     }

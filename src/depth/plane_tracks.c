@@ -4,9 +4,10 @@
  * offsets are compared where the patch is, because a small error of a normal moves the plane at the origin by metres.
  *
  * With poses a track is a plane of the world: it accumulates the observations of all frames, becomes more accurate with
- * every frame, and is never dropped. The distance threshold depends on the place: the option `offset` where the plane
- * was observed before, less elsewhere, where the patch may belong to another nearly coplanar plane. Without poses a
- * track holds the last observation only, and is dropped if it is not seen for some frames. */
+ * every frame, and is never dropped. A frame looks at the tracks near it only (nearby_tracks.c), so that the time for a
+ * frame does not grow with the length of a walk. The distance threshold depends on the place: the option `offset` where
+ * the plane was observed before, less elsewhere, where the patch may belong to another nearly coplanar plane. Without
+ * poses a track holds the last observation only, and is dropped if it is not seen for some frames. */
 #include "frame_planes.h"
 
 #include "memory.h"
@@ -42,7 +43,9 @@ static void drop_stale(ast_plane_tracks *tracks);
 
 /* Tracks are in order of ids, and every patch has one of them or none. */
 static void check_tracks(const ast_plane_tracks *tracks, const ast_frame_patch *patches, size_t count) {
-    for (size_t k = 0; k < tracks->count; k++) {
+    for (size_t n = 0; n < tracks->nearby.count; n++) {
+        size_t k = (size_t)tracks->nearby.list[n];
+        assert(k < tracks->count && (n == 0 || tracks->nearby.list[n] > tracks->nearby.list[n - 1]));
         assert(tracks->list[k].id >= 0 && tracks->list[k].id < tracks->next_id);
         assert(k == 0 || tracks->list[k].id > tracks->list[k - 1].id);
         assert(tracks->list[k].last_seen <= tracks->frame);
@@ -54,6 +57,8 @@ static void check_tracks(const ast_plane_tracks *tracks, const ast_frame_patch *
 bool ast_plane_tracks_step(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count) {
     tracks->frame++;
     drop_stale(tracks);
+    if (!ast_nearby_tracks_find(tracks, patches, count))
+        return false;
     for (size_t i = 0; i < count; i++) {
         ast_principal_axes axes =
             ast_scatter_principal_axes(tracks->kernels, &patches[i].scatter, patches[i].plane.normal);
@@ -72,8 +77,9 @@ bool ast_plane_tracks_step(ast_plane_tracks *tracks, ast_frame_patch *patches, s
 }
 
 void ast_plane_tracks_free(ast_plane_tracks *tracks) {
-    ast_free_all(tracks->list);
+    ast_free_all(tracks->list, tracks->nearby.list, tracks->nearby.around);
     tracks->list = NULL;
+    tracks->nearby = (ast_nearby_tracks){0};
     tracks->count = tracks->room = 0;
 }
 
@@ -97,6 +103,11 @@ static double angle_of_lines(const double *a, const double *b) {
     return fmin(angle, PI - angle);
 }
 
+/* Track k of those that the frame may see. */
+static ast_plane_track *nearby(const ast_plane_tracks *tracks, size_t k) {
+    return &tracks->list[tracks->nearby.list[k]];
+}
+
 /* Whether a track can guide a normal: nearly parallel to it and with a smaller error. */
 static bool is_guide(const ast_plane_track *track, const double *normal, double error) {
     return track->normal_error > 0 && track->normal_error < BETTER * error &&
@@ -112,8 +123,8 @@ static const ast_plane_track *best_guide(const ast_plane_tracks *tracks, const d
                                          const ast_plane_track *except) {
     const ast_plane_track *best = NULL;
     double least = INFINITY;
-    for (size_t k = 0; k < tracks->count; k++) {
-        const ast_plane_track *t = &tracks->list[k];
+    for (size_t k = 0; k < tracks->nearby.count; k++) {
+        const ast_plane_track *t = nearby(tracks, k);
         if (t == except || !is_guide(t, normal, error))
             continue;
         double cost = square(t->normal_error) + square(angle_of_lines(t->plane.normal, normal));
@@ -132,8 +143,8 @@ static const ast_plane_track *best_guide(const ast_plane_tracks *tracks, const d
 static bool align(const ast_plane_tracks *tracks, double *normal, double error, const ast_plane_track *except) {
     const ast_plane_track *best = best_guide(tracks, normal, error, except);
     double mean[3] = {0}, own = 1 / square(error), weight = 0, sum[3];
-    for (size_t k = 0; best && k < tracks->count; k++) {
-        const ast_plane_track *t = &tracks->list[k];
+    for (size_t k = 0; best && k < tracks->nearby.count; k++) {
+        const ast_plane_track *t = nearby(tracks, k);
         if (t == except || !is_guide(t, normal, error))
             continue;
         double part = 1 / (square(t->normal_error) + square(angle_of_lines(t->plane.normal, best->plane.normal)));
@@ -163,16 +174,6 @@ static double tight(const ast_plane_tracks *tracks, const ast_frame_patch *patch
     return TIGHT_OFFSET * tracks->offset + noise_of(tracks, patch);
 }
 
-/* The distance between two boxes. */
-static double gap_between(const double *low_a, const double *high_a, const double *low_b, const double *high_b) {
-    double squares = 0;
-    for (int c = 0; c < 3; c++) {
-        double gap = fmax(low_a[c] - high_b[c], low_b[c] - high_a[c]);
-        squares += gap > 0 ? gap * gap : 0;
-    }
-    return sqrt(squares);
-}
-
 /* A narrow strip nearby may be a part of something round. */
 static bool is_wide(const ast_frame_patch *patch) {
     return patch->narrow_extent >= WIDE || patch->depth >= DISTANT;
@@ -180,15 +181,17 @@ static bool is_wide(const ast_frame_patch *patch) {
 
 /* Association cost of a patch and a track, 0 to 2; INFINITY if they cannot belong together. */
 static double misfit(const ast_plane_tracks *tracks, const ast_plane_track *track, const ast_frame_patch *patch) {
-    double angle = angle_between(track->plane.normal, patch->plane.normal);
     double away = fabs(ast_plane_distance(&track->plane, patch->centre));
     bool same_label = !tracks->has_poses && patch->direction >= 0 && patch->direction == track->direction;
     double most = same_label ? MAX_ANGLE_SAME_LABEL : MAX_ANGLE;
     double limit = tracks->offset + noise_of(tracks, patch);
-    bool beside = tracks->has_poses && gap_between(track->low, track->high, patch->low, patch->high) > MAX_GAP;
+    bool beside = tracks->has_poses && ast_gap_between(track->low, track->high, patch->low, patch->high) > MAX_GAP;
     if (beside)
         limit = TIGHT_OFFSET * tracks->offset + (is_wide(patch) ? noise_of(tracks, patch) : 0);
-    return angle > most || away > limit ? INFINITY : away / limit + angle / most;
+    if (away > limit)
+        return INFINITY;
+    double angle = angle_between(track->plane.normal, patch->plane.normal);
+    return angle > most ? INFINITY : away / limit + angle / most;
 }
 
 /* Whether all patches of this frame with the same track are at about the same distance from its plane: two distances in
@@ -215,12 +218,13 @@ static void associate(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t
         ast_frame_patch *patch = &patches[i];
         double least = INFINITY;
         int32_t found = -1;
-        for (size_t k = 0; k < tracks->count; k++) {
-            const ast_plane_track *track = &tracks->list[k];
+        for (size_t k = 0; k < tracks->nearby.count; k++) {
+            const ast_plane_track *track = nearby(tracks, k);
+            int32_t number = tracks->nearby.list[k];
             double cost = misfit(tracks, track, patch);
-            if (cost < least && agrees(tracks, patches, i, patch, (int32_t)k, away_of(track, patch))) {
+            if (cost < least && agrees(tracks, patches, i, patch, number, away_of(track, patch))) {
                 least = cost;
-                found = (int32_t)k;
+                found = number;
             }
         }
         patch->track = found;
@@ -241,11 +245,11 @@ static bool may_start(const ast_plane_tracks *tracks, const ast_frame_patch *pat
 static int32_t direction_of(const ast_plane_tracks *tracks, const ast_frame_patch *patch) {
     double least = MAX_ALIGN_ANGLE;
     int32_t found = -1;
-    for (size_t k = 0; k < tracks->count; k++) {
-        double angle = angle_between(tracks->list[k].plane.normal, patch->plane.normal);
+    for (size_t k = 0; k < tracks->nearby.count; k++) {
+        double angle = angle_between(nearby(tracks, k)->plane.normal, patch->plane.normal);
         if (angle < least) {
             least = angle;
-            found = tracks->list[k].direction;
+            found = nearby(tracks, k)->direction;
         }
     }
     return found;
@@ -266,7 +270,7 @@ static bool start_track(ast_plane_tracks *tracks, ast_frame_patch *patch) {
     }
     patch->track = (int32_t)tracks->count++;
     patch->track_distance = 0;
-    return true;
+    return ast_nearby_tracks_add(tracks, patch->track);
 }
 
 /* Patches are sorted by decreasing size, so the smaller pieces of a new plane join the track of the largest. */
@@ -344,15 +348,16 @@ static void update(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t co
         }
         add_patch(tracks, track, &patches[i]);
     }
-    for (size_t k = 0; k < tracks->count; k++)
-        if (tracks->list[k].last_seen == tracks->frame)
-            fit(tracks, &tracks->list[k]);
+    for (size_t k = 0; k < tracks->nearby.count; k++)
+        if (nearby(tracks, k)->last_seen == tracks->frame)
+            fit(tracks, nearby(tracks, k));
 }
 
 /* ---- Joining and forgetting -------------------------------------------------------------------------------------- */
 
 /* Takes track k out of the list; the others keep their order, which is the order of ids. */
 static void drop(ast_plane_tracks *tracks, size_t k) {
+    ast_nearby_tracks_drop(&tracks->nearby, (int32_t)k);
     tracks->count--;
     for (; k < tracks->count; k++)
         tracks->list[k] = tracks->list[k + 1];
@@ -364,7 +369,7 @@ static bool coincide(const ast_plane_tracks *tracks, const ast_plane_track *a, c
     return ast_dot3(a->plane.normal, b->plane.normal) >= JOIN_COSINE &&
            fabs(ast_plane_distance(&a->plane, b->scatter.mean)) <= limit &&
            fabs(ast_plane_distance(&b->plane, a->scatter.mean)) <= limit &&
-           gap_between(a->low, a->high, b->low, b->high) <= MAX_GAP;
+           ast_gap_between(a->low, a->high, b->low, b->high) <= MAX_GAP;
 }
 
 /* The younger becomes part of the older. */
@@ -391,11 +396,12 @@ static void join(ast_plane_tracks *tracks, size_t older, size_t younger, ast_fra
 
 /* Only pairs with a track seen in this frame can have changed. */
 static void join_tracks(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count) {
-    for (size_t b = 1; b < tracks->count; b++)
+    for (size_t b = 1; b < tracks->nearby.count; b++)
         for (size_t a = 0; a < b; a++) {
-            bool changed = tracks->list[a].last_seen == tracks->frame || tracks->list[b].last_seen == tracks->frame;
-            if (changed && coincide(tracks, &tracks->list[a], &tracks->list[b])) {
-                join(tracks, a, b, patches, count);
+            const ast_plane_track *one = nearby(tracks, a), *other = nearby(tracks, b);
+            bool changed = one->last_seen == tracks->frame || other->last_seen == tracks->frame;
+            if (changed && coincide(tracks, one, other)) {
+                join(tracks, (size_t)tracks->nearby.list[a], (size_t)tracks->nearby.list[b], patches, count);
                 b--;
                 break;
             }

@@ -33,7 +33,7 @@ typedef struct world {
 } world;
 
 /* How many sequences met a rule. */
-static size_t with_joins, with_forgotten, with_many;
+static size_t with_joins, with_forgotten, with_many, with_far;
 
 /* ---- Worlds ------------------------------------------------------------------------------------------------------ */
 
@@ -84,6 +84,9 @@ static void make_world(world *w, uint64_t seed) {
     w->poses = ast_random_below(&w->random, 3) > 0;
     for (size_t i = 0; i < w->count; i++)
         make_wall(w, i);
+    for (size_t i = 0; i < w->count && seed % 8 == 3; i++) /* a large building */
+        for (int c = 0; c < 3; c++)
+            w->walls[i].middle[c] *= 12;
 }
 
 static void next_frame(world *w) {
@@ -233,6 +236,7 @@ static void check(uint64_t seed, ref_size size, size_t ways) {
     with_joins += slow.joined > 0;
     with_forgotten += slow.forgotten > 0;
     with_many += tracks.count > 5;
+    with_far += slow.far > 0;
     ast_plane_tracks_free(&tracks);
     ref_tracks_free(&slow);
 }
@@ -241,10 +245,12 @@ static void tracks_are_those_of_the_reference(void **state) {
     size_t cases = ref_case_count(300);
     (void)state;
     ref_check_seeds(check, REF_SMALL, 300, 1);
-    print_message("%zu sequences: %zu with tracks that joined, %zu with forgotten ones, %zu with many\n", cases,
-                  with_joins, with_forgotten, with_many);
+    print_message(
+        "%zu sequences: %zu with tracks that joined, %zu with forgotten ones, %zu with many, %zu with far ones\n",
+        cases, with_joins, with_forgotten, with_many, with_far);
     if (!ref_case_only() && cases >= 100) /* these cases are not about nothing */
-        assert_true(with_joins > cases / 5 && with_forgotten > cases / 20 && with_many > cases / 3);
+        assert_true(with_joins > cases / 5 && with_forgotten > cases / 20 && with_many > cases / 3 &&
+                    with_far > cases / 40);
 }
 
 /* One of the few sequences in which two tracks become one plane in a frame after their turn, and neither is seen in the
@@ -292,11 +298,53 @@ static void a_wall_from_afar(void **state) {
     ref_tracks_free(&slow);
 }
 
+/* A walk along a corridor with a niche every two metres, there and back: what a frame looks at does not grow with the
+ * planes that are known, and on the way back every plane has its id. */
+enum { NICHES = 4000, SEEN = 4 };
+
+static void see_niches(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t first) {
+    wall one = {.axes = {{0, 0, 1}, {0, 1, 0}, {-1, 0, 0}}, .half = {0.6, 0.4}};
+    tracks->camera[0] = 2.0 * (double)first;
+    for (size_t i = 0; i < SEEN; i++) {
+        ast_frame_patch p = {.depth = 2, .camera_distance = 2, .area = 1, .cells = 60, .normal_reliable = true};
+        p.plane = (ast_plane_equation){{-1, 0, 0}, -2.0 * (double)(first + i)};
+        p.centre[0] = p.low[0] = p.high[0] = 2.0 * (double)(first + i);
+        p.low[1] = -0.4, p.high[1] = 0.4;
+        p.low[2] = -0.6, p.high[2] = 0.6;
+        p.scatter = scatter_of(&p, one.axes, one.half, 60.0 / 16, 0.001);
+        patches[i] = p;
+    }
+    assert_true(ast_plane_tracks_step(tracks, patches, SEEN));
+}
+
+static void a_long_walk(void **state) {
+    ast_plane_tracks tracks = {.has_poses = true,
+                               .offset = 0.1,
+                               .area = 0.05,
+                               .depth_noise = 0.002,
+                               .kernels = ast_cloud_kernels_choose("base")};
+    ast_frame_patch patches[SEEN];
+    (void)state;
+    for (size_t i = 0; i < NICHES; i++) {
+        see_niches(&tracks, patches, i);
+        assert_true(tracks.nearby.count <= 2 * 20 / 2 + SEEN + 2 && tracks.nearby.around_count <= 60);
+    }
+    assert_int_equal(tracks.count, NICHES + SEEN - 1);
+    for (size_t i = NICHES; i-- > 0;) {
+        see_niches(&tracks, patches, i);
+        for (size_t k = 0; k < SEEN; k++)
+            assert_int_equal(tracks.list[patches[k].track].id, i + k);
+    }
+    assert_int_equal(tracks.count, NICHES + SEEN - 1);
+    ast_plane_tracks_free(&tracks);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tracks_are_those_of_the_reference),
         cmocka_unit_test(tracks_that_are_not_seen),
         cmocka_unit_test(a_wall_from_afar),
+        cmocka_unit_test(a_long_walk),
     };
     return cmocka_run_group_tests_name("tracks_reference", tests, NULL, NULL);
 }

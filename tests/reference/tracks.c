@@ -93,9 +93,26 @@ static void add_sight(ref_track *k, const ref_sight *sight) {
 
 /* ---- Guides ------------------------------------------------------------------------------------------------------ */
 
+/* With poses a frame looks at what is within 20 m of what it sees. */
+static bool is_out(const ref_tracks *t, const ref_track *k) {
+    return k->ended || (t->world && gap_between(k->low, k->high, t->low, t->high) > 20);
+}
+
+static void find_box(ref_tracks *t, const ref_sighting *patches, size_t count) {
+    for (int c = 0; c < 3; c++) {
+        t->low[c] = t->high[c] = t->camera[c];
+        for (size_t i = 0; i < count; i++) {
+            t->low[c] = fmin(t->low[c], patches[i].patch->low[c]);
+            t->high[c] = fmax(t->high[c], patches[i].patch->high[c]);
+        }
+    }
+    for (size_t j = 0; j < t->count; j++)
+        t->far += !t->list[j].ended && is_out(t, &t->list[j]);
+}
+
 /* Whether a track is known better than a normal that it may be parallel to. */
-static bool guides(const ref_track *k, const double *normal, double error) {
-    return !k->ended && k->error > 0 && k->error < 0.7 * error &&
+static bool guides(const ref_tracks *t, const ref_track *k, const double *normal, double error) {
+    return !is_out(t, k) && k->error > 0 && k->error < 0.7 * error &&
            slant_between(k->flat.normal, normal) <= fmin(0.25, 2 * error + 0.01);
 }
 
@@ -105,7 +122,7 @@ static const ref_track *best_guide(const ref_tracks *t, const double *normal, do
     for (size_t i = 0; i < t->count; i++) {
         const ref_track *k = &t->list[i];
         double angle = slant_between(k->flat.normal, normal), cost = k->error * k->error + angle * angle;
-        if (k->id != except && guides(k, normal, error) && cost < least) {
+        if (k->id != except && guides(t, k, normal, error) && cost < least) {
             least = cost;
             best = k;
         }
@@ -126,7 +143,7 @@ static bool align(const ref_tracks *t, double *normal, double error, int32_t exc
         const ref_track *k = &t->list[i];
         double angle = slant_between(k->flat.normal, best->flat.normal);
         double part = 1 / (k->error * k->error + angle * angle);
-        if (k->id == except || !guides(k, normal, error))
+        if (k->id == except || !guides(t, k, normal, error))
             continue;
         for (int c = 0; c < 3; c++)
             mean[c] += (ast_dot3(k->flat.normal, normal) < 0 ? -part : part) * k->flat.normal[c];
@@ -169,7 +186,7 @@ static double misfit(const ref_tracks *t, const ref_track *k, const ref_sighting
     bool same = !t->world && p->direction >= 0 && p->direction == k->direction;
     double most = same ? 0.8 : 0.25, limit = limit_of(t, k, s);
     double angle = angle_between(k->flat.normal, p->plane.normal), away = fabs(away_from(k, p));
-    return k->ended || angle > most || away > limit ? INFINITY : away / limit + angle / most;
+    return is_out(t, k) || angle > most || away > limit ? INFINITY : away / limit + angle / most;
 }
 
 /* What one frame sees at two distances from one track is two planes. */
@@ -226,7 +243,7 @@ static int32_t direction_of(const ref_tracks *t, const ast_frame_patch *p) {
     int32_t found = p->direction;
     for (size_t j = 0; p->direction < 0 && j < t->count; j++) {
         double angle = angle_between(t->list[j].flat.normal, p->plane.normal);
-        if (!t->list[j].ended && angle < least) {
+        if (!is_out(t, &t->list[j]) && angle < least) {
             least = angle;
             found = t->list[j].direction;
         }
@@ -296,7 +313,7 @@ static void update(ref_tracks *t, const ref_sighting *patches, size_t count) {
 /* ---- Joining and forgetting -------------------------------------------------------------------------------------- */
 
 static bool are_one(const ref_tracks *t, const ref_track *a, const ref_track *b) {
-    return !a->ended && !b->ended && (a->seen == t->frame || b->seen == t->frame) &&
+    return !is_out(t, a) && !is_out(t, b) && (a->seen == t->frame || b->seen == t->frame) &&
            ast_dot3(a->flat.normal, b->flat.normal) >= 0.99 &&
            fabs(ast_plane_distance(&a->flat, b->sum.scatter.mean)) <= 0.3 * t->offset &&
            fabs(ast_plane_distance(&b->flat, a->sum.scatter.mean)) <= 0.3 * t->offset &&
@@ -339,6 +356,7 @@ static void forget(ref_tracks *t) {
 void ref_tracks_step(ref_tracks *t, ref_sighting *patches, size_t count) {
     t->frame++;
     forget(t);
+    find_box(t, patches, count);
     size_t known = t->count;
     for (size_t i = 0; i < count; i++) {
         const ast_frame_patch *p = patches[i].patch;
