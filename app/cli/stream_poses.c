@@ -37,17 +37,15 @@ static int parse_line(char *line, const char *path, size_t number, double values
     return -1;
 }
 
-static int quaternion_turn(const double given[4], const char *path, size_t line, double turn[9]) {
+/* Of a quaternion that is finite and not zero. */
+static void quaternion_turn(const double given[4], double turn[9]) {
     double largest = 0, square = 0, q[4];
     for (int i = 0; i < 4; i++)
-        largest = fabs(given[i]) > largest || isnan(given[i]) ? fabs(given[i]) : largest;
+        largest = fmax(largest, fabs(given[i]));
     for (int i = 0; i < 4; i++) {
         q[i] = given[i] / largest;
         square += q[i] * q[i];
     }
-    if (!(largest > 0) || !isfinite(square))
-        return ast_cli_fail("%s: line %zu: %g %g %g %g is no quaternion of a rotation: it is zero or not finite", path,
-                            line, given[0], given[1], given[2], given[3]);
     double norm = sqrt(square), x = q[0] / norm, y = q[1] / norm, z = q[2] / norm, w = q[3] / norm;
     turn[0] = 1 - 2 * (y * y + z * z);
     turn[1] = 2 * (x * y - z * w);
@@ -58,7 +56,6 @@ static int quaternion_turn(const double given[4], const char *path, size_t line,
     turn[6] = 2 * (x * z - y * w);
     turn[7] = 2 * (y * z + x * w);
     turn[8] = 1 - 2 * (x * x + y * y);
-    return -1;
 }
 
 static double dot(const double a[3], const double b[3]) {
@@ -100,30 +97,47 @@ static void matrix_turn(const double m[MATRIX], double turn[9]) {
     cross(turn, turn + 3, turn + 6);
 }
 
+/* What programs write where they have lost track: NaN or infinity anywhere, or a quaternion of zeros. */
+static bool is_lost(const double *values, size_t columns) {
+    size_t held = columns < MATRIX ? columns : MATRIX;
+    size_t first =
+        columns == MATRIX || held < PLACED ? held - (columns == MATRIX ? MATRIX : QUATERNION) : held - PLACED;
+    bool finite = true, zero = columns != MATRIX;
+    for (size_t i = first; i < held; i++)
+        finite &= isfinite(values[i]) != 0;
+    for (size_t i = held - QUATERNION; i < held; i++)
+        zero &= values[i] == 0;
+    return !finite || zero;
+}
+
+static int keep_pose(ast_cli_poses *poses, const ast_cli_pose *pose) {
+    if (!ast_array_grow(&poses->rows, &poses->room, poses->count + 1, sizeof *poses->rows))
+        return ast_cli_fail("%s: there is not enough memory for its rows", poses->path);
+    poses->rows[poses->count++] = *pose;
+    return -1;
+}
+
 /* A pose from the last numbers of a row: `columns` in all, at most 16 of them at hand. */
 static int add_pose(ast_cli_poses *poses, const char *path, size_t line, const double *values, size_t columns) {
     ast_cli_pose pose = {.seconds = columns == TIMED ? values[0] : (double)NAN};
     size_t held = columns < MATRIX ? columns : MATRIX;
+    pose.lost = is_lost(values, columns);
+    if (pose.lost)
+        return keep_pose(poses, &pose);
     const char *problem = columns == MATRIX ? matrix_problem(values) : NULL;
     if (problem)
         return ast_cli_fail("%s: line %zu: the 4 x 4 matrix is no pose: %s", path, line, problem);
-    int code = -1;
     if (columns == MATRIX)
         matrix_turn(values, pose.turn);
     else
-        code = quaternion_turn(values + held - QUATERNION, path, line, pose.turn);
+        quaternion_turn(values + held - QUATERNION, pose.turn);
     for (int i = 1; poses->flip && i < 9; i += 3)
         pose.turn[i] = -pose.turn[i];
     for (size_t i = 0; i < 3; i++)
         pose.at[i] = columns == MATRIX   ? values[4 * i + 3]
                      : columns >= PLACED ? values[held - PLACED + i]
                                          : (double)NAN;
-    if (code >= 0)
-        return code;
-    if (!ast_array_grow(&poses->rows, &poses->room, poses->count + 1, sizeof *poses->rows))
-        return ast_cli_fail("%s: there is not enough memory for its rows", poses->path);
-    poses->rows[poses->count++] = pose;
-    return -1;
+    return keep_pose(poses, &pose);
 }
 
 /* What is read from one text: a pose per line or, of a folder's files, one matrix in all. */
@@ -206,7 +220,13 @@ static int read_folder(ast_cli_poses *poses) {
 
 int ast_cli_poses_read(ast_cli_poses *poses, const char *path) {
     poses->path = path;
-    return ast_is_folder(path) ? read_folder(poses) : read_text(poses, &(text){.path = path}, true);
+    int code = ast_is_folder(path) ? read_folder(poses) : read_text(poses, &(text){.path = path}, true);
+    size_t lost = 0;
+    while (lost < poses->count && poses->rows[lost].lost)
+        lost++;
+    if (code >= 0 || poses->count == 0 || lost < poses->count)
+        return code;
+    return ast_cli_fail("%s: none of its poses is known: all %zu are not finite, or quaternions of zeros", path, lost);
 }
 
 /* ---- Turning ----------------------------------------------------------------------------------------------------- */
@@ -236,6 +256,13 @@ static int find_pose(const ast_cli_poses *poses, const ast_input_frame *frame, c
                             poses->count, poses->count == 1 ? "" : "s", frame->source, row + 1);
     *pose = &poses->rows[row];
     return -1;
+}
+
+bool ast_cli_poses_lost(const ast_cli_poses *poses, const ast_input_frame *frame) {
+    uint64_t row = frame->index;
+    if (poses->chosen)
+        row = row < poses->frames ? poses->chosen[row] : UINT64_MAX;
+    return row < poses->count && poses->rows[row].lost;
 }
 
 int ast_cli_poses_matrix(const ast_cli_poses *poses, const ast_input_frame *frame, double matrix[12]) {

@@ -11,6 +11,7 @@ typedef struct ast_cli_pose {
     double seconds; /* NaN where it has no time */
     double turn[9]; /* from the camera to the world, row-major */
     double at[3];   /* the camera in the world; NaN where the row has no position */
+    bool lost;      /* the row says that there is no pose: numbers that are not finite, or a quaternion of zeros */
 } ast_cli_pose;
 
 /* Zeroed at first, but for `flip`. */
@@ -37,6 +38,9 @@ int ast_cli_poses_read(ast_cli_poses *poses, const char *path);
 /* Finds the pose of each frame (pose_match.c): by name in a folder, by time or by row in a file. `frames` is how many
  * there are, or SIZE_MAX; `how` is as above. */
 int ast_cli_poses_match(ast_cli_poses *poses, const ast_frame_list *list, size_t frames, int how);
+
+/* Whether the frame has a row that says that its pose is not known, as SLAM writes where it has lost track. */
+bool ast_cli_poses_lost(const ast_cli_poses *poses, const ast_input_frame *frame);
 
 /* Turns the points of the frame by its pose, in double; *points becomes a view of the turned ones. */
 int ast_cli_poses_turn(ast_cli_poses *poses, const ast_input_frame *frame, ast_points *points);

@@ -288,13 +288,40 @@ static int take_frame(ast_cli_tracking *tracking, ast_points *points, int *found
     return code;
 }
 
+/* Leaves out a frame whose pose is lost: where its surfaces are is not known. Said once, and counted. */
+static int leave_out(ast_cli_tracking *tracking) {
+    const char *source = tracking->inputs.frame.source, *path = tracking->poses.path;
+    if (tracking->given.strict)
+        return ast_cli_fail("%s: the pose of %s is lost: it is not finite, or a quaternion of zeros", path, source);
+    if (tracking->lost++ == 0)
+        ast_cli_warn(
+            "%s: the pose of %s is lost (not finite, or a quaternion of zeros); frames without a pose are left "
+            "out",
+            path, source);
+    return -1;
+}
+
+/* As ast_cli_frames_next, past the frames whose pose is lost. */
+static int next_placed(ast_cli_tracking *tracking, int *found) {
+    int code = ast_cli_frames_next(&tracking->inputs, found);
+    while (code < 0 && *found && tracking->given.poses &&
+           ast_cli_poses_lost(&tracking->poses, &tracking->inputs.frame)) {
+        code = leave_out(tracking);
+        if (code < 0)
+            code = ast_cli_frames_next(&tracking->inputs, found);
+    }
+    if (code < 0 && !*found && tracking->lost > 1)
+        ast_cli_warn("%" PRIu64 " frames were left out, because their pose is lost", tracking->lost);
+    return code;
+}
+
 static int next_frame(ast_cli_tracking *tracking, int *found) {
     ast_points points;
     *found = 0;
     if (ast_cli_interrupted())
         return -1;
     ast_cli_frames *inputs = &tracking->inputs;
-    int code = ast_cli_frames_next(inputs, found);
+    int code = next_placed(tracking, found);
     if (!inputs->said && inputs->remark[0]) {
         ast_cli_say_remark(&tracking->common, inputs->remark);
         inputs->said = true;

@@ -38,6 +38,7 @@ struct ast_cli_tracking {
     ast_cli_poses poses;
     ast_cli_frame_files files; /* of labels */
     uint64_t frames;           /* of this run that were taken */
+    uint64_t lost;             /* frames that were left out, because their pose is lost */
     int lines;                 /* a line a frame goes to standard output, which is progress enough on a terminal */
     /* The current frame */
     ast_frame frame;

@@ -277,4 +277,9 @@ def pose_matrix(pose: Any) -> np.ndarray:
     matrix = np.asarray(pose, np.float64)
     if matrix.shape not in ((3, 4), (4, 4)):
         raise ValueError(f"the pose has the shape {matrix.shape}; it must be (3, 4) or (4, 4), camera to world")
-    return np.ascontiguousarray(matrix[:3])
+    matrix = np.ascontiguousarray(matrix[:3])
+    turn = matrix[:, :3]
+    if 1e-9 < abs(turn.T @ turn - np.eye(3)).max() < 0.01:  # the digits that a text has lost; worse is refused
+        left, _, right = np.linalg.svd(turn)
+        matrix = np.hstack([left @ right, matrix[:, 3:]])
+    return np.ascontiguousarray(matrix)

@@ -118,3 +118,15 @@ def test_a_cloud_in_coordinates_of_a_map():
     vertices = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]) + there
     (face,) = asterism.mesh_planes(vertices, [[0, 1, 2], [0, 2, 3]])
     assert face.offset == 301 and face.centroid.tolist() == [512702.5, 5403549.5, 301] and face.area == 1
+
+
+def test_a_rotation_that_has_lost_digits():
+    depth = asterism.hallway(0, size=SIZE).depth
+    turn = np.array([[0.8, -0.6, 0], [0.6, 0.8, 0], [0, 0, 1]])
+    exact, near = np.eye(4), np.eye(4)
+    exact[:3, :3], near[:3, :3] = turn, turn * [1.001, 0.9993, 1.0005]
+    for found, expected in zip(asterism.planes(depth, CAMERA, pose=near), asterism.planes(depth, CAMERA, pose=exact)):
+        assert np.linalg.norm(found.normal) == pytest.approx(1, abs=1e-9)
+        np.testing.assert_allclose(found.normal, expected.normal, atol=2e-3)
+    with pytest.raises(ValueError, match="rotation"):
+        asterism.planes(depth, CAMERA, pose=exact * 1.1)

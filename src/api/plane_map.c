@@ -168,6 +168,35 @@ ast_status ast_plane_map_mesh(ast_plane_map *map, const float *vertices, size_t 
 #define LEAST_AREA 0.05 /* square metres */
 #define RIGID 0.01      /* how far the columns of a pose may be from perpendicular vectors of length 1 */
 
+#define EXACT 1e-9 /* up to here such a difference is rounding */
+
+/* How far the columns are from perpendicular vectors of length 1; NaN if a number is. */
+static double skew_of(const double *m) {
+    double most = 0;
+    for (int a = 0; a < 3; a++)
+        for (int b = a; b < 3; b++) {
+            double away = fabs(m[a] * m[b] + m[4 + a] * m[4 + b] + m[8 + a] * m[8 + b] - (a == b));
+            most = away <= most ? most : away;
+        }
+    return most;
+}
+
+/* The nearest rotation, which keeps the handedness: M <- M (3 I - M'M) / 2 squares the difference. */
+static void make_rigid(double *m) {
+    for (int round = 0; round < 4 && skew_of(m) > EXACT; round++) {
+        double old[12];
+        for (int i = 0; i < 12; i++)
+            old[i] = m[i];
+        for (int r = 0; r < 3; r++)
+            for (int c = 0; c < 3; c++) {
+                m[4 * r + c] = 1.5 * old[4 * r + c];
+                for (int k = 0; k < 3; k++)
+                    m[4 * r + c] -=
+                        0.5 * old[4 * r + k] * (old[k] * old[c] + old[4 + k] * old[4 + c] + old[8 + k] * old[8 + c]);
+            }
+    }
+}
+
 /* The matrix, or the identity. */
 static ast_pose pose_of(const double *given) {
     static const double none[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
@@ -175,21 +204,11 @@ static ast_pose pose_of(const double *given) {
     const double *m = given ? given : none;
     for (int i = 0; i < 12; i++)
         pose.matrix[i] = m[i];
+    make_rigid(pose.matrix);
     pose.mirror =
         m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) + m[2] * (m[4] * m[9] - m[5] * m[8]) <
         0;
     return pose;
-}
-
-/* A rotation, or a mirrored one. */
-static bool is_rigid(const double *pose) {
-    for (int a = 0; a < 3; a++)
-        for (int b = a; b < 3; b++) {
-            double dot = pose[a] * pose[b] + pose[4 + a] * pose[4 + b] + pose[8 + a] * pose[8 + b];
-            if (!(fabs(dot - (a == b)) < RIGID))
-                return false;
-        }
-    return true;
 }
 
 static ast_status check_frame(const ast_plane_map *map, const ast_depth_frame *frame, const double *pose) {
@@ -202,7 +221,7 @@ static ast_status check_frame(const ast_plane_map *map, const ast_depth_frame *f
     for (int i = 0; pose && i < 12; i++)
         if (!isfinite(pose[i]))
             return ast_fail(fault, AST_BAD_DATA, "the pose holds a number that is not finite");
-    if (pose && !is_rigid(pose))
+    if (pose && !(skew_of(pose) < RIGID))
         return ast_fail(fault, AST_BAD_DATA,
                         "the first three columns of the pose are no rotation: they must have length 1 and be "
                         "perpendicular");

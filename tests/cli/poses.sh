@@ -111,7 +111,7 @@ refused 'bad.txt: line 1: the 4 x 4 matrix is no pose: its first three columns a
 echo '1 0 0 0 0 -1 0 0 0 0 1 0 0 0 0 1' >bad.txt
 refused 'bad.txt: line 1: the 4 x 4 matrix is no pose: it is a reflection' bad.txt
 echo 'nan 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1' >bad.txt
-refused 'bad.txt: line 1: the 4 x 4 matrix is no pose' bad.txt
+refused 'bad.txt: none of its poses is known: all 1 are not finite, or quaternions of zeros' bad.txt
 mkdir none few
 refused 'none: holds no pose: .txt files with a 4 x 4 matrix each are needed' none
 echo '1 0 0 0' >few/a.txt

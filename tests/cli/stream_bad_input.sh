@@ -130,9 +130,18 @@ echo '0 0 0 1' | posed 'poses.txt has 1 row, but b.npy is frame 2' 1 a.npy b.npy
 printf '' | posed 'poses.txt has 0 rows.*a.npy' 0 a.npy
 echo '0 0 1' | posed 'poses.txt: line 1 has 3 columns' 0 a.npy
 printf '# a comment\n0 0 0 1\n1 2 x 4\n' | posed "poses.txt: line 3, column 3: 'x' is not a number" 0 a.npy
-echo '5 5 0 0 0 0' | posed 'poses.txt: line 1.*no quaternion' 0 a.npy
-echo '0 0 nan 1' | posed 'no quaternion' 0 a.npy
-echo '0 0 inf 1' | posed 'no quaternion' 0 a.npy
+echo '5 5 0 0 0 0' | posed 'poses.txt: none of its poses is known: all 1 are' 0 a.npy
+echo '0 0 nan 1' | posed 'none of its poses is known' 0 a.npy
+# A frame whose pose is lost is left out, which is said once; the others keep their rows.
+printf '0 0 nan 1\n0 0 0 1\n0 0 0 0\n0 0 inf 1\n1 0 0 0\n' >poses.txt
+cp a.npy lost_b.npy && cp a.npy lost_c.npy && cp a.npy lost_d.npy && cp a.npy lost_e.npy
+asterism stream a.npy lost_b.npy lost_c.npy lost_d.npy lost_e.npy --angle 40 --poses poses.txt --labels posed_labels >../out 2>../err || broken "$(cat ../err)"
+equal 'frames with a pose' 2 "$(wc -l <../out | tr -d ' ')"
+equal 'their labels' 'lost_b.npy lost_e.npy' "$(ls posed_labels | paste -sd' ' -)"
+equal 'said once' 1 "$(grep -c 'the pose of a.npy is lost' ../err)"
+equal 'counted at the end' 1 "$(grep -c '3 frames were left out, because their pose is lost' ../err)"
+fails 1 'poses.txt: the pose of a.npy is lost' asterism stream a.npy lost_b.npy lost_c.npy lost_d.npy lost_e.npy \
+    --angle 40 --poses poses.txt --strict
 echo '0 0 0 1' | posed 'wide.txt has points of 4 dimensions.*--poses' 0 wide.txt
 echo '0.6 0 0 1' | posed 'infinite.npy' 0 infinite.npy
 fails 1 'absent.txt' asterism stream a.npy --angle 40 --poses absent.txt
