@@ -96,6 +96,11 @@ static int set_camera(const ast_cli_camera *given, const char *input, ast_depth_
     if (isnan(numbers[0]) && !name)
         return ast_cli_misuse("%s: depth images need --intrinsics fx,fy,cx,cy or --camera NAME; known cameras are %s",
                               ast_cli_name(input), names);
+    if (numbers[0] > 0 && numbers[1] < 0)
+        return ast_cli_misuse(
+            "--intrinsics FX,FY,CX,CY: the focal length %g is negative, as left-handed worlds have it; "
+            "give %g, and --flip-y with --poses",
+            numbers[1], -numbers[1]);
     if (!isnan(numbers[0]) && !(numbers[0] > 0 && numbers[1] > 0))
         return ast_cli_misuse("--intrinsics FX,FY,CX,CY: the focal lengths %g and %g must be above 0", numbers[0],
                               numbers[1]);

@@ -3,6 +3,7 @@
  * Where inputs become frames, one after the other. */
 #include "input_frames.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,10 @@
 
 /* The size of the images of the cameras that have a name. */
 enum { CAMERA_WIDTH = 640, CAMERA_HEIGHT = 480 };
+
+/* Metres: medians of depth outside mean a wrong unit. */
+#define FARTHEST 15.0
+#define NEAREST 0.05
 
 #define WARNINGS 3 /* about single files; then one about all */
 
@@ -79,6 +84,7 @@ static int open_camera(ast_cli_frames *frames, const ast_cli_camera *camera, ast
     frames->camera = camera->name;
     frames->file_width = camera->width;
     frames->file_height = camera->height;
+    how->depth_scale = isnan(camera->scale) ? 0 : camera->scale;
     if (!(options->units_per_metre > 0) || list->scenes)
         options->units_per_metre = ast_frame_list_scale(list);
     if (!(options->units_per_metre > 0))
@@ -146,6 +152,58 @@ static int check_size(const ast_cli_frames *frames) {
     return -1;
 }
 
+/* A principal point as far from the middle in x as in y is that of images of another resolution. */
+static int check_camera(const ast_cli_frames *frames) {
+    const ast_depth_image *image = &frames->frame.image;
+    const ast_camera *camera = &frames->options.camera;
+    double x = (camera->cx + 0.5) / (double)image->width, y = (camera->cy + 0.5) / (double)image->height;
+    bool alike = fabs(x - y) < 0.1 * fmax(x, y) && (x < 0.35 || x > 0.7);
+    if (!alike || frames->width > 0 || image->width < 64 || image->height < 48)
+        return -1;
+    return ast_cli_fail("%s is %zu x %zu pixels, but the principal point %g,%g is that of images of about %.0f x %.0f; "
+                        "the intrinsics are for another resolution",
+                        frames->frame.source, image->width, image->height, camera->cx, camera->cy, 2 * camera->cx + 1,
+                        2 * camera->cy + 1);
+}
+
+/* Images of floats bring their units, which the first of them decides. */
+static int check_units(ast_cli_frames *frames) {
+    double units = frames->frame.units;
+    if (frames->width > 0 && (units > 0) != frames->floats)
+        return ast_cli_fail("%s holds %s, but the frames before it %s; all must be alike", frames->frame.source,
+                            units > 0 ? "floats" : "whole numbers", units > 0 ? "whole numbers" : "floats");
+    frames->floats = units > 0;
+    if (units > 0)
+        frames->options.units_per_metre = units;
+    return -1;
+}
+
+static int compare_depths(const void *a, const void *b) {
+    return (*(const uint16_t *)a > *(const uint16_t *)b) - (*(const uint16_t *)a < *(const uint16_t *)b);
+}
+
+/* The first image: a median that no depth camera sees means that its unit is another one. */
+static void warn_of_scale(const ast_cli_frames *frames) {
+    enum { SAMPLES = 4096 };
+    const ast_depth_image *image = &frames->frame.image;
+    uint16_t sample[SAMPLES];
+    size_t pixels = image->width * image->height, step = 1 + pixels / SAMPLES, count = 0;
+    for (size_t i = 0; i < pixels; i += step) {
+        const char *row = (const char *)image->values + (ptrdiff_t)(i / image->width) * image->row_stride;
+        uint16_t depth = ((const uint16_t *)(const void *)row)[i % image->width];
+        if (depth > 0 && count < SAMPLES)
+            sample[count++] = depth;
+    }
+    if (count < 64)
+        return;
+    qsort(sample, count, sizeof *sample, compare_depths);
+    double metres = sample[count / 2] / frames->options.units_per_metre;
+    if (metres > FARTHEST || metres < NEAREST)
+        ast_cli_warn("%s: half of its depth is beyond %.3g m at %g units per metre; --depth-scale says how many there "
+                     "are (1000 for millimetres)",
+                     frames->frame.source, metres, frames->options.units_per_metre);
+}
+
 /* As ast_frames_next, past the files that cannot be read, unless that is all of them. */
 static int next_readable(ast_cli_frames *frames, ast_format_error *error) {
     int more = ast_frames_next(frames->frames, &frames->frame, error);
@@ -169,6 +227,12 @@ int ast_cli_frames_next(ast_cli_frames *frames, int *found) {
     if (more == 0 || !frames->list->depth)
         return -1;
     int code = check_size(frames);
+    if (code < 0)
+        code = check_camera(frames);
+    if (code < 0)
+        code = check_units(frames);
+    if (code < 0 && !frames->width)
+        warn_of_scale(frames);
     frames->width = frames->frame.image.width;
     frames->height = frames->frame.image.height;
     return code;

@@ -21,6 +21,7 @@ typedef struct ast_cli_frames {
     const char *camera;             /* by its name, or NULL */
     size_t file_width, file_height; /* by camera.json; 0: not known */
     size_t width, height;           /* of every frame; 0 before the first */
+    bool floats;                    /* they hold floats, whose units are theirs */
 } ast_cli_frames;
 
 /* Lists the inputs of the command line, which are all depth images or all tables, as list->depth says; and checks that

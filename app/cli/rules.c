@@ -28,19 +28,20 @@ const char *ast_cli_join(char text[AST_CLI_LIST], const char *const *names, size
 static const struct {
     unsigned kinds;
     const char *many, *one;
-} kind_words[] = {{AST_CLI_POINTS, "tables of points", "a table of points"},
-                  {AST_CLI_DEPTH, "depth images (.png, .pgm, .mat, or a folder of images)", "a depth image"},
-                  {AST_CLI_SOLID, "clouds and meshes (.pcd, .ply, .obj, .stl)", "a cloud or a mesh"},
-                  {AST_CLI_IMAGE | AST_CLI_STANDARD_DEPTH, "depth images (.png, .pgm)", "a depth image"},
-                  {AST_CLI_TABLE, "files of points", "a table of points"},
-                  {AST_CLI_SPARSE, "sparse rows (.mtx, .npz)", "a file of sparse rows"},
-                  {AST_CLI_IMAGE, "files of depth images (.png, .pgm)", "a depth image"},
-                  {AST_CLI_SCENE, "scenes of the NYU v2 data set (.mat)", "a data set of scenes"},
-                  {AST_CLI_CLOUD, "clouds (.pcd, .ply, .obj)", "a cloud"},
-                  {AST_CLI_MESH, "meshes (.ply, .obj, .stl)", "a mesh"},
-                  {AST_CLI_SEVERAL, "multiple files of points", "multiple files that are read as one"},
-                  {AST_CLI_STANDARD_POINTS, "points on standard input", "points"},
-                  {AST_CLI_STANDARD_DEPTH, "depth frames on standard input", "depth images"}};
+} kind_words[] = {
+    {AST_CLI_POINTS, "tables of points", "a table of points"},
+    {AST_CLI_DEPTH, "depth images (.png, .pgm, .mat, or a folder of images)", "a depth image"},
+    {AST_CLI_SOLID, "clouds and meshes (.pcd, .ply, .obj, .stl)", "a cloud or a mesh"},
+    {AST_CLI_IMAGE | AST_CLI_STANDARD_DEPTH, "depth images (.png, .pgm, .tiff, .pfm, .npy)", "a depth image"},
+    {AST_CLI_TABLE, "files of points", "a table of points"},
+    {AST_CLI_SPARSE, "sparse rows (.mtx, .npz)", "a file of sparse rows"},
+    {AST_CLI_IMAGE, "files of depth images (.png, .pgm, .tiff, .pfm, .npy)", "a depth image"},
+    {AST_CLI_SCENE, "scenes of the NYU v2 data set (.mat)", "a data set of scenes"},
+    {AST_CLI_CLOUD, "clouds (.pcd, .ply, .obj)", "a cloud"},
+    {AST_CLI_MESH, "meshes (.ply, .obj, .stl)", "a mesh"},
+    {AST_CLI_SEVERAL, "multiple files of points", "multiple files that are read as one"},
+    {AST_CLI_STANDARD_POINTS, "points on standard input", "points"},
+    {AST_CLI_STANDARD_DEPTH, "depth frames on standard input", "depth images"}};
 enum { KIND_WORDS = sizeof kind_words / sizeof *kind_words };
 
 static const char *list_kinds(char text[AST_CLI_LIST], unsigned kinds) {
@@ -185,6 +186,12 @@ _Static_assert(AST_CLI_TABLE == (int)AST_HOLDS_TABLE && AST_CLI_SPARSE == (int)A
 ast_cli_input ast_cli_look_up(const ast_cli_common *common, const char *path, const char *format) {
     ast_cli_input input = {path, .format = ast_format_of(path, format)};
     input.kinds = input.format.row ? input.format.holds : AST_CLI_ANY_INPUT;
+    /* An array is a depth image where tables are not taken, or where a camera says so. */
+    if (input.kinds == AST_CLI_TABLE && ast_has_extension(path, ".npy") && (common->command->inputs & AST_CLI_IMAGE) &&
+        (!(common->command->inputs & AST_CLI_TABLE) || typed_of(common, "intrinsics camera"))) {
+        input.format = ast_format_of(path, "png"); /* images.c looks at the bytes */
+        input.kinds = input.format.holds;
+    }
     if (strcmp(path, "-") == 0) {
         if (typed_of(common, "raw intrinsics camera"))
             input.kinds = AST_CLI_STANDARD_DEPTH;

@@ -89,6 +89,7 @@ bool ast_frame_reader_image(const ast_frame_reader *reader, ast_buffer *buffer, 
     ast_bytes bytes;
     if (!ast_bytes_open(&bytes, frame->file->path, false, reader->stop, error))
         return false;
+    frame->pixels.float_scale = reader->options.depth_scale;
     bool good = ast_depth_read_bytes(&frame->pixels, buffer, &bytes, error);
     ast_bytes_close(&bytes);
     return good;

@@ -231,6 +231,7 @@ static bool describe(ast_frames *frames, const ast_read_frame *read, ast_input_f
     const char *path = read->file->path;
     *frame = (ast_input_frame){.points = read->points,
                                .image = ast_depth_view(&read->pixels),
+                               .units = read->pixels.units,
                                .source = path,
                                .path = path,
                                .number = read->number,

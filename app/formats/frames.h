@@ -120,6 +120,7 @@ typedef struct ast_frames_options {
     size_t raw_points, raw_dimension; /* not 0: standard input is raw tables of this size, float32 in the machine's
                                          byte order */
     size_t raw_width, raw_height;     /* not 0: every file is raw depth images of this size, 16-bit little-endian */
+    double depth_scale;               /* units per metre of images of floats; 0: they hold metres */
     bool go_on;                       /* after an image file that cannot be read, the next call takes the next file */
     int (*interrupted)(void);         /* asked a few times a second while a frame does not come; not 0: stop waiting.
                                          May be NULL */
@@ -128,6 +129,7 @@ typedef struct ast_frames_options {
 typedef struct ast_input_frame {
     ast_points points;     /* of a table */
     ast_depth_image image; /* of a depth image; both are valid until the next call, as the names are */
+    double units;          /* per metre, of an image of floats; 0: as the file has them */
     const char *source;    /* its name: the file's, with #17 behind it where a file has many frames */
     const char *path;      /* the file; "-" for standard input */
     uint64_t number;       /* within the file, from 0, where a file may have many frames; otherwise AST_WHOLE */

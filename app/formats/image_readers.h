@@ -16,7 +16,7 @@ typedef struct ast_image_file {
 
 /* Each fills in the pixels or fails with a sentence; memory stays with the pixels either way. */
 typedef bool ast_image_decoder(ast_pixels *pixels, const ast_image_file *file, ast_format_error *error);
-ast_image_decoder ast_png_depth, ast_pnm_depth;
+ast_image_decoder ast_png_depth, ast_pnm_depth, ast_npy_depth, ast_pfm_depth, ast_tiff_depth;
 
 /* Whether an image may be this large, and is not empty. */
 bool ast_image_check_size(const char *name, size_t width, size_t height, ast_format_error *error);

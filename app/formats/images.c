@@ -89,11 +89,18 @@ bool ast_pixels_resize(ast_pixels *pixels, size_t width, size_t height, size_t i
 static ast_image_decoder *decoder_of(const unsigned char *bytes, size_t size) {
     if (size >= 4 && memcmp(bytes + 1, "PNG", 3) == 0)
         return ast_png_depth;
+    if (size >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0)
+        return ast_npy_depth;
+    if (size >= 8 && (memcmp(bytes, "II*\0", 4) == 0 || memcmp(bytes, "MM\0*", 4) == 0))
+        return ast_tiff_depth;
+    if (size >= 8 && bytes[0] == 'P' && (bytes[1] == 'f' || bytes[1] == 'F'))
+        return ast_pfm_depth;
     return size >= 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '6' ? ast_pnm_depth : NULL;
 }
 
 static bool decode(ast_depth_pixels *pixels, const ast_image_file *file, ast_format_error *error) {
     ast_image_decoder *decoder = decoder_of(file->bytes, file->size);
+    pixels->units = 0;
     bool good = decoder ? decoder(pixels, file, error)
                         : ast_format_fail(error, "%s: is %s; a depth image, a 16-bit greyscale PNG or PGM, is needed",
                                           file->name, file->size == 0 ? "empty" : "no image of a known kind");

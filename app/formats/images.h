@@ -30,7 +30,9 @@ typedef struct ast_pixels {
         void *memory;
     };
     size_t width, height;
-    size_t capacity; /* bytes that there is room for */
+    size_t capacity;    /* bytes that there is room for */
+    double float_scale; /* set before reading: units per metre of files of floats; 0: they hold metres */
+    double units;       /* units per metre of the values, if the file holds floats; 0: they are as the file has them */
 } ast_pixels;
 typedef ast_pixels ast_depth_pixels, ast_picture;
 
@@ -41,7 +43,8 @@ bool ast_pixels_resize(ast_pixels *pixels, size_t width, size_t height, size_t i
 /* Fine on zeroed and freed pixels. */
 void ast_pixels_free(ast_pixels *pixels);
 
-/* Reads a 16-bit greyscale PNG, plain or interlaced, or a PGM with a largest value of 256 to 65535 (P5, or P2 in text).
+/* Reads a 16-bit greyscale PNG, plain or interlaced, a PGM with a largest value of 256 to 65535 (P5, or P2 in text), a
+ * .npy of (height, width) floats or 16-bit numbers, a PFM, or a TIFF of either without compression (depth_float.c).
  * Every other image is refused with a sentence that says what it is. `path` "-" is standard input. A failure leaves
  * the pixels to be freed or read into, with a size of 0 x 0. */
 bool ast_depth_read(ast_depth_pixels *pixels, const char *path, ast_format_error *error);

@@ -30,6 +30,9 @@ static const ast_format formats[] = {
     {"stl", AST_HOLDS_MESH, .solid = ast_stl_solid},
     {"png", .holds = AST_HOLDS_DEPTH}, /* images.c tells images apart by their first bytes */
     {"pgm", .holds = AST_HOLDS_DEPTH},
+    {"pfm", .holds = AST_HOLDS_DEPTH},
+    {"tiff", .holds = AST_HOLDS_DEPTH},
+    {"tif", .holds = AST_HOLDS_DEPTH},
     {"mat", .holds = AST_HOLDS_SCENES},
 };
 #define FORMATS (sizeof formats / sizeof *formats)

@@ -16,7 +16,7 @@ for command in 'cluster' 'stream' 'segment --output out' 'normals --output n.npy
         asterism $command $frame $angle
     fails 2 "there is no 'kinekt'; known cameras are .*kinect" asterism $command $frame $angle --camera kinekt
     fails 2 '--intrinsics cannot be combined with --camera' asterism $command $frame $angle --camera kinect $camera
-    for text in 525 525,525,319.5 525,525,319.5,239.5,0 525,525,319.5,b 0,525,319.5,239.5 525,-525,319.5,239.5 \
+    for text in 525 525,525,319.5 525,525,319.5,239.5,0 525,525,319.5,b 0,525,319.5,239.5 -525,525,319.5,239.5 \
         nan,525,319.5,239.5 525,525,inf,239.5 '525, 525' 525,525,,239.5; do
         fails 2 "intrinsics (must be 4 numbers FX,FY,CX,CY, not '|FX,FY,CX,CY: the focal lengths .* must be above 0)" asterism $command $frame $angle --intrinsics "$text"
     done

@@ -128,13 +128,13 @@ static void add_method(line *of, const ast_cli_command *command, size_t method) 
 static const struct {
     unsigned kind;
     const char *words[4];
-} inputs[] = {{AST_CLI_TABLE, {"x.npy"}},
+} inputs[] = {{AST_CLI_TABLE, {"x.csv"}},
               {AST_CLI_SPARSE, {"x.mtx"}},
               {AST_CLI_IMAGE, {"x.png"}},
               {AST_CLI_SCENE, {"x.mat"}},
               {AST_CLI_CLOUD, {"x.pcd"}},
               {AST_CLI_MESH, {"x.stl.gz"}},
-              {AST_CLI_SEVERAL, {"x.npy", "y.npy"}},
+              {AST_CLI_SEVERAL, {"x.csv", "y.csv"}},
               {AST_CLI_STANDARD_POINTS, {"-", "--format", "csv"}},
               {AST_CLI_STANDARD_DEPTH, {"-", "--raw", "64x48"}}};
 enum { INPUTS = sizeof inputs / sizeof *inputs };

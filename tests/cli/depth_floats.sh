@@ -1,0 +1,102 @@
+#!/bin/sh
+# Depth images of floats: .npy, PFM and TIFF, and sentences about units and cameras that cannot be right.
+. "$(dirname "$0")/common.sh"
+
+# The first frame of the hallway, in whole millimetres, as .npy of the type, PFM or TIFF. Floats are metres.
+works asterism sample --scene hallway --frames 1 --size 160x120 --output walk
+works asterism segment walk/depth --angle 60 --poses walk/poses.txt --output seen --labels labels --quiet
+python=$(command -v /usr/bin/python3) || { echo 'no python3: skipped' && exit 77; }
+$python -c 'import numpy' 2>/dev/null || { echo 'no numpy: skipped' && exit 77; }
+cat >convert.py <<'END'
+import glob, struct, sys, zlib
+import numpy as np
+
+def png(path):
+    data, at, body, size = open(path, 'rb').read(), 8, b'', None
+    while at < len(data):
+        length, kind = struct.unpack('>I4s', data[at:at + 8])
+        if kind == b'IHDR':
+            size = struct.unpack('>II', data[at + 8:at + 16])
+        if kind == b'IDAT':
+            body += data[at + 8:at + 8 + length]
+        at += 12 + length
+    w, h = size
+    rows, out, last = zlib.decompress(body), [], np.zeros(2 * w, np.uint8)
+    for v in range(h):
+        kind, raw = rows[v * (2 * w + 1)], bytearray(rows[v * (2 * w + 1) + 1:(v + 1) * (2 * w + 1)])
+        for i in range(2 * w):
+            a, b, c = (raw[i - 2] if i > 1 else 0), int(last[i]), (int(last[i - 2]) if i > 1 else 0)
+            p = a + b - c
+            paeth = min((abs(p - a), 0, a), (abs(p - b), 1, b), (abs(p - c), 2, c))[2]
+            raw[i] = (raw[i] + (0, a, b, (a + b) // 2, paeth)[kind]) & 255
+        last = np.frombuffer(bytes(raw), np.uint8)
+        out.append(np.frombuffer(bytes(raw), '>u2'))
+    return np.array(out)
+
+depth = png(glob.glob('walk/depth/*.png')[0])
+h, w = depth.shape
+metres = (depth / 1000).astype('<f4')
+np.save('f4.npy', metres)
+np.save('f8.npy', np.asfortranarray(metres.astype('f8')))
+np.save('u2.npy', depth.astype('<u2'))
+np.save('mm.npy', depth.astype('<f4'))
+np.save('far.npy', metres * 30)
+np.save('i4.npy', depth.astype('<i4'))
+open('a.pfm', 'wb').write(b'Pf\n%d %d\n-1.0\n' % (w, h) + metres[::-1].tobytes())
+open('big.pfm', 'wb').write(b'Pf\n%d %d\n1.0\n' % (w, h) + metres[::-1].astype('>f4').tobytes())
+def tiff(name, order, values, bits, kind, compression=1, rows=50):
+    e = '<' if order == b'II' else '>'
+    body, strips = values.tobytes(), -(-h // rows)
+    line = w * bits // 8
+    entries = [(256, 3, w), (257, 3, h), (258, 3, bits), (259, 3, compression), (277, 3, 1), (278, 3, rows), (339, 3, kind)]
+    where = 8 + len(body)
+    table = b''.join(struct.pack(e + 'I', 8 + i * rows * line) for i in range(strips))
+    sizes = b''.join(struct.pack(e + 'I', min(rows, h - i * rows) * line) for i in range(strips))
+    ifd = [struct.pack(e + 'HHIHH', t, k, 1, v, 0) for t, k, v in entries]
+    ifd.insert(4, struct.pack(e + 'HHII', 273, 4, strips, where))
+    ifd.insert(7, struct.pack(e + 'HHII', 279, 4, strips, where + len(table)))
+    start = where + len(table) + len(sizes)
+    open(name, 'wb').write(struct.pack(e + '2sHI', order, 42, start) + body + table + sizes +
+                           struct.pack(e + 'H', len(ifd)) + b''.join(ifd) + bytes(4))
+tiff('f4.tiff', b'II', metres, 32, 3)
+tiff('f4big.tif', b'MM', metres.astype('>f4'), 32, 3)
+tiff('u2.tiff', b'II', depth.astype('<u2'), 16, 1)
+tiff('packed.tiff', b'II', metres, 32, 3, compression=5)
+END
+$python convert.py
+camera=$(sed -n 's/.*"intrinsics": *\[\([^]]*\)\].*/\1/p' walk/camera.json walk/depth/camera.json 2>/dev/null | tr -d ' ' | head -1)
+[ -n "$camera" ] || camera=$(tr -d '\n ' <walk/camera.json | sed 's/.*"fx":\([^,}]*\).*"fy":\([^,}]*\).*"cx":\([^,}]*\).*"cy":\([^,}]*\).*/\1,\2,\3,\4/')
+see() {
+    works asterism normals "$@" --intrinsics "$camera" --output n.txt --json
+    awk 'NR % 37 == 0 { printf "%.1f %.1f %.1f\n", $1 + 4, $2 + 4, $3 + 4 }' n.txt >normals.txt
+}
+see "$(echo walk/depth/*.png)"
+cp normals.txt expected.txt
+cp n.txt whole.txt
+for file in u2.npy u2.tiff; do
+    see $file
+    same n.txt whole.txt
+done
+for file in f4.npy f8.npy a.pfm big.pfm f4.tiff f4big.tif; do
+    see $file
+    different=$(paste -d' ' normals.txt expected.txt | awk '$1 != $4 || $2 != $5 || $3 != $6' | wc -l)
+    [ "$different" -lt 100 ] || broken "$file: $different of $(wc -l <normals.txt) normals differ"
+done
+works asterism normals f4.npy --intrinsics "$camera" --output floats.txt
+works asterism normals mm.npy --depth-scale 1000 --intrinsics "$camera" --output n.txt
+same n.txt floats.txt
+works asterism segment f4.npy --intrinsics "$camera" --angle 60 --output one --quiet
+
+# What cannot be right.
+fails 1 'packed.tiff: is compressed' asterism normals packed.tiff --intrinsics "$camera" --output bad.txt
+fails 1 'i4.npy: is an array \(120, 160\) of <i4; a depth image is' asterism normals i4.npy --intrinsics "$camera" --output bad.txt
+head -c 5000 f4.tiff >cut.tiff
+fails 1 'cut.tiff: ' asterism normals cut.tiff --intrinsics "$camera" --output bad.txt
+head -c 5000 a.pfm >cut.pfm
+fails 1 'cut.pfm: does not hold the 160 x 120 floats' asterism normals cut.pfm --intrinsics "$camera" --output bad.txt
+fails 1 'f4.npy is 160 x 120 pixels, but the principal point 319.5,239.5 is that of images of about 640 x 480' \
+    asterism normals f4.npy --intrinsics 525,525,319.5,239.5 --output bad.txt
+fails 2 'the focal length -120 is negative.*--flip-y' \
+    asterism normals f4.npy --intrinsics 120,-120,79.5,59.5 --output bad.txt
+asterism normals "$(echo walk/depth/*.png)" --depth-scale 10 --intrinsics "$camera" --output n.txt >../out 2>../err
+grep -q 'warning: .*half of its depth is beyond .* m at 10 units per metre; --depth-scale says' ../err || broken "$(cat ../err)"
