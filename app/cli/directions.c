@@ -172,9 +172,12 @@ static int refuse_other(const ast_cli_directions *d, const char *input) {
 static int fit(ast_cli_directions *d, const ast_cli_reading *how, const char *input, const ast_cli_budget *budget) {
     ast_format_error error;
     const ast_source *source = &d->input.source;
-    if (!budget || d->input.size == 0)
+    if (!budget)
         return -1;
     d->allowed = budget->memory ? budget->memory : ast_cli_memory_free();
+    d->input.allowed = d->allowed;
+    if (d->input.size == 0)
+        return -1;
     if (source->count == 0)
         return refuse_other(d, input);
     double row = (double)ast_source_row(source) + budget->point + budget->component * (double)source->dimension;

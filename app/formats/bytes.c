@@ -58,11 +58,30 @@ bool ast_bytes_read(ast_bytes *bytes, void *buffer, size_t capacity, size_t *got
     return true;
 }
 
+static bool over_budget(const ast_bytes *bytes, ast_format_error *error) {
+    return ast_format_fail(
+        error,
+        "%s: does not fit into the memory budget of %llu bytes; only a table in a regular file that is "
+        "not compressed may be larger",
+        bytes->name, (unsigned long long)bytes->allowed);
+}
+
+bool ast_bytes_budget(const ast_bytes *bytes, uint64_t promised, ast_format_error *error) {
+    return !bytes->allowed || promised <= bytes->allowed || promised == PTRDIFF_MAX || over_budget(bytes, error);
+}
+
+/* No more than `part`, and than may be in memory. */
+static size_t within_budget(const ast_bytes *bytes, size_t part) {
+    return bytes->allowed && part > bytes->allowed ? (size_t)bytes->allowed : part;
+}
+
 bool ast_bytes_fill(ast_bytes *bytes, ast_buffer *buffer, size_t size, ast_format_error *error) {
     while (buffer->filled < size) {
         size_t part = buffer->filled >= FIRST_PART ? 2 * buffer->filled : FIRST_PART, got;
         part = part < buffer->capacity ? buffer->capacity : part;
-        part = part < size ? part : size;
+        part = within_budget(bytes, part < size ? part : size);
+        if (part <= buffer->filled)
+            return over_budget(bytes, error);
         if (!ast_array_grow(&buffer->place, &buffer->capacity, part, 1))
             return ast_format_no_memory(error, bytes->name);
         if (!ast_bytes_read(bytes, buffer->place + buffer->filled, part - buffer->filled, &got, error))

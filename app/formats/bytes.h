@@ -17,6 +17,7 @@ typedef struct ast_bytes {
     uint64_t size;
     struct ast_gz *gz; /* NULL: not compressed */
     bool damaged;      /* reading failed because the compressed bytes are */
+    uint64_t allowed;  /* bytes of memory that reading may take; 0: any */
     int stop;          /* a descriptor that ends all waiting once it can be read, or AST_NO_STOP */
 } ast_bytes;
 
@@ -39,8 +40,12 @@ typedef struct ast_buffer {
 } ast_buffer;
 
 /* Reads until the buffer holds `size` bytes or the input ends (buffer->filled below `size`). What the buffer holds
- * already stays. The memory grows by doubling as bytes arrive, because no promised size is believed. */
+ * already stays. The memory grows by doubling as bytes arrive, because no promised size is believed, up to
+ * bytes->allowed. */
 bool ast_bytes_fill(ast_bytes *bytes, ast_buffer *buffer, size_t size, ast_format_error *error);
+
+/* Refuses a promise of more bytes than may be in memory. PTRDIFF_MAX is no promise. */
+bool ast_bytes_budget(const ast_bytes *bytes, uint64_t promised, ast_format_error *error);
 
 /* Fine on a zeroed or half-opened one. */
 void ast_bytes_close(ast_bytes *bytes);

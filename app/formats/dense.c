@@ -11,6 +11,24 @@ bool ast_dense_table(ast_file_table *table, ast_bytes *bytes, const ast_resolved
     return (how->format->counted ? counted : plain)(table, bytes, how->format, error);
 }
 
+bool ast_dense_promise(ast_buffer *buffer, uint64_t *size, ast_bytes *bytes, const ast_resolved *how,
+                       ast_format_error *error) {
+    const ast_format *format = how->format;
+    ast_file_table table;
+    size_t header = format->counted ? 4 : 8;
+    if (!ast_bytes_fill(bytes, buffer, header, error))
+        return false;
+    *size = buffer->filled;
+    if (buffer->filled < header)
+        return true;
+    if (format->counted) /* only the end of the input tells how many rows there are */
+        *size = (int32_t)ast_little(buffer->place, 4) < 1 ? header : PTRDIFF_MAX;
+    else if (ast_table_set(&table, format->type, ast_little(buffer->place, 4), ast_little(buffer->place + 4, 4),
+                           header))
+        *size += table.row_stride * table.count;
+    return true;
+}
+
 static bool plain(ast_file_table *table, ast_bytes *bytes, const ast_format *format, ast_format_error *error) {
     unsigned char header[8];
     const char *name = bytes->name;
@@ -23,11 +41,18 @@ static bool plain(ast_file_table *table, ast_bytes *bytes, const ast_format *for
                                columns);
     bool fits = ast_table_set(table, format->type, rows, columns, sizeof header);
     uint64_t follow = bytes->size - sizeof header;
-    if (!fits || table->row_stride * table->count != follow)
+    if (!fits)
         return ast_format_fail(error,
-                               "%s: its header promises %u rows of %u numbers of %zu bytes, but %llu bytes follow; the "
-                               "file is damaged or cut short",
-                               name, rows, columns, table->column_stride, (unsigned long long)follow);
+                               "%s: its header promises %u rows of %u numbers of %zu bytes, more than any file has",
+                               name, rows, columns, table->column_stride);
+    uint64_t promised = table->row_stride * table->count;
+    if (promised != follow)
+        return ast_format_fail(
+            error,
+            "%s: its header promises %u rows of %u numbers of %zu bytes, but %s%llu bytes follow; the "
+            "file is damaged or cut short",
+            name, rows, columns, table->column_stride, follow > promised ? "more than " : "",
+            (unsigned long long)(follow > promised ? promised : follow));
     return true;
 }
 

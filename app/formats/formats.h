@@ -150,6 +150,8 @@ typedef struct ast_input {
                              rows there are is known after reading only */
     bool unmapped;        /* reading them all takes memory: they are compressed or in pieces (.h5) */
     uint64_t size;        /* bytes of a regular file */
+    uint64_t allowed;     /* to be set between opening and reading: bytes of memory that a pipe or a compressed table
+                             may take; 0: any */
     ast_names names;      /* with options->names */
     struct ast_opened *opened; /* private: the open files */
     ast_body body;             /* private: what the points are a view of */

@@ -171,6 +171,7 @@ bool ast_input_read(ast_input *input, ast_format_error *error) {
     const ast_resolved *how = &input->opened->how;
     input_file *file = &input->opened->files[0];
     ast_bytes *bytes = &file->bytes;
+    bytes->allowed = file->known ? 0 : input->allowed;
     bool good = (file->known ? ast_table_read(input, &file->table, bytes, how, error)
                              : how->format->open(input, bytes, how, error)) &&
                 finish(input, how, bytes->name, error);

@@ -98,7 +98,8 @@ bool ast_npy_read_body(ast_body *body, const ast_npy_header *header, ast_bytes *
     *body = (ast_body){0};
     if (bytes->sized && !header->swapped && ast_body_map(body, bytes, header->offset, header->data_size, header->item))
         return true;
-    bool good = ast_bytes_fill(bytes, &buffer, header->data_size, error);
+    bool good =
+        ast_bytes_budget(bytes, header->data_size, error) && ast_bytes_fill(bytes, &buffer, header->data_size, error);
     if (good && buffer.filled < header->data_size)
         good = wrong_size(header, bytes->name, "only ", buffer.filled, error);
     good = good && (!last || ast_bytes_read(bytes, &extra, 1, &got, error));

@@ -25,15 +25,16 @@ typedef bool ast_values_function(ast_values *values, ast_bytes *bytes, const str
                                  ast_format_error *error);
 
 typedef struct ast_format {
-    const char *name;            /* the extension, without its dot */
-    unsigned holds;              /* AST_HOLDS_ bits */
-    ast_open_function *open;     /* NULL: it holds no rows of points */
-    ast_values_function *values; /* NULL: the format is no list of numbers */
-    ast_solid_function *solid;   /* of AST_HOLDS_SOLID */
-    ast_table_function *table;   /* finds where the rows of a regular file are: a binary table; NULL otherwise */
-    ast_type type;               /* of the numbers, where the name says it: .fbin, .fvecs and their like */
-    bool counted;                /* their rows begin with their dimension */
-    char separator;              /* of text, where the name says it; 0: the content does */
+    const char *name;              /* the extension, without its dot */
+    unsigned holds;                /* AST_HOLDS_ bits */
+    ast_open_function *open;       /* NULL: it holds no rows of points */
+    ast_values_function *values;   /* NULL: the format is no list of numbers */
+    ast_solid_function *solid;     /* of AST_HOLDS_SOLID */
+    ast_table_function *table;     /* finds where the rows of a regular file are: a binary table; NULL otherwise */
+    ast_promise_function *promise; /* the same for a pipe: how many bytes there are; NULL where `table` is */
+    ast_type type;                 /* of the numbers, where the name says it: .fbin, .fvecs and their like */
+    bool counted;                  /* their rows begin with their dimension */
+    char separator;                /* of text, where the name says it; 0: the content does */
 } ast_format;
 
 /* What a path and options say before anything is opened. */

@@ -11,6 +11,8 @@
 
 #define DIMENSIONS_MOST 64
 
+#define LENGTH_SIZE 8 /* bytes of the number that says how long the header is */
+
 /* The limit of the format itself. A header is not allocated for before the file is known to be longer. */
 #define HEADER_MOST ((uint64_t)100000000)
 
@@ -79,6 +81,28 @@ bool ast_safetensors_table(ast_file_table *table, ast_bytes *bytes, const ast_re
                 check_bytes(table, member, offset, bytes, error);
     ast_members_free(&members);
     free(header.text);
+    return good;
+}
+
+/* The header is JSON of a known length, and the tensor that ends last ends the file. */
+bool ast_safetensors_promise(ast_buffer *buffer, uint64_t *size, ast_bytes *bytes, const ast_resolved *how,
+                             ast_format_error *error) {
+    (void)how;
+    ast_members members = {0};
+    if (!ast_bytes_fill(bytes, buffer, LENGTH_SIZE, error))
+        return false;
+    uint64_t header = buffer->filled < LENGTH_SIZE ? 0 : ast_little(buffer->place, LENGTH_SIZE), end = 0;
+    if (header <= HEADER_MOST && !ast_bytes_fill(bytes, buffer, LENGTH_SIZE + (size_t)header, error))
+        return false;
+    *size = buffer->filled;
+    if (buffer->filled < LENGTH_SIZE || buffer->filled < LENGTH_SIZE + header)
+        return true;
+    header_text text = {bytes->name, (char *)buffer->place + LENGTH_SIZE, (size_t)header};
+    bool good = read_members(&members, &text, error);
+    for (size_t i = 0; good && i < members.count; i++)
+        end = members.list[i].end > end ? members.list[i].end : end;
+    ast_members_free(&members);
+    *size += end < PTRDIFF_MAX - *size ? end : 0;
     return good;
 }
 

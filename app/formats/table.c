@@ -90,9 +90,15 @@ bool ast_table_read(ast_input *input, const ast_file_table *table, ast_bytes *by
     return ast_table_view(input, table, body, how, bytes->name, error);
 }
 
-/* A pipe or a compressed file is read whole first, so that its size is known like that of a regular file. */
-static bool read_all(ast_bytes *bytes, ast_buffer *buffer, ast_bytes *memory, ast_format_error *error) {
-    if (!ast_bytes_fill(bytes, buffer, PTRDIFF_MAX, error))
+/* A pipe or a compressed file is read as far as its header promises first, so that its size is known like that of a
+ * regular file; one byte more shows whether it ends there. */
+static bool read_all(ast_bytes *bytes, const ast_resolved *how, ast_buffer *buffer, ast_bytes *memory,
+                     ast_format_error *error) {
+    uint64_t size;
+    if (!how->format->promise(buffer, &size, bytes, how, error))
+        return false;
+    if (size > buffer->filled &&
+        (!ast_bytes_budget(bytes, size, error) || !ast_bytes_fill(bytes, buffer, (size_t)size + 1, error)))
         return false;
     return ast_bytes_open_memory(memory, bytes->name, buffer->place, buffer->filled, false, error);
 }
@@ -101,8 +107,8 @@ bool ast_table_open(ast_input *input, ast_bytes *bytes, const ast_resolved *how,
     ast_buffer buffer = {0};
     ast_bytes memory = *bytes;
     ast_file_table table = {0};
-    bool good =
-        (bytes->sized || read_all(bytes, &buffer, &memory, error)) && how->format->table(&table, &memory, how, error);
+    bool good = (bytes->sized || read_all(bytes, how, &buffer, &memory, error)) &&
+                how->format->table(&table, &memory, how, error);
     good = good && ast_table_read(input, &table, &memory, how, error);
     ast_table_close(&table);
     if (good && buffer.place && !input->body.owned)

@@ -29,6 +29,12 @@ typedef struct ast_file_table {
 typedef bool ast_table_function(ast_file_table *table, ast_bytes *bytes, const struct ast_resolved *how,
                                 ast_format_error *error);
 
+/* What the header of a pipe or a compressed file promises: reads it into `buffer`, and *size is that of the whole file.
+ * Where the header is cut short or cannot be true, *size is what has been read, and ast_table_function says why. */
+typedef bool ast_promise_function(ast_buffer *buffer, uint64_t *size, ast_bytes *bytes, const struct ast_resolved *how,
+                                  ast_format_error *error);
+ast_promise_function ast_dense_promise, ast_safetensors_promise, ast_hdf5_promise;
+
 /* dense.c: .fbin, .u8bin, .i8bin, .fvecs and .bvecs; safetensors.c; hdf5.c */
 ast_table_function ast_dense_table, ast_safetensors_table, ast_hdf5_table;
 

@@ -128,6 +128,24 @@ head -c 3 x.fbin >short.fbin
 fails 1 'short.fbin: is cut short' asterism cluster short.fbin --angle 25
 head -c $((12 * 100 + 5)) x.bvecs >cut.bvecs
 fails 1 'cut.bvecs: is cut short: row 101 has 5 of its 12 bytes' asterism cluster cut.bvecs --angle 25
+# Compressed files and pipes are read as far as the header says, and no further than the memory budget
+{ cat x.fbin && head -c 100000000 /dev/zero; } | gzip -1 >more.fbin.gz
+fails 1 'more.fbin.gz: its header promises 300 rows of 8 numbers of 4 bytes, but more than 9600 bytes follow' \
+    asterism cluster more.fbin.gz --angle 25 --memory 20M
+{ cat f4.safetensors && head -c 100000000 /dev/zero; } | gzip -1 >more.safetensors.gz
+works asterism cluster f4.safetensors --angle 25 --labels a.npy --quiet --memory 20M
+works asterism cluster more.safetensors.gz --angle 25 --labels b.npy --quiet --memory 20M
+same a.npy b.npy
+for format in fbin u8bin i8bin fvecs bvecs safetensors npy ${hdf5:+h5}; do
+    fails 1 'standard input: ' sh -c '"$0" "$@" </dev/zero' "$ASTERISM" cluster - --format $format --angle 25
+done
+{ printf '\000\000\000\001\002\000\000\000' && head -c 40000000 /dev/zero; } | gzip -1 >large.u8bin.gz
+fails 1 'large.u8bin.gz: does not fit into the memory budget of 20971520 bytes' \
+    asterism cluster large.u8bin.gz --angle 25 --memory 20M
+{ printf '\377\377\001\000' && head -c 40000000 /dev/zero; } | gzip -1 >large.bvecs.gz
+fails 1 'large.bvecs.gz: does not fit into the memory budget of 20971520 bytes' \
+    asterism cluster large.bvecs.gz --angle 25 --memory 20M
+rm more.* large.* a.npy b.npy
 # A row of another dimension is named, whether the file is read at once or in parts
 fails 1 'odd.fvecs: row 71 has 7 numbers, but row 1 has 8' asterism cluster odd.fvecs --angle 25
 fails 1 'odd.fvecs: row 71 has 7 numbers, but row 1 has 8' asterism cluster odd.fvecs --angle 25 --memory 2900K --threads 1 --quiet
