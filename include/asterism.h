@@ -564,6 +564,12 @@ static inline const ast_tree_join *ast_tree(const ast_context *context, size_t *
     return ast_tree_records(context, sizeof(ast_tree_join), count);
 }
 
+/* Cuts that tree: `labels` (count) receives 0..clusters-1, in order of appearance, for `leaves` (count) that the run
+ * gave (ast_options.merge.leaves), -1 where the leaf is -1. Cuts with fewer clusters join clusters of cuts with more.
+ * AST_BAD_OPTION if the tree does not have so many leaves, or none was asked for. */
+AST_API ast_status ast_tree_cut(ast_context *context, const int32_t *leaves, size_t count, size_t clusters,
+                                int32_t *labels);
+
 /* The means of those clusters: (K, D) row-major, unit vectors. The records' `mean` pointers are its rows. NULL if there
  * are no clusters. Valid until the next call with the context. */
 static inline const float *ast_means(const ast_context *context) {

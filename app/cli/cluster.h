@@ -51,7 +51,10 @@ typedef struct ast_cli_cluster_job {
     double *weights;
     float *init;
     int32_t *labels;
-    int32_t *leaves;   /* with --tree */
+    int32_t *leaves;   /* with --tree or --layers */
+    int32_t *layers;   /* with --layers: (layer_count, points) labels */
+    ast_tune_level *layer_levels;
+    size_t layer_count;
     size_t first, all; /* several ranks: the first of its points; all of them together */
     double total;      /* the weights of the points that have a direction, together */
     ast_cli_progress progress;
@@ -83,6 +86,7 @@ int ast_cli_cluster_slice(void *data);   /* several ranks: the points become tho
 int ast_cli_cluster_deliver(void *work); /* the end of a run: files and what is printed */
 int ast_cli_cluster_total(void *data);   /* the weights of all labelled points of all ranks */
 int ast_cli_cluster_labels(void *data);  /* several ranks: writes the labels of all of them to one file */
+int ast_cli_cluster_layers(void *data);  /* with --layers: cuts the tree and writes them */
 int ast_cli_cluster_planes(void *data);  /* with --planes: finds and writes them */
 int ast_cli_cluster_model(void *data);   /* with --model: writes it */
 int ast_cli_cluster_warn_means(void *data);

@@ -95,6 +95,14 @@ static const ast_cli_option options_table[] = {
     {"leaf-labels", AST_CLI_TEXT, "FILE.npy", "with --tree: write the leaf of every row to this file",
      .writes = AST_CLI_WRITES_ARRAY, .needs = "tree",
      .more = "The file, int32 *.npy* or text, replaces the list in the tree."},
+    {"layers", AST_CLI_TEXT, "FILE.json",
+     "with --angle auto: write the levels of the tree that stand out, coarse to fine", .writes = AST_CLI_WRITES_OWN,
+     .methods = MERGED, .not_in = WHOLE,
+     .more =
+         "Each layer has its labels, and for every cluster the one of the layer before that it lies in. *docs/tune.md* "
+         "says which levels stand out."},
+    {"layer-labels", AST_CLI_TEXT, "FILE.npy", "with --layers: write the labels of all layers to this file, a row each",
+     .writes = AST_CLI_WRITES_ARRAY, .needs = "layers"},
     {"min-size", AST_CLI_REAL, "N",
      "dissolve clusters with fewer points (by weight, if there are weights); points that fit nowhere get label -1",
      AT(options.merge.min_size), 0, 1e18, .standard = "0", .methods = MERGED, .not_in = WHOLE,
@@ -281,7 +289,8 @@ static int check_files(void *data) {
     const settings *given = data;
     const ast_cli_common *common = &given->common;
     const char *colored = ast_cli_typed(common, "colored"), *planes = ast_cli_typed(common, "planes"),
-               *tree = ast_cli_typed(common, "tree"), *start = ast_cli_names_start(given->init) ? NULL : given->init;
+               *tree = ast_cli_typed(common, "tree"), *layers = ast_cli_typed(common, "layers"),
+               *start = ast_cli_names_start(given->init) ? NULL : given->init;
     if (given->reading.source.names && strcmp(given->reading.source.names, "0") == 0)
         return ast_cli_misuse("--name-column must be at least 1: columns are counted from 1");
     if (colored && !ast_has_extension(colored, ".ply"))
@@ -290,6 +299,10 @@ static int check_files(void *data) {
         return ast_cli_misuse("--planes writes JSON or CSV: its name must end in .json or .csv, not be '%s'", planes);
     if (tree && strcmp(tree, "-") != 0 && !ast_has_extension(tree, ".json"))
         return ast_cli_misuse("--tree %s: the name must end in .json", tree);
+    if (layers && strcmp(layers, "-") != 0 && !ast_has_extension(layers, ".json"))
+        return ast_cli_misuse("--layers %s: the name must end in .json", layers);
+    if (layers && !isinf(given->options.angle))
+        return ast_cli_misuse("--layers needs --angle auto, which finds the levels that stand out");
     int code = ast_cli_check_read("init", start);
     return code < 0 ? ast_cli_check_target(ast_cli_target_of(common, "state"), start) : code;
 }
@@ -338,7 +351,7 @@ static int resolve(void *data) {
     options->max_iterations = given->passes.max_iterations;
     options->parallel = (ast_parallel)given->passes.parallel;
     options->bounds = given->passes.bounds;
-    options->merge.tree = ast_cli_target_of(&given->common, "tree") != NULL;
+    options->merge.tree = ast_cli_target_of(&given->common, "tree") || ast_cli_target_of(&given->common, "layers");
     options->mixture.auto_clusters = options->clusters == SIZE_MAX;
     if (options->mixture.auto_clusters)
         options->clusters = 0; /* as many to start from as the library chooses */

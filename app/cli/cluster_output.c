@@ -230,6 +230,7 @@ int ast_cli_cluster_deliver(void *work) {
                                           ast_cli_cluster_planes,
                                           fill_colored,
                                           fill_tree,
+                                          ast_cli_cluster_layers,
                                           find_axes,
                                           find_keywords,
                                           ast_cli_cluster_model,

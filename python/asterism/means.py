@@ -150,6 +150,8 @@ def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray, ca
         center = array_at(report.center, (points.dimension,), np.float32) if report.center else None
         metric = metric_at(report.metric)
         thresholds = thresholds_of(context, len(clusters)) if not math.isnan(options.outliers) else None
+        layers = [cut(context, options.leaf_labels, level) for level in getattr(options, "layers", ())
+                  if level <= report.merged]
         nearest = [array_at(one.representatives, (one.representative_count,), np.uintp).astype(np.intp)
                    for one in clusters]
     return {"cluster_centers_": means, "kappas_": np.array([one.kappa for one in clusters], np.float64),
@@ -158,7 +160,7 @@ def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray, ca
             "improvement_": report.improvement, "level_misplaced_": report.level_misplaced, "level_loss_": report.level_loss, "n_iter_": report.iterations, "missing": report.missing,
             "converged": bool(report.converged), "stability_": report.stability, "silhouette_": report.silhouette,
             "cluster_stability_": np.array([one.stability for one in clusters], np.float64), "tree_": tree,
-            "leaf_labels_": getattr(options, "leaf_labels", ()), "n_leaves_": report.merged,
+            "leaf_labels_": getattr(options, "leaf_labels", ()), "n_leaves_": report.merged, "layers_": layers,
             "rayleigh_": (report.rayleigh, report.rayleigh_p), "center_": center, "metric_": metric,
             "thresholds_": thresholds, "representatives_": nearest,
             **errors_of(clusters)}
@@ -171,6 +173,13 @@ def thresholds_of(context: Any, clusters: int) -> np.ndarray | None:
     info = sized("ast_model_info")
     context.check(lib.ast_model_of_result(context.handle, ctypes.byref(info)))
     return array_at(info.thresholds, (clusters,), np.float32)
+
+
+def cut(context: Any, leaves: np.ndarray, clusters: int) -> np.ndarray:
+    """The labels of a level of the last run's tree."""
+    labels = np.empty(len(leaves), np.int32)
+    context.check(lib.ast_tree_cut(context.handle, leaves.ctypes.data, len(leaves), clusters, labels.ctypes.data))
+    return labels
 
 
 def errors_of(clusters: list[Any]) -> dict[str, np.ndarray]:
@@ -264,6 +273,8 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
     ----------
     labels_ : (N) int32, in order of creation; -1 for missing rows and outliers
     angle_ : float, the angle of the run
+    layers_ : with `angle="auto"`, list of (N) int32 labels, coarse to fine: the levels of the tree that stand out, each
+        cluster within one of the layer before; `tuning_["peaks"]` has their stability. Otherwise empty
     tuning_ : with `angle="auto"`, what `asterism.tune` found; None otherwise
     n_clusters_ : int, K
     representatives_ : list of K arrays, the numbers of the rows nearest to each mean, nearest first
@@ -314,12 +325,13 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
     angle_: float
     metric_: Metric | None
     tuning_: Tuning | None
+    layers_: list[NDArray[np.int32]]
     improvement_: float
     silhouette_: float
     thresholds_: NDArray[np.float32] | None
     _takes_sparse = True
     _model_method = "AST_DP"
-    _results = (*BatchFit._results, *Merging._results, *EXAMPLES, "improvement_", "silhouette_", "thresholds_")
+    _results = (*BatchFit._results, *Merging._results, *EXAMPLES, "improvement_", "silhouette_", "layers_", "thresholds_")
 
     def __init__(self, angle: float | str = 60, *, cosine: float | None = None, order: str | None = None,
                  merge: float | str | None = None, merge_to: int | None = None, min_size: float = 1,
@@ -386,6 +398,8 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
             if self.merge is None and self.merge_to is None:
                 self._merge_by(options, self.tuning_.merge, self.tuning_.merge_to)
             options.merge.any_angle = options.merge.by != constants["AST_MERGE_NONE"]
+            self._merge_by(options, self.tuning_.merge, self.tuning_.merge_to)
+            options.layers = [peak["clusters"] for peak in self.tuning_.peaks]
             if self.tuning_.weak:
                 warnings.warn(f"X: {self.tuning_.reason}", UserWarning, stacklevel=3)
         self.angle_ = options.angle

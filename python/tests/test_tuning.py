@@ -104,3 +104,17 @@ def test_wrong_parameters(points, given, sentence):
 def test_wrong_options(points, given, sentence):
     with pytest.raises(ValueError, match=sentence):
         tune(points, **given)
+
+
+def test_layers():
+    random, scale = np.random.default_rng(7), np.arange(1, 33) ** -0.8
+    centers = np.repeat(random.standard_normal((3, 32)) * scale, 4, 0) * 0.8 + random.standard_normal((12, 32)) * scale * 0.7
+    X = centers[np.repeat(np.arange(12), 60)] + random.standard_normal((720, 32)) * scale * 0.45 + 1
+    model = DPVMFMeans("auto").fit(X)
+    peaks = model.tuning_.peaks
+    assert model.tuning_.metric == "local" and [peak["clusters"] for peak in peaks] == [len(set(one)) for one in model.layers_]
+    for coarse, fine in zip(model.layers_, model.layers_[1:]):
+        assert len(set(zip(coarse, fine))) == len(set(fine))
+    assert DPVMFMeans(40).fit(X).layers_ == []
+    with pytest.raises(ValueError, match="metric is 'round'"):
+        asterism.tune(X, metric="round")

@@ -7,6 +7,7 @@
 
 #include "evidence.h"
 #include "memory.h"
+#include "tree_cut.h"
 #include "vectors.h"
 
 #include <math.h>
@@ -148,34 +149,6 @@ ast_status ast_tune_evidence(ast_tuning *t, const int32_t *labels, size_t cluste
 
 /* ---- The levels -------------------------------------------------------------------------------------------------- */
 
-/* Labels 0.. in order of appearance; their number. */
-static size_t compact(int32_t *labels, size_t count, int32_t *number, size_t numbers) {
-    int32_t next = 0;
-    for (size_t k = 0; k < numbers; k++)
-        number[k] = -1;
-    for (size_t i = 0; i < count; i++) {
-        if (number[labels[i]] < 0)
-            number[labels[i]] = next++;
-        labels[i] = number[labels[i]];
-    }
-    return (size_t)next;
-}
-
-/* The labels of the cut with cut->clusters clusters. */
-static void cut_tree(ast_tune_cut *cut) {
-    const ast_tune_set *set = cut->set;
-    size_t leaves = set->leaf_count, made = leaves - cut->clusters;
-    for (size_t node = 0; node < leaves + made; node++)
-        cut->group[node] = (int32_t)node;
-    for (size_t join = made; join-- > 0;) { /* parents come before their children */
-        cut->group[set->joins[join].a] = cut->group[leaves + join];
-        cut->group[set->joins[join].b] = cut->group[leaves + join];
-    }
-    for (size_t i = 0; i < set->points.count; i++)
-        cut->labels[i] = cut->group[set->leaves[i]];
-    cut->clusters = compact(cut->labels, set->points.count, cut->group, 2 * leaves);
-}
-
 /* Means of the labels, from sums in order of the rows. Axial: a row counts on the side of the mean so far. */
 static void find_means(ast_tune_cut *cut) {
     const ast_tune_set *set = cut->set;
@@ -223,7 +196,7 @@ static ast_status join_nearest(ast_tuning *t, ast_tune_cut *cut) {
             break;
         memcpy(cut->labels, cut->nearest, count * sizeof *cut->labels);
         size_t before = cut->clusters;
-        cut->clusters = compact(cut->labels, count, cut->group, cut->clusters);
+        cut->clusters = ast_number_labels(cut->labels, count, cut->group, cut->clusters);
         if (cut->clusters < before)
             start_means(cut);
     }
@@ -245,8 +218,8 @@ void ast_tune_cut_close(ast_tune_cut *cut) {
 }
 
 ast_status ast_tune_cut_at(ast_tuning *t, ast_tune_cut *cut, size_t clusters) {
-    cut->clusters = clusters;
-    cut_tree(cut);
+    cut->clusters = ast_cut_joins(cut->set->joins, cut->set->leaf_count, clusters, cut->set->leaves,
+                                  cut->set->points.count, cut->group, cut->labels);
     ast_status status = join_nearest(t, cut);
     if (status == AST_OK)
         find_means(cut);

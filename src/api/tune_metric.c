@@ -12,7 +12,9 @@
 
 #define PHYSICAL 8 /* components: with so few, angles are those of a space that people measure in */
 #define FEWEST 20  /* points that have neighbourhoods */
-#define ROUND 0.8  /* scatter is round from here on, where draws that are equal in all directions are at 1 */
+#define ROUND                                                                                                          \
+    0.93 /* of what a scatter equal in all directions has: draws of those are above 0.97, clusters with a few long     \
+            axes below 0.9 */
 
 static bool is_possible(const ast_tuning *t) {
     return !t->options->axial && !t->points->starts && t->points->dimension <= AST_MAX_DIMENSION;

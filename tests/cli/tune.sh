@@ -114,6 +114,46 @@ fails 2 '--shuffle cannot be combined with --angle auto' asterism cluster x.npy 
 fails 2 'runs in content order' asterism cluster x.npy --angle auto --order random
 fails 1 'nothing.txt' asterism tune nothing.txt
 
+# Rows in 12 dimensions whose clusters are long along some axes: auto learns a metric, and its peaks are the layers.
+/usr/bin/python3 - <<'EOF' || skip 'the metric and layers: python3-numpy is missing'
+import numpy as np
+random = np.random.default_rng(7)
+scale = np.arange(1, 33) ** -0.8
+groups = random.standard_normal((3, 32)) * scale
+centers = np.repeat(groups, 4, 0) * 0.8 + random.standard_normal((12, 32)) * scale * 0.7
+truth = np.repeat(np.arange(12), 60)
+np.save("long.npy", (centers[truth] + random.standard_normal((720, 32)) * scale * 0.45 + 1).astype("f4"))
+np.save("long_truth.npy", truth.astype("i4"))
+EOF
+works asterism tune long.npy --json
+cp ../out found
+equal 'the metric of long clusters' '"local"' "$(json metric found)"
+equal 'clusters of the command with a metric' "$(json clusters found)" "$(run_recommended found)"
+asterism measure --labels labels.npy --truth long_truth.npy --json >measured
+equal 'ARI with the truth' true "$(awk "BEGIN { print ($(json ari measured) >= 0.95) ? \"true\" : \"false\" }")"
+works asterism tune long.npy --min-clusters 3 --max-clusters 5 --json
+case $(json clusters ../out) in [345]) ;; *) broken "clusters beyond the limits: $(json clusters ../out)" ;; esac
+works asterism cluster long.npy --angle auto --layers layers.json --layer-labels layers.npy --labels a.npy --quiet
+works asterism cluster long.npy --angle auto --layers whole.json --threads 1 --quiet
+/usr/bin/python3 - <<'EOF' || broken 'layers are not nested, or differ from the peaks of tune'
+import json
+import numpy as np
+layers, whole = json.load(open("layers.json"))["layers"], json.load(open("whole.json"))["layers"]
+labels = np.load("layers.npy")
+assert [one["clusters"] for one in layers] == [one["clusters"] for one in json.load(open("found"))["peaks"]]
+assert labels.shape == (len(layers), 720) and len(layers) > 0
+for i, (one, other) in enumerate(zip(layers, whole)):
+    assert "labels" not in one and other["labels"] == labels[i].tolist()
+    assert sorted(set(other["labels"])) == list(range(one["clusters"])) and one["stability"] > 0.3
+    assert one["parents"] == other["parents"] and (i > 0) == bool(one["parents"])
+    if i > 0:
+        assert all(one["parents"][a] == b for a, b in zip(labels[i], labels[i - 1]))
+EOF
+fails 2 'layers needs --angle auto' asterism cluster long.npy --angle 40 --layers layers.json
+fails 2 'the name must end in .json' asterism cluster long.npy --angle auto --layers layers.npy
+fails 2 'is above --max-clusters' asterism tune long.npy --min-clusters 9 --max-clusters 5
+fails 2 'not for axial rows' asterism tune long.npy --axial --metric local
+
 # Ctrl-C: nothing is written.
 can_interrupt || skip 'Ctrl-C: this env has no --default-signal'
 asterism sample --points 4000 --dimension 3 --clusters 30 --kappa 30 --output long.npy
