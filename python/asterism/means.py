@@ -398,7 +398,6 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
             if self.merge is None and self.merge_to is None:
                 self._merge_by(options, self.tuning_.merge, self.tuning_.merge_to)
             options.merge.any_angle = options.merge.by != constants["AST_MERGE_NONE"]
-            self._merge_by(options, self.tuning_.merge, self.tuning_.merge_to)
             options.layers = [peak["clusters"] for peak in self.tuning_.peaks]
             if self.tuning_.weak:
                 warnings.warn(f"X: {self.tuning_.reason}", UserWarning, stacklevel=3)

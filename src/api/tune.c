@@ -6,7 +6,7 @@
  *     2. the level of the tree with the best evidence: no more clusters than that
  *     3. the silhouette of every level, less the largest that draws of one distribution have at that level: the excess
  *     4. the peaks of the excess, and a sweep over plain angles
- *     5. the peak that the widest range of angles finds without merging, or the finest peak, by merging
+ *     5. the peak that the widest range of angles finds without merging, or the most stable one, by merging
  *     6. a run with these options on all points, which is what the report describes
  *
  * methods/tune.c has the rules of 4 and 5. */

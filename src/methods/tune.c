@@ -101,7 +101,7 @@ static ast_tune_range find_range(const ast_tune_angle *angles, size_t count, siz
 
 size_t ast_tune_choose(const ast_tune_level *levels, size_t level_count, const ast_tune_angle *angles,
                        size_t angle_count, ast_tune_range *range) {
-    double highest = -INFINITY, lowest = INFINITY;
+    double highest = -INFINITY, lowest = INFINITY, steadiest = -INFINITY;
     size_t chosen = 0;
     for (size_t i = 0; i < level_count; i++) {
         highest = fmax(highest, levels[i].silhouette);
@@ -113,9 +113,12 @@ size_t ast_tune_choose(const ast_tune_level *levels, size_t level_count, const a
             continue;
         ast_tune_range own =
             find_range(angles, angle_count, levels[i].clusters, levels[i].silhouette - TOLERANCE * (highest - lowest));
-        if (!range->found || width_of(angles, own) > width_of(angles, *range)) {
+        bool wider = width_of(angles, own) > width_of(angles, *range),
+             firmer = !range->found && !(levels[i].stability < steadiest);
+        if (wider || firmer) {
             chosen = i;
             *range = own;
+            steadiest = levels[i].stability;
         }
     }
     return chosen;

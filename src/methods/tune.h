@@ -30,7 +30,7 @@ typedef struct ast_tune_range {
 } ast_tune_range;
 
 /* The level to take: the peak with the widest range of angles that find it without merging; if no peak has such a
- * range, the finest peak. */
+ * range, the most stable peak, of equals the finest. */
 size_t ast_tune_choose(const ast_tune_level *levels, size_t level_count, const ast_tune_angle *angles,
                        size_t angle_count, ast_tune_range *range);
 
