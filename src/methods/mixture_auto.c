@@ -22,7 +22,8 @@
  * of the tree of joins is taken, if its evidence, a lower bound of its F, is larger than F; otherwise the best pair is
  * joined although F falls, and EM continues; above 16 components one pair for every 16 of them, so that the number of
  * levels grows with the logarithm of K. The best F of all is kept. The search ends after a few levels without gain
- * (Figueiredo and Jain go down to one component), or after MOST_PASSES.
+ * (Figueiredo and Jain go down to one component), or after MOST_PASSES. Then EM settles from other starts: few groups,
+ * splits, joins (mixture_moves.c).
  *
  * Each distinct row counts once and without its weight, as in evidence.h, unless most rows are copies: then values are
  * coarse, and a copy is an observation. Such a row stands for points spread over a cell of a grid whose spacing is the
@@ -44,6 +45,8 @@
 #define ROUGH_NATS 0.25                 /* the same for few points, in nats of all of them */
 #define MOST_PASSES 400                 /* of the search; the best level found until then is finished */
 #define JOIN_EVERY 4                    /* passes, after the first few: overlaps cost as much as a pass */
+#define FIRST_PASSES 5                  /* before EM may be abandoned */
+#define HOPE 0.5                        /* nats that EM may miss the best by and is continued */
 #define LEAST_POINTS 1000               /* for the tolerance: a thousandth of a nat is nothing */
 
 /* ---- M: from masses and sums to components ---- */
@@ -179,6 +182,7 @@ static ast_status expect(ast_mixture_search *s, ast_fault *fault) {
     ast_search_find_posteriors(s);
     s->evidence = run->objective = ast_search_evidence(s) + spread;
     run->iterations++;
+    s->work += s->points * (double)(s->count * s->prior.dimension);
     return ast_run_report_pass(run, s->count, changed, s->v.present, s->evidence, fault);
 }
 
@@ -206,13 +210,37 @@ static ast_status run_em_and_joins(ast_mixture_search *s, double tolerance, ast_
     }
 }
 
+/* F will stay below the best: its rises shrink, and four times what they would still add up to is not enough. */
+static bool is_hopeless(const ast_mixture_search *s, double rise, double rise_before) {
+    return rise < rise_before && s->evidence + HOPE + 4 * rise * rise / (rise_before - rise) < s->best_evidence;
+}
+
+ast_status ast_search_settle(ast_mixture_search *s, ast_fault *fault) {
+    const ast_options *options = s->m.run->options;
+    double last = -INFINITY, rise = INFINITY, least = options->mixture.tolerance * fmax(s->points, LEAST_POINTS);
+    for (int pass = 1; pass <= options->max_iterations; pass++) {
+        maximise(s);
+        ast_status status = expect(s, fault);
+        double now = s->evidence - last;
+        if (status != AST_OK || now <= least || (pass > FIRST_PASSES && is_hopeless(s, now, rise)))
+            return status;
+        rise = now;
+        last = s->evidence;
+    }
+    return AST_OK;
+}
+
+void ast_search_keep(ast_mixture_search *s) {
+    ast_components_copy(&s->best, s->m.c);
+    s->best_prior = s->prior;
+    s->best_evidence = s->evidence;
+}
+
 static void keep_best(ast_mixture_search *s, int *misses) {
     ++*misses;
     if (s->evidence <= s->best_evidence)
         return;
-    ast_components_copy(&s->best, s->m.c);
-    s->best_prior = s->prior;
-    s->best_evidence = s->evidence;
+    ast_search_keep(s);
     *misses = 0;
 }
 
@@ -317,6 +345,8 @@ ast_status ast_run_movmf_auto(ast_labelling *l, ast_run *run, ast_fault *fault) 
     ast_status status = ast_search_start(&s, fault);
     if (status == AST_OK)
         status = descend(&s, fault);
+    if (status == AST_OK)
+        status = ast_search_move(&s, fault);
     if (status == AST_OK)
         status = restore_best(&s, fault);
     if (status == AST_OK)

@@ -19,6 +19,15 @@ typedef struct ast_join_candidate {
     bool overlap_unknown;
 } ast_join_candidate;
 
+/* The clusters that the search starts from (mixture_moves.c). */
+typedef struct ast_mixture_pieces {
+    size_t count;
+    double *mass, *sums; /* (count), (count, D) */
+    size_t *group;       /* (count) */
+    double *means;       /* (room, D) of coarse groups */
+    double *scratch;     /* (2 count) */
+} ast_mixture_pieces;
+
 typedef struct ast_mixture_search {
     ast_mixture_steps m;
     ast_labelling_view v;
@@ -40,6 +49,9 @@ typedef struct ast_mixture_search {
     ast_components best;
     ast_kappa_prior best_prior;
     double best_evidence;
+    size_t room; /* components that there is memory for */
+    ast_mixture_pieces pieces;
+    double work, most_work; /* products of passes, and how many the moves may cost */
 } ast_mixture_search;
 
 static inline double *ast_search_sum(const ast_mixture_search *s, size_t k) {
@@ -66,6 +78,16 @@ double ast_search_count_value(const ast_mixture_search *s, size_t count);
 double ast_search_evidence(const ast_mixture_search *s);
 /* Removes the mass and the sum of component k, which the caller removes from the components. */
 void ast_search_remove_sums(ast_mixture_search *s, size_t k);
+
+/* Keeps the components as the best. */
+void ast_search_keep(ast_mixture_search *s);
+/* EM from masses and sums, without joins, until F has converged or will clearly stay below the best. */
+ast_status ast_search_settle(ast_mixture_search *s, ast_fault *fault);
+
+/* ---- mixture_moves.c ---- */
+
+/* Raises the best F by coarse starts, splits and joins. */
+ast_status ast_search_move(ast_mixture_search *s, ast_fault *fault);
 
 /* ---- mixture_joins.c ---- */
 

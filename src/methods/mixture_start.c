@@ -11,6 +11,7 @@
 
 #define FEWEST 64                      /* components to start from, or the number of points if that is smaller */
 #define MANY 2048                      /* components to start from at most */
+#define SPARE 16                       /* components that splits may add to the first joins */
 #define FIRST_WIDTH 1.3862943611198906 /* two octaves */
 #define STARTS_SEEN 256                /* from which the distance of neighbouring rows is estimated */
 #define FEW_DIRECTIONS 64
@@ -80,7 +81,12 @@ static ast_status open_partition(ast_mixture_search *s, ast_fault *fault) {
 }
 
 static bool open_arrays(ast_mixture_search *s, size_t room) {
-    return ast_replace_arrays(AST_REQUEST(s->mass, room + 1), AST_REQUEST(s->sums, room * s->v.rows->dimension),
+    size_t dimension = s->v.rows->dimension;
+    s->room = room;
+    return ast_replace_arrays(AST_REQUEST(s->pieces.mass, room), AST_REQUEST(s->pieces.sums, room * dimension),
+                              AST_REQUEST(s->pieces.group, room), AST_REQUEST(s->pieces.means, room * dimension),
+                              AST_REQUEST(s->pieces.scratch, 2 * room)) &&
+           ast_replace_arrays(AST_REQUEST(s->mass, room + 1), AST_REQUEST(s->sums, room * s->v.rows->dimension),
                               AST_REQUEST(s->lengths, room), AST_REQUEST(s->posteriors, room),
                               AST_REQUEST(s->pairs, room * (AST_JOIN_NEIGHBOURS + 1)),
                               AST_REQUEST(s->nearest, room * AST_JOIN_NEIGHBOURS));
@@ -102,6 +108,9 @@ static void read_partition(ast_mixture_search *s) {
         s->points += s->mass[s->count++];
     }
     s->mass[s->count] = 0;
+    s->pieces.count = s->count;
+    memcpy(s->pieces.mass, s->mass, s->count * sizeof *s->mass);
+    memcpy(s->pieces.sums, s->sums, s->count * dimension * sizeof *s->sums);
     s->prior.centre = log((double)(dimension - 1));
 }
 
@@ -132,16 +141,18 @@ ast_status ast_search_start(ast_mixture_search *s, ast_fault *fault) {
         open_prior(s);
     while (status == AST_OK && joined > 0)
         status = ast_search_join(s, false, &joined, fault);
+    s->room = (size_t)fmin((double)s->pieces.count, (double)s->count + SPARE);
     if (status == AST_OK)
-        status = ast_mixture_open(&s->m, s->count, fault);
-    if (status == AST_OK && !ast_components_open(&s->best, s->count, s->v.rows->dimension))
+        status = ast_mixture_open(&s->m, s->room, fault);
+    if (status == AST_OK && !ast_components_open(&s->best, s->room, s->v.rows->dimension))
         status = ast_fail_memory(fault);
     if (status != AST_OK)
         return status;
     s->m.copies = s->distinct.copies;
     s->best_evidence = -INFINITY;
-    for (size_t k = 0; k < s->count; k++) /* where a sum has no direction, any will do */
+    for (size_t k = 0; k < s->room; k++) /* where a sum has no direction, any will do */
         s->m.c->means[k * s->prior.dimension] = 1;
+    s->m.c->count = s->count;
     if (s->m.run->options->mixture.background) {
         ast_components_add_background(s->m.c, AST_FIRST_SHARE);
         s->mass[s->count] = s->points * AST_FIRST_SHARE;
@@ -150,7 +161,8 @@ ast_status ast_search_start(ast_mixture_search *s, ast_fault *fault) {
 }
 
 void ast_search_close(ast_mixture_search *s) {
-    ast_free_all(s->mass, s->sums, s->lengths, s->posteriors, s->pairs, s->nearest, s->overlaps);
+    ast_free_all(s->mass, s->sums, s->lengths, s->posteriors, s->pairs, s->nearest, s->overlaps, s->pieces.mass,
+                 s->pieces.sums, s->pieces.group, s->pieces.means, s->pieces.scratch);
     ast_components_free(&s->best);
     ast_distinct_free(&s->distinct);
     ast_mixture_close(&s->m);

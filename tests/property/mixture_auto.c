@@ -290,6 +290,31 @@ static void known_mixtures_are_found(void **state) {
         }
 }
 
+/* Two or three components 30 degrees apart: joined before EM had told them apart, they were one. One stays
+ * one. */
+static void near_components_are_found(void **state) {
+    (void)state;
+    enum { N = 1000 };
+    static const double APART = 0.428955;
+    for (size_t clusters = 1; clusters <= 3; clusters++)
+        for (uint64_t seed = 1; seed <= 4; seed++) {
+            float x[N * 3];
+            int32_t labels[N];
+            ast_random random;
+            double row[3];
+            ast_random_seed(&random, seed, 40);
+            for (size_t i = 0; i < N; i++) { /* three means at 30 degrees from each other, around (1, 1, 1) */
+                double mean[3] = {APART, APART, APART};
+                mean[i % clusters] = sqrt(1 - 2 * APART * APART);
+                ast_vmf_sample(&random, 3, mean, 20, row);
+                for (size_t d = 0; d < 3; d++)
+                    x[i * 3 + d] = (float)row[d];
+            }
+            ast_points points = ast_points_f4(x, N, 3);
+            assert_int_equal(run(ref_context("avx2", 2), &points, 0, labels).clusters, clusters);
+        }
+}
+
 static void uniform_points_are_one_component(void **state) {
     (void)state;
     enum { N = 600 };
@@ -408,9 +433,10 @@ static void equal_rows_have_a_ceiling(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(posterior_equals_the_integral), cmocka_unit_test(bound_equals_the_reference),
-        cmocka_unit_test(known_mixtures_are_found),      cmocka_unit_test(uniform_points_are_one_component),
-        cmocka_unit_test(threads_give_the_same_bits),    cmocka_unit_test(order_and_rotation_do_not_matter),
-        cmocka_unit_test(awkward_sets_have_results),     cmocka_unit_test(equal_rows_have_a_ceiling)};
+        cmocka_unit_test(posterior_equals_the_integral),    cmocka_unit_test(bound_equals_the_reference),
+        cmocka_unit_test(known_mixtures_are_found),         cmocka_unit_test(near_components_are_found),
+        cmocka_unit_test(uniform_points_are_one_component), cmocka_unit_test(threads_give_the_same_bits),
+        cmocka_unit_test(order_and_rotation_do_not_matter), cmocka_unit_test(awkward_sets_have_results),
+        cmocka_unit_test(equal_rows_have_a_ceiling)};
     return cmocka_run_group_tests(tests, NULL, ref_contexts_end);
 }
