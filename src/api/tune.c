@@ -196,11 +196,11 @@ typedef struct sweep {
 
 /* One angle with and without merging. */
 static ast_status sweep_angle(ast_tuning *t, sweep *s, ast_tune_angle *row) {
-    const ast_points *points = &t->sample.points;
+    const ast_points *points = &t->sample.points, *given = ast_tune_given(t);
     ast_report report = {.size = sizeof report};
     ast_options options = ast_tune_run_options(t, row->angle);
     ast_agreement agreement = {.size = sizeof agreement};
-    ast_status status = ast_tune_run(t, points, &options, s->labels, &report);
+    ast_status status = ast_tune_run(t, given, &options, s->labels, &report);
     row->clusters = report.clusters;
     row->objective = report.objective;
     row->stability = NAN;
@@ -217,7 +217,7 @@ static ast_status sweep_angle(ast_tuning *t, sweep *s, ast_tune_angle *row) {
     if (status != AST_OK || row->clusters < 2)
         return status;
     options.merge.by = AST_MERGE_EVIDENCE;
-    status = ast_tune_run(t, points, &options, s->merged, &report);
+    status = ast_tune_run(t, given, &options, s->merged, &report);
     row->merged = report.clusters;
     return status == AST_OK ? ast_tune_silhouette(t, points, s->merged, row->merged, &row->merged_silhouette) : status;
 }
@@ -303,7 +303,7 @@ static ast_status choose_angle(ast_tuning *t, const ast_tune_range *range) {
     ast_options options = ast_tune_run_options(t, angles[(range->first + range->last) / 2].angle);
     int32_t *labels = ast_allocate(t->sample.points.count, sizeof *labels);
     ast_status status =
-        labels ? ast_tune_run(t, &t->sample.points, &options, labels, &report) : ast_fail_memory(t->fault);
+        labels ? ast_tune_run(t, ast_tune_given(t), &options, labels, &report) : ast_fail_memory(t->fault);
     if (status == AST_OK)
         status = find_separation(t, &separation);
     if (status == AST_OK)
@@ -534,6 +534,7 @@ ast_status ast_tune(ast_context *context, const ast_points *points, const ast_tu
         memcpy(labels, found, points->count * sizeof *labels);
     free(found);
     ast_tune_set_free(&t.sample);
+    ast_tune_entries_free(&t.entries);
     ast_tune_close_metric(&t);
     ast_tuned_free(t.tuned);
     close_inner(t.inner);

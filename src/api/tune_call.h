@@ -11,19 +11,24 @@
 #include "tune.h"
 
 #define AST_TUNE_SEED 1 /* of orders and draws: the recommendation does not depend on the caller's seed */
-#define AST_TUNE_MAX_COLUMNS (1 << 17) /* of sparse rows: the draws are dense */
+#define AST_TUNE_MAX_COLUMNS (1 << 17) /* of sparse rows: the draws are dense at first */
 
 /* Points in memory, normalised, in the order of content; axial: canonical. */
 typedef struct ast_tune_set {
-    ast_points points; /* a view of what follows */
-    float *rows;       /* (count, D) */
-    double *weights;   /* (count) or NULL */
-    int32_t *starts;   /* rows too long for dense points are sparse rows with all entries */
-    int32_t *columns;
+    ast_points points;    /* a view of what follows */
+    float *rows;          /* (count, D) */
+    double *weights;      /* (count) or NULL */
     int32_t *leaves;      /* (count) of the tree */
     ast_tree_join *joins; /* (leaf_count - 1) */
     size_t leaf_count;
 } ast_tune_set;
+
+/* The rows of a sparse sample as they were before they became rows in the space that they span. */
+typedef struct ast_tune_entries {
+    ast_points points; /* a view of what follows; count 0: the sample has its own rows */
+    float *values;
+    int32_t *starts, *columns;
+} ast_tune_entries;
 
 /* What the last ast_tune found: the reason in its report, and the records. */
 typedef struct ast_tuned {
@@ -56,6 +61,7 @@ typedef struct ast_tuning {
     ast_tune_report *report;
     ast_tuned *tuned;
     ast_tune_set sample;
+    ast_tune_entries entries;
     float *unmapped; /* (count, D) the rows of the sample before the metric; NULL: it is plain */
     ast_fitted_metric metric;
     size_t present;        /* rows that take part */
@@ -72,6 +78,14 @@ void ast_tune_set_free(ast_tune_set *set);
 
 /* A set of `count` rows without any yet; false: no memory. Free it in any case. */
 bool ast_tune_set_open(ast_tune_set *set, size_t count, size_t dimension, bool weighted);
+
+/* tune_span.c: n rows of more than n components are replaced by n components, which have the same dot products: trees,
+ * levels and silhouettes see nothing else. Only sparse points are; the entries of the sample are kept for the runs of
+ * the sweep. The points of the sample as given: its entries, or its own rows. */
+ast_status ast_tune_span(ast_tuning *tuning, ast_tune_set *set);
+ast_status ast_tune_keep_entries(ast_tuning *tuning);
+const ast_points *ast_tune_given(const ast_tuning *tuning);
+void ast_tune_entries_free(ast_tune_entries *entries);
 
 /* tune_levels.c: the leaves at an angle and their tree; the best level by evidence; the evidence of the
  * sample's labels; the silhouettes of all levels: of the sample, or the largest of the draws. */

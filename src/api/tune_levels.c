@@ -73,7 +73,7 @@ static ast_status open_evidence(ast_tuning *t, const ast_tune_set *set, const in
     size_t dimension = set->points.dimension;
     double *counts = ast_allocate_zero(clusters, sizeof *counts);
     int64_t *sums = ast_allocate_zero(clusters * dimension, sizeof *sums);
-    bool ready = counts && sums && ast_evidence_open(e, clusters, dimension, UNIT);
+    bool ready = counts && sums && ast_evidence_open_in(e, clusters, dimension, t->points->dimension, UNIT);
     ast_status status = ready ? AST_OK : ast_fail_memory(t->fault);
     if (ready)
         add_distinct(set, labels, t->options->axial != 0, counts, sums);

@@ -22,33 +22,16 @@
 #define MOST_MEMORY ((size_t)1 << 25) /* numbers that even LEAST_SAMPLE rows may not exceed */
 
 void ast_tune_set_free(ast_tune_set *set) {
-    ast_free_all(set->rows, set->weights, set->starts, set->columns, set->leaves, set->joins);
+    ast_free_all(set->rows, set->weights, set->leaves, set->joins);
     *set = (ast_tune_set){0};
-}
-
-/* A view of rows that are there, or will be. */
-static bool set_view(ast_tune_set *set, size_t count, size_t dimension) {
-    set->points = ast_points_f4(set->rows, count, dimension);
-    set->points.weights = set->weights;
-    if (dimension <= AST_MAX_DIMENSION)
-        return true;
-    set->starts = ast_allocate(count + 1, sizeof *set->starts);
-    set->columns = ast_allocate(count * dimension, sizeof *set->columns);
-    if (!set->starts || !set->columns)
-        return false;
-    for (size_t i = 0; i <= count; i++)
-        set->starts[i] = (int32_t)(i * dimension);
-    for (size_t i = 0; i < count * dimension; i++)
-        set->columns[i] = (int32_t)(i % dimension);
-    set->points = ast_points_csr(set->rows, AST_F4, set->starts, set->columns, AST_I4, count, dimension);
-    set->points.weights = set->weights;
-    return true;
 }
 
 bool ast_tune_set_open(ast_tune_set *set, size_t count, size_t dimension, bool weighted) {
     set->rows = ast_allocate(count * dimension, sizeof *set->rows);
     set->weights = weighted ? ast_allocate(count, sizeof *set->weights) : NULL;
-    return set->rows && (set->weights || !weighted) && set_view(set, count, dimension);
+    set->points = ast_points_f4(set->rows, count, dimension);
+    set->points.weights = set->weights;
+    return set->rows && (set->weights || !weighted);
 }
 
 /* ---- The sample -------------------------------------------------------------------------------------------------- */
@@ -111,6 +94,10 @@ ast_status ast_tune_open_sample(ast_tuning *t) {
         status = count_present(t, order, row);
     if (status == AST_OK)
         status = gather(t, order);
+    if (status == AST_OK)
+        status = ast_tune_keep_entries(t);
+    if (status == AST_OK)
+        status = ast_tune_span(t, &t->sample);
     free(order);
     free(row);
     return status;
@@ -124,6 +111,19 @@ static double normalise(double *x, size_t dimension) {
     if (length == 0)
         x[0] = 1;
     return length;
+}
+
+/* next (D) = sum of w x, from the entries of the rows; returns the sum of w. */
+static double add_entries(const ast_tune_set *set, const ast_tune_entries *e, double *next) {
+    double total = 0;
+    memset(next, 0, e->points.dimension * sizeof *next);
+    for (size_t i = 0; i < set->points.count; i++) {
+        double weight = set->weights ? set->weights[i] : 1;
+        total += weight;
+        for (int32_t at = e->starts[i]; at < e->starts[i + 1]; at++)
+            next[e->columns[at]] += weight * (double)e->values[at];
+    }
+    return total;
 }
 
 /* next (D) = sum of w x f(x.mean); returns the sum of w. `axial`: f is the cosine itself, a step of the power method;
@@ -159,11 +159,12 @@ static double axial_kappa(size_t dimension, double moment) {
 /* Mean and kappa of one distribution for the sample. */
 static ast_status fit(ast_tuning *t, double *mean, double *kappa) {
     const ast_tune_set *set = &t->sample;
-    size_t dimension = set->points.dimension;
+    size_t dimension = t->points->dimension;
     double *next = ast_allocate(dimension, sizeof *next);
     if (!next)
         return ast_fail_memory(t->fault);
-    double total = add_rows(set, NULL, mean), length = normalise(mean, dimension);
+    double total = t->entries.points.count ? add_entries(set, &t->entries, mean) : add_rows(set, NULL, mean),
+           length = normalise(mean, dimension);
     *kappa = ast_vmf_kappa(dimension, fmin(length / total, 1));
     for (int i = 0; t->options->axial && i < POWER_STEPS && !ast_pool_poll(t->context->pool); i++) {
         add_rows(set, mean, next);
@@ -176,7 +177,7 @@ static ast_status fit(ast_tuning *t, double *mean, double *kappa) {
 }
 
 ast_status ast_tune_draw_null(ast_tuning *t, int number, ast_tune_set *set) {
-    size_t count = t->sample.points.count, dimension = t->sample.points.dimension;
+    size_t count = t->sample.points.count, dimension = t->points->dimension;
     double *mean = ast_allocate(dimension, sizeof *mean), *x = ast_allocate(dimension, sizeof *x), kappa = 0;
     bool ready = mean && x && ast_tune_set_open(set, count, dimension, false);
     ast_status status = ready ? fit(t, mean, &kappa) : ast_fail_memory(t->fault);
@@ -191,5 +192,5 @@ ast_status ast_tune_draw_null(ast_tuning *t, int number, ast_tune_set *set) {
     }
     free(mean);
     free(x);
-    return status;
+    return status == AST_OK ? ast_tune_span(t, set) : status;
 }

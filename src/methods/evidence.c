@@ -44,12 +44,16 @@ void ast_evidence_clear(ast_evidence *e) {
 }
 
 bool ast_evidence_open(ast_evidence *e, size_t leaves, size_t dimension, double unit) {
-    *e = (ast_evidence){.dimension = dimension, .unit = unit};
+    return ast_evidence_open_in(e, leaves, dimension, dimension, unit);
+}
+
+bool ast_evidence_open_in(ast_evidence *e, size_t leaves, size_t dimension, size_t space, double unit) {
+    *e = (ast_evidence){.dimension = dimension, .space = space, .unit = unit};
     if (!ast_replace_arrays(AST_REQUEST(e->counts, leaves), AST_REQUEST(e->sums, leaves * dimension),
                             AST_REQUEST(e->parts, leaves * AST_PRIORS), AST_REQUEST(e->places, 2 * leaves)))
         return false;
     for (int j = 0; j < AST_KAPPAS; j++)
-        e->constants[j] = ast_evidence_constant(dimension, kappa_of(j));
+        e->constants[j] = ast_evidence_constant(space, kappa_of(j));
     for (int width = 0; width < AST_WIDTHS; width++)
         for (int centre = 0; centre < AST_KAPPAS; centre++)
             set_prior(e, width, centre);
@@ -79,7 +83,7 @@ static void find_parts(ast_evidence *e, size_t place) {
         return;
     double length = fmin(ast_sum_length(e->sums + place * e->dimension, e->dimension) / e->unit, n);
     for (int j = 0; j < AST_KAPPAS; j++)
-        given[j] = n * e->constants[j] - ast_evidence_constant(e->dimension, kappa_of(j) * length);
+        given[j] = n * e->constants[j] - ast_evidence_constant(e->space, kappa_of(j) * length);
     for (int width = 0; width < AST_WIDTHS; width++)
         for (int centre = 0; centre < AST_KAPPAS; centre++)
             part[width * AST_KAPPAS + centre] = width == 0 ? given[centre] : integral(e->logs[width][centre], given);

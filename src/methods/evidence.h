@@ -24,6 +24,7 @@ enum { AST_KAPPAS = 45, AST_WIDTHS = 3, AST_PRIORS = AST_KAPPAS * AST_WIDTHS };
 
 typedef struct ast_evidence {
     size_t dimension, nodes, clusters;
+    size_t space;               /* the dimension of the sphere */
     size_t leaves;              /* clusters that were added */
     double unit;                /* sums are in units of 1 / unit */
     double points;              /* N */
@@ -40,6 +41,9 @@ typedef struct ast_evidence {
 
 /* Memory for `leaves` clusters. false: no memory, and nothing to close. */
 bool ast_evidence_open(ast_evidence *evidence, size_t leaves, size_t dimension, double unit);
+
+/* The same for rows on a sphere in more dimensions, given by their components in the space that they span. */
+bool ast_evidence_open_in(ast_evidence *evidence, size_t leaves, size_t dimension, size_t space, double unit);
 void ast_evidence_close(ast_evidence *evidence);
 
 /* Forgets all clusters. */

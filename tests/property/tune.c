@@ -237,6 +237,56 @@ static void kinds_of_rows_do_not_matter(void **state) {
     free_cloud(&c);
 }
 
+/* A few hundred rows of many columns are looked at in the space that they span; dense rows are not. */
+static void long_sparse_rows_are_found_alike(void **state) {
+    (void)state;
+    enum { COUNT = 260, COLUMNS = 400 };
+    cloud c = make_cloud(COUNT, COLUMNS, 5, 300, 0, 0, 4);
+    ast_context *fast = ref_context(REF_FAST, 2), *base = ref_context("base", 1);
+    int32_t *starts = ref_take(COUNT + 1, sizeof *starts), *columns = ref_take(COUNT * COLUMNS, sizeof *columns);
+    float *values = ref_take(COUNT * COLUMNS, sizeof *values);
+    memcpy(c.rows + 20 * COLUMNS, c.rows, 10 * COLUMNS * sizeof *c.rows); /* copies */
+    starts[0] = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        starts[i + 1] = starts[i];
+        for (int32_t d = 0; d < COLUMNS; d++) {
+            float *value = &c.rows[i * COLUMNS + (size_t)d];
+            *value = fabsf(*value) < 0.02f ? 0 : *value;
+            if (*value == 0)
+                continue;
+            columns[starts[i + 1]] = d;
+            values[starts[i + 1]++] = *value;
+        }
+    }
+    ast_points given[] = {ast_points_f4(c.rows, COUNT, COLUMNS),
+                          ast_points_csr(values, AST_F4, starts, columns, AST_I4, COUNT, COLUMNS)};
+    ast_tune_report reports[] = {{.size = sizeof *reports}, {.size = sizeof *reports}};
+    const ast_tune_level *levels[2];
+    size_t counts[2];
+    ast_tune_options options;
+    ast_tune_options_init(&options);
+    options.metric = AST_METRIC_PLAIN;
+    for (int i = 0; i < 2; i++) {
+        ast_context *context = i ? base : fast;
+        assert_int_equal(ast_tune(context, &given[i], &options, NULL, &reports[i]), AST_OK);
+        levels[i] = ast_tune_levels(context, &counts[i]);
+    }
+    const ast_tune_report *a = &reports[0], *b = &reports[1];
+    assert_true(a->angle == b->angle && a->merge == b->merge && a->merge_count == b->merge_count);
+    assert_true(a->clusters == 5 && b->clusters == 5 && a->weak == b->weak && a->limit == b->limit);
+    assert_true(fabs(a->evidence - b->evidence) < 1e-6 * fabs(a->evidence));
+    assert_true(counts[0] == counts[1] && counts[0] > 2);
+    for (size_t i = 0; i < counts[0]; i++) {
+        assert_true(levels[0][i].clusters == levels[1][i].clusters);
+        assert_true(fabs(levels[0][i].silhouette - levels[1][i].silhouette) < 1e-5);
+        assert_true(fabs(levels[0][i].null - levels[1][i].null) < 1e-5);
+    }
+    free(starts);
+    free(columns);
+    free(values);
+    free_cloud(&c);
+}
+
 /* ---- Failures ---------------------------------------------------------------------------------------------------- */
 
 typedef struct countdown {
@@ -313,11 +363,15 @@ static void wrong_arguments_are_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_distribution_is_weak),    cmocka_unit_test(one_axial_distribution_is_weak),
-        cmocka_unit_test(equal_rows_are_weak),         cmocka_unit_test(clusters_are_found),
-        cmocka_unit_test(copies_count_once),           cmocka_unit_test(order_and_threads_do_not_matter),
-        cmocka_unit_test(kinds_of_rows_do_not_matter), cmocka_unit_test(cancelled_calls_change_nothing),
-        cmocka_unit_test(wrong_arguments_are_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_distribution_is_weak),
+                                       cmocka_unit_test(one_axial_distribution_is_weak),
+                                       cmocka_unit_test(equal_rows_are_weak),
+                                       cmocka_unit_test(clusters_are_found),
+                                       cmocka_unit_test(copies_count_once),
+                                       cmocka_unit_test(order_and_threads_do_not_matter),
+                                       cmocka_unit_test(kinds_of_rows_do_not_matter),
+                                       cmocka_unit_test(long_sparse_rows_are_found_alike),
+                                       cmocka_unit_test(cancelled_calls_change_nothing),
+                                       cmocka_unit_test(wrong_arguments_are_refused)};
     return cmocka_run_group_tests_name("tune", tests, NULL, ref_contexts_end);
 }
