@@ -19,7 +19,9 @@ static const ast_cli_option options[] = {
     {"neighbours", AST_CLI_COUNT, "K",
      "compute normals of planes through the K nearest points, even if the file has normals (default 16 if "
      "it has none)",
-     AT(neighbours), 3, 1024, .inputs = AST_CLI_CLOUD, .more = "The point itself is one of them."},
+     AT(neighbours), 3, 1024, .inputs = AST_CLI_CLOUD,
+     .more = "The point itself is one of them. Without this option a cloud whose noise is larger than the distance "
+             "between points gets normals of larger neighbourhoods."},
     {"viewpoint", AST_CLI_NUMBERS, "X,Y,Z",
      "such normals point towards this place (default: that of the file, or 0,0,0; above the middle of a cloud in "
      "coordinates of a map)",
@@ -68,6 +70,7 @@ static void find_viewpoint(ast_cli_surface *s, const ast_cli_cloud *cloud) {
 
 static int make_of_neighbours(ast_cli_surface *s, const ast_cli_cloud *cloud, const char *input, ast_context *context) {
     ast_cloud_options_init(&s->options);
+    s->options.adaptive = !cloud->neighbours;
     if (cloud->neighbours)
         s->options.neighbours = (int)cloud->neighbours;
     s->options.undirected = cloud->undirected;

@@ -56,12 +56,12 @@ def planes(depth: Any, camera: Any, *, angle: float = 60, pose: Any = None, area
         world.close()
 
 
-def cloud_planes(points: Any, *, normals: Any = None, labels: Any = None, angle: float = 30, neighbours: int = 16,
+def cloud_planes(points: Any, *, normals: Any = None, labels: Any = None, angle: float = 30, neighbours: int | None = None,
                  viewpoint: Any = None, distance: float | None = None, area: float | None = None,
                  return_labels: bool = False, n_threads: int | None = None) -> Any:
     """The planes of a cloud of points (N, 3): a list of `Plane`, from the largest on.
 
-    normals: (N, 3); None: of planes through `neighbours` points, towards `viewpoint`; None: 0, 0, 0, or, if coordinates
+    normals: (N, 3); None: of planes through `neighbours` points (None: 16, or as many as the noise asks for), towards `viewpoint`; None: 0, 0, 0, or, if coordinates
     are those of a map (1024 or more), above the middle of the cloud. Points of 64 bits keep their digits: planes of a
     cloud in UTM coordinates are exact to the millimetre. labels: (N) directions of the
     normals; None: those of `DPVMFMeans(angle)`. distance: how far a point may be from its plane; None: from the noise.
@@ -83,7 +83,8 @@ def cloud_planes(points: Any, *, normals: Any = None, labels: Any = None, angle:
                 towards[:] = [float(a) - b for a, b in zip(viewpoint, origin)]
             elif any(origin):
                 lib.ast_cloud_above(points.ctypes.data, len(points), towards)
-            given = sized("ast_cloud_options", neighbours=neighbours, viewpoint=tuple(towards))
+            given = sized("ast_cloud_options", neighbours=16 if neighbours is None else neighbours,
+                          viewpoint=tuple(towards), adaptive=neighbours is None)
             context.check(lib.ast_cloud_normals(context.handle, points.ctypes.data, len(points), ctypes.byref(given),
                                                 made.ctypes.data, None))
         else:

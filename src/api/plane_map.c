@@ -4,6 +4,7 @@
  * their place if all went well; frames leave none if memory runs out. */
 #include "context.h"
 
+#include "cloud_noise.h"
 #include "cloud_planes.h"
 #include "frame_planes.h"
 #include "memory.h"
@@ -100,6 +101,72 @@ static ast_status keep(ast_plane_map *map, ast_plane_table *table, ast_status st
     return status;
 }
 
+/* The direction of each plane: the label of most of its points, the lowest of equals. */
+static bool vote(ast_plane_table *table, const int32_t *plane_of, const int32_t *labels, size_t count) {
+    ast_sort_entry *order = NULL;
+    size_t voters = 0, most = 0, alike = 0;
+    if (!ast_replace_arrays(AST_REQUEST(order, count)))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (plane_of[i] >= 0 && labels[i] >= 0)
+            order[voters++] = (ast_sort_entry){0x1p31 * plane_of[i] + labels[i], i};
+    ast_rank(order, voters);
+    for (size_t k = 0; k < table->count; k++)
+        table->planes[k].direction = -1;
+    for (size_t i = 0; i < voters; i++) {
+        int32_t plane = plane_of[order[i].index];
+        bool first = i == 0 || plane_of[order[i - 1].index] != plane;
+        alike = !first && order[i].key == order[i - 1].key ? alike + 1 : 1;
+        most = first ? 0 : most;
+        if (alike > most) {
+            most = alike;
+            table->planes[plane].direction = labels[order[i].index];
+        }
+    }
+    free(order);
+    return true;
+}
+
+/* Where 16 neighbours show no plane, normals and labels are mostly noise: finds better normals, and planes grow by
+ * those alone. */
+static bool find_in_noise(ast_context *context, ast_cloud_planes_job *job, double cell, ast_plane_table *table,
+                          ast_status *status) {
+    const int32_t *labels = job->labels;
+    float *normals = NULL;
+    int32_t *alike = NULL;
+    bool good = ast_replace_arrays(AST_REQUEST(normals, 3 * job->count), AST_REQUEST(alike, job->count)) &&
+                ast_cloud_smooth_normals(job->pool, job->kernels, job->points, job->count, cell, job->normals, NULL,
+                                         normals, NULL);
+    for (size_t i = 0; good && i < job->count; i++)
+        alike[i] = isnan(normals[3 * i]) ? -1 : 0;
+    job->normals = normals;
+    job->labels = alike;
+    if (good)
+        *status = ast_planes_of_cloud(&context->fault, job, table);
+    good = good && (*status != AST_OK || vote(table, job->plane_of, labels, job->count));
+    ast_free_all(normals, alike);
+    return good;
+}
+
+static ast_status planes_of_cloud(ast_context *context, ast_cloud_planes_job *job, ast_plane_table *table) {
+    ast_status status = AST_OK;
+    double cell = 0;
+    if (!ast_kdtree_is_of(job->tree, job->pool, job->points, job->count)) {
+        ast_kdtree_free(job->tree);
+        if (!ast_kdtree_build(job->tree, job->pool, job->points, job->count))
+            return ast_fail_memory(&context->fault);
+    }
+    if (ast_pool_cancelled(job->pool)) {
+        ast_kdtree_free(job->tree);
+        return AST_OK;
+    }
+    if (!ast_cloud_noise_cell(job->kernels, job->tree, &cell))
+        return ast_fail_memory(&context->fault);
+    if (cell == 0)
+        return ast_planes_of_cloud(&context->fault, job, table);
+    return find_in_noise(context, job, cell, table, &status) ? status : ast_fail_memory(&context->fault);
+}
+
 static ast_status find_in_cloud(ast_plane_map *map, const float *points, const float *normals, const int32_t *labels,
                                 size_t count, int32_t *plane_of) {
     ast_context *context = map->context;
@@ -120,7 +187,7 @@ static ast_status find_in_cloud(ast_plane_map *map, const float *points, const f
                                 .undirected = map->options.undirected,
                                 .tree = &context->tree,
                                 .plane_of = ast_allocate(count, sizeof *plane_of)};
-    status = job.plane_of ? ast_planes_of_cloud(&context->fault, &job, &table) : ast_fail_memory(&context->fault);
+    status = job.plane_of ? planes_of_cloud(context, &job, &table) : ast_fail_memory(&context->fault);
     return keep(map, &table, status, job.plane_of, plane_of, count);
 }
 

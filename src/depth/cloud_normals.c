@@ -7,6 +7,7 @@
  * are exact unless magnitudes differ extremely: a cloud far from the origin loses no digits here. */
 #include "surface_normals.h"
 
+#include "cloud_noise.h"
 #include "memory.h"
 
 #include <math.h>
@@ -40,6 +41,17 @@ ast_status ast_normals_of_cloud(ast_fault *fault, ast_pool *pool, const ast_clou
     ast_kdtree_free(tree);
     if (!ast_kdtree_build(&s.tree, pool, points, count))
         return ast_fail_memory(fault);
+    double cell = 0;
+    if (options->adaptive && !ast_pool_cancelled(pool) && !ast_cloud_noise_cell(kernels, &s.tree, &cell)) {
+        ast_kdtree_free(&s.tree);
+        return ast_fail_memory(fault);
+    }
+    if (cell > 0) {
+        *tree = s.tree;
+        return ast_cloud_smooth_normals(pool, kernels, points, count, cell, NULL, options, normals, curvature)
+                   ? AST_OK
+                   : ast_fail_memory(fault);
+    }
     s.wanted = (size_t)options->neighbours;
     s.scratch_size =
         (s.wanted * (sizeof(double) + sizeof(int32_t)) + AST_ALIGNMENT - 1) / AST_ALIGNMENT * AST_ALIGNMENT;
