@@ -917,6 +917,13 @@ typedef enum ast_weight_update {
     AST_PAPER = 2 /* w = f*, as in the paper; grows without bound. Infinite beta: without the term dt beta */
 } ast_weight_update;
 
+typedef enum ast_stream_score {
+    AST_SCORE_OF_TRACKER = 0, /* AST_SCORE_NEAREST, but AST_SCORE_GEODESIC with beta or without revive_near */
+    AST_SCORE_NEAREST = 1,    /* the cosine with the mean, less for every frame of absence. A point fits a mean of few
+                                 points up to a larger angle, as far as that mean lies from the true direction */
+    AST_SCORE_GEODESIC = 2    /* the paper's: the mean of a cluster without points may move to meet the point */
+} ast_stream_score;
+
 /* Each comment begins with the default. */
 typedef struct ast_stream_options {
     size_t size;
@@ -928,23 +935,29 @@ typedef struct ast_stream_options {
                                  is ignored. Infinity: directions do not move, and a mean is the mean of all points
                                  that the cluster ever had */
     ast_weight_update weight_update; /* AST_UPDATE_OF_TRACKER */
-    uint32_t lifetime;     /* 400. A cluster dies after this many consecutive frames without points. With 0 or 1
-                              every cluster ends with the frame in which it was born */
-    int max_iterations;    /* 100. Passes per frame at most; a small number keeps a deadline */
-    size_t max_clusters;   /* 0: no limit. If more clusters are left after a frame, the library drops those that
-                              were unseen for longest, of these the lightest, of these those with the largest
-                              id */
-    ast_parallel parallel; /* AST_ORDERED */
-    int bounds;            /* 1 */
-    int axial;             /* 0. 1: x and -x are the same */
-    int revive_near;       /* 1: a point revives a cluster only within `angle` of the cluster's last direction. 0: any
-                              cluster that explains it, as in the paper. Then, in data with little noise, a cluster
-                              that was unseen for long may be assigned to any new surface (docs/rules.md) */
-    int merge_tracked;     /* 0. 1: two clusters with points whose means are closer than half the angle in three
-                              successive frames become one, under the older id. For directions that may share a frame
-                              and be the same, as surface normals; AST_STREAM_DDP only */
-    int rigid;             /* 0. 1: all directions turn together, as a camera sees a scene that does not move. The turn
-                              is learned from the clusters in view and applied to all. D = 3, AST_STREAM_DDP only */
+    uint32_t lifetime;      /* 400. A cluster dies after this many consecutive frames without points. With 0 or 1
+                               every cluster ends with the frame in which it was born */
+    int max_iterations;     /* 100. Passes per frame at most; a small number keeps a deadline */
+    size_t max_clusters;    /* 0: no limit. If more clusters are left after a frame, the library drops those that
+                               were unseen for longest, of these the lightest, of these those with the largest
+                               id */
+    ast_parallel parallel;  /* AST_ORDERED */
+    int bounds;             /* 1 */
+    int axial;              /* 0. 1: x and -x are the same */
+    int revive_near;        /* 1: a point revives a cluster only within `angle` of the cluster's last direction. 0: any
+                               cluster that explains it, as in the paper. Then, in data with little noise, a cluster
+                               that was unseen for long may be assigned to any new surface (docs/rules.md) */
+    int merge_tracked;      /* 0. 1: two clusters with points whose means are closer than half the angle in three
+                               successive frames become one, under the older id. For directions that may share a frame
+                               and be the same, as surface normals; AST_STREAM_DDP only */
+    int rigid;              /* 0. 1: all directions turn together, as a camera sees a scene that does not move. The turn
+                               is learned from the clusters in view and applied to all. D = 3, AST_STREAM_DDP only */
+    ast_stream_score score; /* AST_SCORE_OF_TRACKER */
+    int exclusive;          /* 0. 1: two points of one frame never have the same id, as faces of one picture: of all
+                               assignments of points to ids that they fit, the one with the largest sum of scores.
+                               Frames have at most 10^4 points. Only with AST_SCORE_NEAREST, not axial. With
+                               merge_tracked, two ids that were never seen in one frame become one when their means
+                               agree */
 } ast_stream_options;
 
 static inline void ast_stream_options_init(ast_stream_options *options) {
@@ -1020,6 +1033,12 @@ static inline const ast_tracked *ast_stream_clusters(const ast_stream *stream, s
 /* Labels points with the ids of the nearest tracked means; -1 if all are farther than the stream's angle. Learns
  * nothing. */
 AST_API ast_status ast_stream_predict(ast_stream *stream, const ast_points *points, int32_t *labels);
+
+/* How sure the labels of the last step are: for every point the cosine with the mean of its own id (NaN: it has none),
+ * and the largest cosine with another id and that id (NaN and -1: there is none). Each array (N) may be NULL. Died and
+ * merged ids do not count, except as a point's own. */
+AST_API ast_status ast_stream_compare(ast_stream *stream, const ast_points *points, const int32_t *labels,
+                                      float *similarity, float *runner_up, int32_t *runner_up_id);
 
 /* Rotates every tracked mean: (D, D) row-major, new = R old. For the rotation that an IMU measures between two frames.
  */

@@ -2,7 +2,8 @@
  *
  * asterism stream: frames in, clusters that keep their ids out. One frame after the other: read, turn, step, then the
  * label file, the JSON line and the state, in this order, so that whatever moment the process dies at, a resumed run
- * repeats at most the last frame and loses none. */
+ * repeats at most the last frame and loses none. From standard input frames cannot be read again: there the state
+ * comes before the line, so that a frame whose line is out is never lost. */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -135,10 +136,13 @@ static int save_state(job *work) {
 
 static int take_frame(void *data) {
     job *work = data;
-    int code = ast_cli_tracking_print(&work->tracking);
+    bool first = work->state && is_standard(work->tracking.inputs.frame.path);
+    int code = first ? save_state(work) : -1;
+    if (code < 0)
+        code = ast_cli_tracking_print(&work->tracking);
     if (code < 0)
         code = ast_cli_stream_view_frame(&work->tracking);
-    return code < 0 && work->state ? save_state(work) : code;
+    return code < 0 && work->state && !first ? save_state(work) : code;
 }
 
 static int process(void *data) {

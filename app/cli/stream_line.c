@@ -28,6 +28,27 @@ static void put_cluster(ast_text *json, const ast_tracked *cluster, size_t dimen
     ast_json_close(json, '}');
 }
 
+static void put_rows(ast_text *json, const ast_cli_tracking *tracking) {
+    size_t count = tracking->frame.points;
+    const float *own = tracking->compared, *other = own + count;
+    ast_json_open(json, "rows", '[');
+    for (size_t i = 0; i < count; i++)
+        ast_json_integer(json, NULL, tracking->labels[i]);
+    ast_json_close(json, ']');
+    ast_json_open(json, "similarity", '[');
+    for (size_t i = 0; i < count; i++)
+        ast_json_number(json, NULL, (double)own[i], FLOAT_DIGITS);
+    ast_json_close(json, ']');
+    ast_json_open(json, "margin", '[');
+    for (size_t i = 0; i < count; i++)
+        ast_json_number(json, NULL, (double)own[i] - (double)other[i], FLOAT_DIGITS);
+    ast_json_close(json, ']');
+    ast_json_open(json, "runner_up", '[');
+    for (size_t i = 0; i < count; i++)
+        ast_json_integer(json, NULL, tracking->runners_up[i]);
+    ast_json_close(json, ']');
+}
+
 int ast_cli_tracking_print(const ast_cli_tracking *tracking) {
     const ast_frame *frame = &tracking->frame;
     ast_text json = {0};
@@ -42,8 +63,12 @@ int ast_cli_tracking_print(const ast_cli_tracking *tracking) {
         ast_json_integer(&json, "oir_restarts", (int64_t)frame->oir_restarts);
     ast_json_number(&json, "milliseconds", frame->seconds * 1e3, DOUBLE_DIGITS);
     ast_json_number(&json, "objective", frame->objective, DOUBLE_DIGITS);
+    if (tracking->given.rows)
+        put_rows(&json, tracking);
     ast_json_open(&json, "clusters", '[');
     for (size_t i = 0; i < tracking->count; i++) {
+        if (tracking->clusters[i].event == AST_UNSEEN && tracking->clusters[i].count == 0 && !tracking->given.all)
+            continue;
         put_cluster(&json, &tracking->clusters[i], tracking->options.dimension);
         ast_text_print(&json, stdout);
     }

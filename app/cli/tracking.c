@@ -15,6 +15,7 @@
 /* In the order of ast_weight_update, behind the tracker's own, which is what is not typed (-1). */
 static const char *const updates[] = {"posterior", "paper", NULL};
 static const char *const revivals[] = {"any", "near", NULL};
+static const char *const scores[] = {"nearest", "geodesic", NULL}; /* as ast_stream_score, behind the tracker's own */
 static const char *const switches[] = {"off", "on", NULL};
 static const char *const pose_times[] = {"nearest", "row", NULL}; /* in the order of the enum in stream_poses.h */
 
@@ -45,11 +46,21 @@ static const ast_cli_option tracker_options[] = {
      "what a point may bring back: near, a cluster within the angle of its last direction, or any that explains it",
      AT(revive_near), .choices = revivals, .standard = "near", .methods = AST_CLI_DDP,
      .more = "`any` is the rule of the paper (docs/trackers.md)."},
+    {"score", AST_CLI_CHOICE, "HOW",
+     "nearest: the cosine with the mean, less for every frame of absence (the default)\n"
+     "geodesic: the paper's, by which a mean may move to meet a point (the default with --beta or --revive any)",
+     AT(score), .choices = scores, .methods = AST_CLI_DDP,
+     .more = "With `nearest` a point fits a mean of few points up to a larger angle (docs/trackers.md)."},
+    {"exclusive", AST_CLI_FLAG, NULL,
+     "two points of a frame never share an id, as faces of one picture; at most 10000 points per frame", AT(exclusive),
+     .methods = AST_CLI_DDP, .excludes = "axial beta",
+     .more = "Of all assignments of points to ids that they fit it is the one with the largest sum of scores."},
     {"merge-tracked", AST_CLI_CHOICE, "HOW",
      "on: two clusters whose means are closer than half the angle in three frames in a row become one\n"
-     "off: clusters never become one (the default, except for depth images)",
+     "off: clusters never become one (the default, except for depth images and with --exclusive)",
      AT(merge_tracked), .choices = switches, .methods = AST_CLI_DDP,
-     .more = "The last event of the younger one is `merged`, and `into` names the id that stays."},
+     .more = "The last event of the younger one is `merged`, and `into` names the id that stays. With --exclusive two "
+             "ids become one when their means agree and they were never seen in one frame."},
     {"rigid", AST_CLI_FLAG, NULL,
      "all directions turn together, as a camera sees a room: the turn is learned from the clusters in view and "
      "applied to those out of sight too; for three dimensions, without --poses",
@@ -70,6 +81,13 @@ static const ast_cli_option options_table[] = {
      "standard input, 000000.npy and so on; for depth images, an array of the image's shape; the folder "
      "is made if necessary",
      .offset = AT(labels)},
+    {"similarity", AST_CLI_NAME, "DIR",
+     "write one float32 .npy of three columns per frame: the cosine of each row with the mean of its id, the largest "
+     "cosine with another id, and that id; NaN, NaN and -1 where there is none",
+     .offset = AT(similarity)},
+    {"rows", AST_CLI_FLAG, NULL,
+     "lines have the id of every row, and how sure it is: rows, similarity, margin, runner_up", .offset = AT(rows)},
+    {"all", AST_CLI_FLAG, NULL, "lines have unseen clusters too", .offset = AT(all)},
     {"poses", AST_CLI_NAME, "FILE",
      "camera poses, camera to world: points are turned into the world. Text with one row per frame, time tx ty "
      "tz qx qy qz qw or the 16 numbers of a 4 x 4 matrix; or a folder with one text of 4 x 4 numbers per frame",
@@ -92,12 +110,14 @@ const ast_cli_group ast_cli_tracking_group = {.options = options_table};
 static int resolve(ast_cli_tracking_settings *given) {
     ast_stream_options *options = &given->options, any;
     options->weight_update += 1;
+    options->score += 1;
     options->max_iterations = given->passes.max_iterations;
     options->parallel = (ast_parallel)given->passes.parallel;
     options->bounds = given->passes.bounds;
     any = *options;
     any.dimension = 3; /* the true one is not known yet */
-    any.revive_near = any.merge_tracked = 0;
+    any.revive_near = options->revive_near != 0;
+    any.merge_tracked = 0;
     const char *problem = ast_stream_options_problem(&any);
     return problem ? ast_cli_misuse("%s", problem) : -1;
 }
@@ -122,7 +142,8 @@ int ast_cli_tracking_find(void *data) {
     given->list->strict = given->strict;
     code = ast_cli_frames_list(given->list, &given->camera, &given->source, common, given->poses);
     if (code < 0 && given->options.merge_tracked < 0) /* pieces of one surface */
-        given->options.merge_tracked = given->list->depth && given->options.method == AST_STREAM_DDP;
+        given->options.merge_tracked =
+            (given->list->depth || given->options.exclusive) && given->options.method == AST_STREAM_DDP;
     return code < 0 && given->view.view != SIZE_MAX ? ast_cli_serving_check("--view", given->view.bind) : code;
 }
 
@@ -143,6 +164,11 @@ int ast_cli_tracking_open(void *data) {
     tracking->options = given->options;
     tracking->files = (ast_cli_frame_files){
         .option = "labels", .folder = given->labels, .extension = "npy", .what = "labels", .durable = given->durable};
+    tracking->similarity_files = (ast_cli_frame_files){.option = "similarity",
+                                                       .folder = given->similarity,
+                                                       .extension = "npy",
+                                                       .what = "similarities",
+                                                       .durable = given->durable};
     tracking->inputs.go_on = !given->strict;
     int code = ast_cli_frames_open(&tracking->inputs, given->list, &given->camera, &given->source, given->points,
                                    given->dimension);
@@ -175,6 +201,8 @@ int ast_cli_tracking_dimension(ast_cli_tracking *tracking, size_t dimension, con
 int ast_cli_tracking_begin(void *data) {
     ast_cli_tracking *tracking = data;
     int code = tracking->given.labels ? ast_cli_frame_files_prepare(&tracking->files, &tracking->inputs) : -1;
+    if (code < 0 && tracking->given.similarity)
+        code = ast_cli_frame_files_prepare(&tracking->similarity_files, &tracking->inputs);
     if (code < 0)
         code = ast_cli_stream_planes_begin(&tracking->planes, &tracking->inputs);
     return code < 0 ? ast_cli_stream_view_open(tracking) : code;
@@ -190,6 +218,7 @@ void ast_cli_tracking_end(void *data) {
     ast_close(tracking->context);
     ast_cli_poses_free(&tracking->poses);
     free(tracking->labels);
+    free(tracking->compared);
     free(tracking->vectors);
     if (tracking->given.list)
         ast_frame_list_free(tracking->given.list);
@@ -242,6 +271,37 @@ static int write_labels(const ast_cli_tracking *tracking) {
     return ast_cli_frame_files_close(output, good, &error);
 }
 
+static int write_similarity(const ast_cli_tracking *tracking, float *table) {
+    ast_format_error error;
+    ast_output *output;
+    size_t count = tracking->frame.points;
+    for (size_t i = 0; i < count; i++) {
+        table[3 * i] = tracking->compared[i];
+        table[3 * i + 1] = tracking->compared[count + i];
+        table[3 * i + 2] = (float)tracking->runners_up[i];
+    }
+    int code =
+        ast_cli_frame_files_open(&tracking->similarity_files, &tracking->inputs.frame, tracking->frame.frame, &output);
+    if (code >= 0)
+        return code;
+    bool good = ast_write_array(output, ast_value_array(table, count, 3), &error);
+    return ast_cli_frame_files_close(output, good, &error);
+}
+
+/* How sure the ids are, for --similarity and --rows: (2, points) cosines, (points) ids, a table of the size. */
+static int compare(ast_cli_tracking *tracking, const ast_points *points) {
+    size_t count = points->count;
+    free(tracking->compared);
+    tracking->compared = malloc((6 * count + 1) * sizeof *tracking->compared);
+    if (!tracking->compared)
+        return ast_cli_fail("%s: there is no memory for %zu similarities", tracking->inputs.frame.source, count);
+    tracking->runners_up = (int32_t *)(tracking->compared + 2 * count);
+    ast_status status = ast_stream_compare(tracking->stream, points, tracking->labels, tracking->compared,
+                                           tracking->compared + count, tracking->runners_up);
+    int code = ast_cli_status(status, tracking->context, tracking->inputs.frame.source);
+    return code < 0 && tracking->given.similarity ? write_similarity(tracking, tracking->compared + 3 * count) : code;
+}
+
 static int turn(ast_cli_tracking *tracking, ast_points *points) {
     const ast_cli_frames *inputs = &tracking->inputs;
     if (inputs->list->depth)
@@ -276,6 +336,8 @@ static int take_frame(ast_cli_tracking *tracking, ast_points *points, int *found
         code = step(tracking, points, found);
     if (code < 0 && *found && tracking->given.labels)
         code = write_labels(tracking);
+    if (code < 0 && *found && (tracking->given.similarity || tracking->given.rows))
+        code = compare(tracking, points);
     if (code < 0 && *found)
         code = ast_cli_stream_planes_take(&tracking->planes, &tracking->inputs, tracking->made.frame, tracking->context,
                                           tracking->given.poses ? &tracking->poses : NULL, tracking->labels,

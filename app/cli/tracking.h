@@ -15,7 +15,8 @@ typedef struct ast_cli_tracking_settings {
     ast_stream_options options; /* without the dimension, which only the first frame shows */
     ast_cli_camera camera;
     ast_frame_list *list; /* their files */
-    const char *labels, *poses;
+    const char *labels, *similarity, *poses;
+    int rows, all;            /* what the lines have */
     int pose_times, flip_y;   /* pose_times: as ast_cli_poses_match takes it */
     size_t dimension, points; /* 0: not given */
     int durable, strict;
@@ -37,15 +38,18 @@ struct ast_cli_tracking {
     ast_cli_frame_normals made; /* of depth images */
     ast_cli_poses poses;
     ast_cli_frame_files files; /* of labels */
-    uint64_t frames;           /* of this run that were taken */
-    uint64_t lost;             /* frames that were left out, because their pose is lost */
-    int lines;                 /* a line a frame goes to standard output, which is progress enough on a terminal */
+    ast_cli_frame_files similarity_files;
+    uint64_t frames; /* of this run that were taken */
+    uint64_t lost;   /* frames that were left out, because their pose is lost */
+    int lines;       /* a line a frame goes to standard output, which is progress enough on a terminal */
     /* The current frame */
     ast_frame frame;
     ast_points points; /* as they were clustered, valid until the next frame */
     int32_t *labels;   /* (frame.points) */
     size_t capacity;
-    float *vectors; /* (frame.points, 3) of angles in the field */
+    float *compared;     /* --similarity, --rows: (2, frame.points) cosines with the own id and the nearest other one */
+    int32_t *runners_up; /* (frame.points) the other one; in the memory of `compared` */
+    float *vectors;      /* (frame.points, 3) of angles in the field */
     size_t vector_capacity;
     const ast_tracked *clusters;
     size_t count;

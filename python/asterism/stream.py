@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ._base import DirectionClusterer, refuse_nan, unit_rows, whole_number
 from ._library import Context, array_at, constants, defaults, lib, opened, points_of, records, sized, thread_count
 
+SCORES = {None: "AST_SCORE_OF_TRACKER", "nearest": "AST_SCORE_NEAREST", "geodesic": "AST_SCORE_GEODESIC"}
 EVENTS = ("born", "revived", "seen", "unseen", "died", "merged")
 
 
@@ -59,12 +60,21 @@ class DDPVMFMeans(DirectionClusterer):
     revive : 'near' or 'any', default='near'
         Which cluster a point brings back: one within `angle` of where it was, or any that explains the point, as in the
         paper. The longer a cluster is away, the farther it reaches with 'any'.
-    merge_tracked : bool, default=False
+    merge_tracked : bool or None, default=None
         Whether two clusters become one if their means are closer than half the angle in three frames in a row: for
-        frames in which many points belong to one direction, such as surface normals. The older id stays.
+        frames in which many points belong to one direction, such as surface normals. The older id stays. With
+        `exclusive`, two ids become one when their means agree and they were never seen in one frame. None: only with
+        `exclusive`.
     rigid : bool, default=False
         Whether all directions (of 3 dimensions) turn together, as a camera sees a room. The turn is learned from the
         clusters in view and applied to all of them.
+    score : 'nearest', 'geodesic' or None, default=None
+        'nearest': the cosine with the mean, less for every frame of absence. A row fits a mean of few rows up to a
+        larger angle, as far as such a mean lies from the true direction. 'geodesic': the score of the paper, by which
+        means may move to meet a row. None: 'nearest', but 'geodesic' with `beta` or `revive='any'`.
+    exclusive : bool, default=False
+        Whether two rows of a frame never share an id: faces of one picture, speakers of one moment. Of all assignments
+        of rows to ids that they fit, the one with the largest sum of scores.
     revive_near : bool or None, default=None
         The older name: True is `revive='near'`, False is `revive='any'`. None: as `revive` says.
     measure, allow_missing, n_threads, n_jobs
@@ -82,7 +92,9 @@ class DDPVMFMeans(DirectionClusterer):
     history_ : deque of {id: share}, one a frame
     names_ : {id: name} of those that were enrolled
     n_frames_ : int
-    similarity_, objective_, n_iter_, n_features_in_, feature_names_in_ : of the last frame, as in `DPVMFMeans`
+    similarity_, margin_, runner_up_ : (N) the cosine with the own mean, how much larger it is than that with the
+        nearest other id, and that id
+    objective_, n_iter_, n_features_in_, feature_names_in_ : of the last frame, as in `DPVMFMeans`
 
     Examples
     --------
@@ -104,7 +116,8 @@ class DDPVMFMeans(DirectionClusterer):
 
     def __init__(self, angle: float = 60, *, drift: float = 1.0, beta: float | None = None, lifetime: int = 400,
                  max_clusters: int | None = None, max_iter: int = 100, history: int = 10000, axial: bool = False,
-                 revive: str = "near", merge_tracked: bool = False, rigid: bool = False, revive_near: bool | None = None,
+                 revive: str = "near", merge_tracked: bool | None = None, rigid: bool = False, score: str | None = None,
+                 exclusive: bool = False, revive_near: bool | None = None,
                  measure: str = "cosine", outlier_angle: float | None = None, allow_missing: bool = False,
                  n_threads: int | None = None, n_jobs: int | None = None) -> None:
         self.angle = angle
@@ -118,6 +131,8 @@ class DDPVMFMeans(DirectionClusterer):
         self.revive = revive
         self.merge_tracked = merge_tracked
         self.rigid = rigid
+        self.score = score
+        self.exclusive = exclusive
         self.revive_near = revive_near
         self.measure = measure
         self.outlier_angle = outlier_angle
@@ -200,8 +215,9 @@ class DDPVMFMeans(DirectionClusterer):
             "dimension": dimension, "method": constants["AST_STREAM_DDP"], "angle": float(self.angle),
             "drift": float(self.drift), "beta": np.nan if self.beta is None else float(self.beta),
             "lifetime": whole_number("lifetime", self.lifetime, 0), "axial": int(bool(self.axial)),
-            "revive_near": int(self._near()), "merge_tracked": int(bool(self.merge_tracked)),
-            "rigid": int(bool(self.rigid)),
+            "revive_near": int(self._near()), "rigid": int(bool(self.rigid)),
+            "merge_tracked": int(bool(self.exclusive if self.merge_tracked is None else self.merge_tracked)),
+            "score": self._score(), "exclusive": int(bool(self.exclusive)),
             "max_iterations": whole_number("max_iter", self.max_iter, 1),
             "max_clusters": 0 if self.max_clusters is None else whole_number("max_clusters", self.max_clusters, 1)})
         self.history_ = deque(maxlen=whole_number("history", self.history, 0))
@@ -212,6 +228,11 @@ class DDPVMFMeans(DirectionClusterer):
         if self.revive not in ("near", "any"):
             raise ValueError(f"revive is {self.revive!r}; it must be 'near' or 'any'")
         return self.revive == "near" if self.revive_near is None else bool(self.revive_near)
+
+    def _score(self) -> int:
+        if self.score not in SCORES:
+            raise ValueError(f"score is {self.score!r}; it must be 'nearest' or 'geodesic'")
+        return int(constants[SCORES[self.score]])
 
     def _step(self, X: np.ndarray, late: np.ndarray | None = None) -> "DDPVMFMeans":
         if not self.allow_missing:
@@ -227,6 +248,30 @@ class DDPVMFMeans(DirectionClusterer):
         self.history_.append({event.id: event.share for event in self.events_ if event.count})
         self._keep_for_similarity(X)
         return self
+
+    def _comparison(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Of the last frame, computed for the first who asks."""
+        if "_fitted_X" in self.__dict__:
+            self._compared = self._stream.compare(self.__dict__.pop("_fitted_X"), self.labels_)
+        elif "_compared" not in self.__dict__:
+            raise AttributeError("this DDPVMFMeans is not fitted yet, and has no similarity_")
+        return self._compared
+
+    @property
+    def similarity_(self) -> np.ndarray:
+        """The cosine of each row of the last frame with the mean of its id; NaN without an id."""
+        return self._comparison()[0]
+
+    @property
+    def margin_(self) -> np.ndarray:
+        """How much larger `similarity_` is than the largest cosine with another id; NaN if there is no other."""
+        own, other, _ = self._comparison()
+        return own - other
+
+    @property
+    def runner_up_(self) -> np.ndarray:
+        """The id whose mean is nearest to each row among the others; -1 if there is no other."""
+        return self._comparison()[2]
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy goes its own way: it has the state of the stream, not the stream."""
@@ -285,6 +330,15 @@ class Stream:
             copies = records(lib.ast_stream_records, self.handle, "ast_tracked")
             means = [array_at(record.mean, X.shape[1:], np.float32) for record in copies]
         return labels, frame, copies, np.array(means, np.float32).reshape(-1, X.shape[1])
+
+    def compare(self, X: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Cosines with the own id, with the nearest other one, and that id."""
+        points, own, other = points_of(X), np.empty(len(X), np.float32), np.empty(len(X), np.float32)
+        labels, ids = np.ascontiguousarray(labels, np.int32), np.empty(len(X), np.int32)
+        with self._here().lock:
+            self.context.check(lib.ast_stream_compare(self.handle, ctypes.byref(points), labels.ctypes.data,
+                                                      own.ctypes.data, other.ctypes.data, ids.ctypes.data))
+        return own, other, ids
 
     def rotate(self, matrix: np.ndarray) -> None:
         with self._here().lock:

@@ -39,7 +39,7 @@ def test_ids_are_those_of_the_command(command, frames, tmp_path, options, model)
         np.save(tmp_path / f"{t:03}.npy", X)
     files = sorted(tmp_path.glob("*.npy"))
     lines = [json.loads(line) for line in
-             command("stream", *files, *options, "--labels", tmp_path / "ids").splitlines()]
+             command("stream", *files, *options, "--all", "--labels", tmp_path / "ids").splitlines()]
     for t, X in enumerate(frames):
         model.partial_fit(X)
         np.testing.assert_array_equal(model.labels_, np.load(tmp_path / "ids" / f"{t:03}.npy"))
@@ -217,3 +217,31 @@ def test_a_camera_that_turns():
     assert same == {True: True, False: False}
     with pytest.raises(ValueError, match="3 dimensions"):
         DDPVMFMeans(60, rigid=True).fit(np.eye(4))
+
+
+def test_score_and_exclusive_frames():
+    near, far = [1, 0, 0], [.96, .28, 0]
+    shared = DDPVMFMeans(40).fit([near, [0, 0, 1]])
+    assert shared.partial_fit([far, near]).labels_.tolist() == [0, 0]
+    apart = DDPVMFMeans(40, exclusive=True).fit([near, [0, 0, 1]])
+    assert apart.partial_fit([far, near]).labels_.tolist() == [2, 0]
+    np.testing.assert_allclose(apart.similarity_, [1, 1], atol=1e-6)
+    np.testing.assert_allclose(apart.margin_, [.04, .04], atol=1e-3)
+    assert apart.runner_up_.tolist() == [0, 2]
+    assert copy.deepcopy(apart).runner_up_.tolist() == [0, 2]
+    with pytest.raises(ValueError, match="score is 'best'; it must be 'nearest' or 'geodesic'"):
+        DDPVMFMeans(40, score="best").fit([near])
+    with pytest.raises(ValueError, match="exclusive is for"):
+        DDPVMFMeans(40, score="geodesic", exclusive=True).fit([near])
+
+
+def test_uncertainty_makes_no_id_easier_to_join():
+    """Two hundred rows of one person, one stray row, and a row whose cosines with them are .80 and .65."""
+    for score, expected in (("nearest", 0), ("geodesic", 1)):
+        model = DDPVMFMeans(60, score=score, beta=1e9, lifetime=10000).fit([[1, 0, 0]])
+        for _ in range(199):
+            model.partial_fit([[1, 0, 0]])
+        assert model.partial_fit([[.38, .925, 0]]).labels_.tolist() == [1]
+        third = (.65 - .80 * .38) / .925
+        x = [.80, third, (1 - .80 ** 2 - third ** 2) ** .5]
+        assert model.partial_fit([x]).labels_.tolist() == [expected]

@@ -12,16 +12,16 @@
 
 #define MAGIC 0x3154535f54534121u /* "!AST_ST1" in memory */
 /* 2: with max_iterations; 3: axial; 4: revive_near; 5: another checksum; 6: spreads, pairs, rigid; 7: drift with beta
- */
-#define VERSION 7
+ * 8: score, likeness of points */
+#define VERSION 8
 
 typedef struct state_header {
     uint64_t magic, version, size;
     uint64_t dimension, method, weight_update, lifetime, max_iterations, max_clusters, axial, revive_near;
-    uint64_t merge_tracked, rigid;
+    uint64_t merge_tracked, rigid, score, exclusive;
     double angle, drift, beta;
     uint64_t frame, next_id, count, pairs;
-    ast_spread spread;
+    ast_spread spread, likeness;
     double rotation_step[3];
 } state_header;
 
@@ -46,6 +46,8 @@ static state_header describe(const ast_stream *s) {
                           .revive_near = o->revive_near != 0,
                           .merge_tracked = o->merge_tracked != 0,
                           .rigid = o->rigid != 0,
+                          .score = ast_stream_scores_nearest(s) ? AST_SCORE_NEAREST : AST_SCORE_GEODESIC,
+                          .exclusive = o->exclusive != 0,
                           .angle = o->angle,
                           .drift = o->drift,
                           .beta = isnan(o->beta) ? -1 : o->beta,
@@ -54,6 +56,7 @@ static state_header describe(const ast_stream *s) {
                           .count = s->count,
                           .pairs = s->joins.count,
                           .spread = s->spread,
+                          .likeness = s->likeness,
                           .rotation_step = {s->rotation_step[0], s->rotation_step[1], s->rotation_step[2]}};
 }
 
@@ -93,6 +96,8 @@ static const char *other_option(const state_header *a, const state_header *b) {
            : a->revive_near != b->revive_near       ? "rule of revival (revive_near)"
            : a->merge_tracked != b->merge_tracked   ? "rule of merging (merge_tracked)"
            : a->rigid != b->rigid                   ? "rule of turning (rigid)"
+           : a->score != b->score                   ? "score"
+           : a->exclusive != b->exclusive           ? "rule of frames (exclusive)"
            : a->lifetime != b->lifetime             ? "lifetime"
            : a->max_iterations != b->max_iterations ? "limit of iterations (max_iterations)"
            : a->max_clusters != b->max_clusters     ? "limit of clusters (max_clusters)"
@@ -120,7 +125,8 @@ static bool is_spread(const ast_spread *spread) {
 /* Whether the track is possible after one with id `last`. */
 static bool is_track(const ast_track *track, int64_t last, uint64_t next_id) {
     return track->id > last && (uint64_t)track->id < next_id && track->dt >= 1 && track->weight >= 0 &&
-           isfinite(track->weight) && track->n_prev >= 0 && track->n_prev < 0x1p53 && is_spread(&track->spread);
+           isfinite(track->weight) && track->n_prev >= 0 && track->n_prev < 0x1p53 && track->rows >= 0 &&
+           isfinite(track->rows) && is_spread(&track->spread);
 }
 
 /* Whether m is a unit vector, and u one that can be added up. */
@@ -144,7 +150,8 @@ static bool is_possible(const unsigned char *state, const state_header *header) 
     const unsigned char *tracks = state + sizeof *header, *m = tracks + count * sizeof(ast_track);
     const unsigned char *u = m + count * dimension * sizeof(float), *pairs = u + count * dimension * sizeof(double);
     int64_t last = -1;
-    bool good = header->next_id <= INT32_MAX && is_spread(&header->spread) && header->spread.den > 0;
+    bool good = header->next_id <= INT32_MAX && is_spread(&header->spread) && header->spread.den > 0 &&
+                is_spread(&header->likeness) && header->likeness.den > 0;
     for (int d = 0; d < 3; d++)
         good = good && isfinite(header->rotation_step[d]);
     for (size_t k = 0; k < count && good; k++) {
@@ -218,6 +225,7 @@ static ast_status load(ast_stream *s, const void *state, size_t size) {
     s->frame = header.frame;
     s->next_id = (int32_t)header.next_id;
     s->spread = header.spread;
+    s->likeness = header.likeness;
     memcpy(s->rotation_step, header.rotation_step, sizeof s->rotation_step);
     list_clusters(s);
     return AST_OK;
@@ -243,6 +251,8 @@ static void copy_options(const state_header *header, ast_stream_options *options
     options->revive_near = header->revive_near != 0;
     options->merge_tracked = header->merge_tracked != 0;
     options->rigid = header->rigid != 0;
+    options->exclusive = header->exclusive != 0;
+    options->score = (ast_stream_score)header->score;
 }
 
 static ast_status read_options(ast_fault *fault, const void *state, size_t size, ast_stream_options *options) {

@@ -26,9 +26,14 @@ const char *ast_stream_options_problem(const ast_stream_options *o) {
         {o->weight_update != AST_UPDATE_OF_TRACKER && o->weight_update != AST_POSTERIOR &&
              o->weight_update != AST_PAPER,
          "weight_update must be AST_UPDATE_OF_TRACKER, AST_POSTERIOR or AST_PAPER"},
+        {o->score != AST_SCORE_OF_TRACKER && o->score != AST_SCORE_NEAREST && o->score != AST_SCORE_GEODESIC,
+         "score must be AST_SCORE_OF_TRACKER, AST_SCORE_NEAREST or AST_SCORE_GEODESIC"},
         {o->max_iterations < 1, "max_iterations must be at least 1"},
         {o->parallel != AST_ORDERED && o->parallel != AST_OIR && o->parallel != AST_SERIAL,
          "parallel must be AST_ORDERED, AST_OIR or AST_SERIAL"},
+        {o->exclusive && (o->method != AST_STREAM_DDP || !ast_options_score_nearest(o)),
+         "exclusive is for AST_STREAM_DDP with AST_SCORE_NEAREST"},
+        {o->exclusive && o->axial, "exclusive is not for axial points"},
         {o->rigid && o->method != AST_STREAM_DDP, "rigid is for AST_STREAM_DDP"},
         {o->rigid && o->dimension != 3, "rigid is for directions of 3 dimensions"});
 }
@@ -38,6 +43,7 @@ static void forget(ast_stream *s) {
     double phi = s->options.angle * AST_DEGREE;
     s->count = s->records.count = s->joins.count = 0;
     s->spread = (ast_spread){phi / 3 * (phi / 3), 1};
+    s->likeness = ast_stream_first_likeness(s->options.angle);
     memset(s->rotation_step, 0, sizeof s->rotation_step);
 }
 
@@ -87,6 +93,9 @@ static ast_status check_frame(ast_stream *s, const ast_points *points, const int
                         (unsigned long long)s->frame, points->dimension, s->options.dimension);
     if (points->weights)
         return ast_fail(s->fault, AST_BAD_OPTION, "frames of a stream have no weights");
+    if (s->options.exclusive && points->count > AST_MAX_EXCLUSIVE)
+        return ast_fail(s->fault, AST_BAD_DATA, "frame %llu has %zu points; an exclusive frame has at most %d",
+                        (unsigned long long)s->frame, points->count, AST_MAX_EXCLUSIVE);
     if ((size_t)(INT32_MAX - s->next_id) < points->count)
         return ast_fail(s->fault, AST_BAD_DATA, "the stream has used up its ids; reset does not help, open a new one");
     return AST_OK;

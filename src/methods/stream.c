@@ -48,11 +48,42 @@ static bool consider_unseen(const ast_tracks *t, const ast_candidates *c, ast_ve
     return revived;
 }
 
+/* The same if scores are cosines: the nearest cluster decides, also if the point does not fit it. Otherwise points near
+ * a well-known cluster would join a farther one, whose mean is less certain and which therefore takes more. */
+static bool consider_unseen_nearest(const ast_tracks *t, const ast_candidates *c, ast_verdict *v) {
+    int32_t own = c->singleton && (size_t)c->own < t->count ? c->own : AST_NOBODY;
+    bool revived = false;
+    for (int32_t k = 0; t->unseen_may_win && (size_t)k < t->count; k++) {
+        if ((!t->unseen[k] && k != own) || !ast_tracks_may_win(t, (size_t)k, c->row, v->score))
+            continue;
+        double score = ast_tracks_score(t, (size_t)k, c->row);
+        bool older = v->to == AST_NOBODY || (size_t)v->to >= t->count || k < v->to;
+        if (score < v->score || (score == v->score && !older))
+            continue;
+        v->second = revived ? v->second : v->score; /* of those with points */
+        v->score = score;
+        v->to = k;
+        revived = true;
+    }
+    return revived;
+}
+
+static ast_verdict decide_nearest(const ast_tracks *t, const ast_candidates *c, bool tracked) {
+    ast_verdict v = ast_nearest_candidate(c);
+    ast_action action = consider_unseen_nearest(t, c, &v) ? AST_REVIVE : AST_JOIN;
+    double limit = v.to >= 0 && (size_t)v.to < t->count ? t->limits[v.to] : c->limit;
+    bool fits = v.to != AST_NOBODY && v.score >= limit;
+    v.action = fits ? action : c->singleton && !tracked ? AST_STAY_SINGLETON : AST_START;
+    return v;
+}
+
 /* The rule for a point: revive, join, or start a cluster. A tracked cluster that loses its only point is remembered, so
  * that only a cluster born in this frame keeps a point that fits nothing else. */
 static ast_verdict decide(void *data, const ast_candidates *c) {
     const ast_tracks *t = data;
     bool tracked = c->own >= 0 && (size_t)c->own < t->count;
+    if (t->nearest)
+        return decide_nearest(t, c, tracked);
     ast_verdict v = ast_nearest_candidate(c);
     if (consider_unseen(t, c, &v))
         v.action = AST_REVIVE;
@@ -116,11 +147,14 @@ static ast_status place_tracked(ast_stream *s) {
         t->dt[k] = s->track[k].dt;
         t->beta[k] = ast_stream_beta(s, &s->track[k].spread);
     }
+    t->nearest = ast_stream_scores_nearest(s);
     t->unseen_may_win = s->options.lifetime > 0;
     t->q = t->unseen_may_win ? lambda_of(s) / (double)s->options.lifetime : 0;
     t->limit = ast_view_of(s->labelling).limit;
     t->revive_needs_fit = s->options.revive_near != 0;
     t->axial = s->options.axial != 0;
+    for (size_t k = 0; k < s->count; k++)
+        t->limits[k] = ast_stream_limit(s, s->track[k].rows);
     ast_tracks_begin(t);
     ast_labelling_set_tracked(s->labelling, s->count, s->options.method == AST_STREAM_DDP ? t->unseen : NULL);
     return ast_labelling_add_means(s->labelling, t->m, s->count, s->fault);
@@ -150,7 +184,7 @@ static ast_status load_frame(ast_stream *s, const ast_points *points) {
                                  .points = points,
                                  .late = points->late,
                                  .axial = s->options.axial != 0,
-                                 .fused = true,
+                                 .fused = !s->options.exclusive,
                                  .unbounded = s->options.bounds == 0,
                                  .headless = s->options.bounds == 0};
     ast_status status = ast_labelling_load(s->labelling, &input, s->fault);
@@ -174,10 +208,14 @@ ast_status ast_stream_frame(ast_stream *s, const ast_points *points, ast_frame *
     ast_status status = load_frame(s, points);
     if (status != AST_OK)
         return status;
-    if (ast_view_of(s->labelling).present > 0)
+    if (s->options.exclusive) {
+        status = ast_stream_assign(s);
+        run.converged = run.iterations = 1;
+    } else if (ast_view_of(s->labelling).present > 0) {
         status = ast_iterate(s->labelling, &run, 0, s->fault);
-    else
+    } else {
         run.converged = 1;
+    }
     s->v = ast_view_of(s->labelling);
     if (s->v.present == 0) /* the first pass, which loads the rows, found that all are missing */
         run.iterations = 0;

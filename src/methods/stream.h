@@ -19,6 +19,7 @@ typedef struct ast_track {
     uint32_t dt;       /* frames since it last had points, at least 1 */
     double weight;     /* w_k */
     double n_prev;     /* points when it last had some */
+    double rows;       /* points that the mean rests on; drift lowers it, as it lowers w_k */
     ast_spread spread; /* of this cluster alone */
 } ast_track;
 
@@ -69,6 +70,7 @@ struct ast_stream {
     uint64_t frame;
     int32_t next_id;
     ast_spread spread;       /* of all clusters together */
+    ast_spread likeness;     /* num / den: the mean cosine of two points of one cluster */
     double rotation_step[3]; /* rigid: the rotation of the scene per frame, as a rotation vector */
 
     size_t count, capacity; /* tracked clusters, in order of id */
@@ -89,8 +91,20 @@ struct ast_stream {
     size_t state_capacity;
 };
 
+#define AST_MAX_EXCLUSIVE 10000 /* points of a frame */
+
 /* The passes of one frame. Labels are slots afterwards; slots 0..count-1 are the tracked clusters. */
 ast_status ast_stream_frame(ast_stream *stream, const ast_points *points, ast_frame *report);
+
+/* The same with one point per cluster at most (stream_exclusive.c): gives the points of a frame, which is loaded, their
+ * clusters. */
+ast_status ast_stream_assign(ast_stream *stream);
+
+/* Exclusive frames: notes which ids were seen together, and finds pairs of ids whose means agree (stream_heal.c).
+ * false: no memory, and nothing changed. At the end of the close: joins them. */
+bool ast_stream_note_together(ast_stream *stream);
+void ast_stream_heal(ast_stream *stream);
+void ast_stream_join_pair(ast_stream *stream, const ast_near_pair *pair);
 
 /* Updates ids, weights, ages and records after a frame. false: no memory, and nothing changed. */
 bool ast_stream_close_frame(ast_stream *stream);
@@ -121,6 +135,17 @@ double ast_stream_spread(const ast_stream *stream, const ast_spread *own);
 /* beta of the transition of a cluster with that spread: the option, or (spread / drift)^2. */
 double ast_stream_beta(const ast_stream *stream, const ast_spread *own);
 
+/* Reliability of means (reliability.c): whether scores are AST_SCORE_NEAREST; from which score on a point fits a
+ * tracked cluster whose mean rests on so many points; the number after a frame; at the close, what a frame says about
+ * the cosine of two points of one cluster. */
+bool ast_options_score_nearest(const ast_stream_options *options);
+bool ast_stream_scores_nearest(const ast_stream *stream);
+double ast_stream_reliability(const ast_stream *stream, double rows);
+double ast_stream_limit(const ast_stream *stream, double rows);
+double ast_stream_next_rows(const ast_stream *stream, size_t k, double count);
+ast_spread ast_stream_first_likeness(double angle);
+void ast_stream_learn_likeness(ast_stream *stream);
+
 /* The spread of one cluster in this frame; at the close, the spreads of all clusters are updated. */
 ast_spread ast_stream_spread_of(const ast_stream *stream, int32_t slot);
 void ast_stream_learn_spreads(ast_stream *stream);
@@ -134,6 +159,7 @@ void ast_stream_learn_rotation(ast_stream *stream);
  * means, axial its magnitude. */
 bool ast_stream_has_direction(const ast_stream *stream, int32_t slot);
 bool ast_stream_merges(const ast_stream *stream);
+bool ast_stream_heals(const ast_stream *stream);
 double ast_stream_closeness(const ast_stream *stream, const float *a, const float *b);
 
 /* Before a frame is closed: clusters that are pieces of others give them their points (stream_pieces.c). false: no

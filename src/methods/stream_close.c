@@ -77,6 +77,7 @@ static bool close_tracked(ast_stream *s, size_t k, size_t to) {
     ast_event event = track.dt > 1 ? AST_REVIVED : AST_SEEN;
     if (count > 0) {
         track.weight = s->options.method == AST_STREAM_DDP ? ast_stream_next_weight(s, k, length) : length;
+        track.rows = ast_stream_next_rows(s, k, ast_clusters_weight(c, (int32_t)k));
         track.dt = 1;
         track.n_prev = ast_stream_has_direction(s, (int32_t)k) ? ast_clusters_weight(c, (int32_t)k) : track.n_prev;
         set_data_direction(s, (int32_t)k, s->data_direction + k * dimension);
@@ -100,8 +101,12 @@ static bool close_tracked(ast_stream *s, size_t k, size_t to) {
 static bool close_born(ast_stream *s, int32_t slot, size_t to) {
     const ast_cluster_list *c = s->v.clusters;
     size_t dimension = s->options.dimension;
-    ast_track track = {s->next_id++, 1, ast_clusters_length(c, slot), ast_clusters_weight(c, slot),
-                       ast_stream_spread_of(s, slot)};
+    ast_track track = {.id = s->next_id++,
+                       .dt = 1,
+                       .weight = ast_clusters_length(c, slot),
+                       .n_prev = ast_clusters_weight(c, slot),
+                       .rows = ast_clusters_weight(c, slot),
+                       .spread = ast_stream_spread_of(s, slot)};
     s->id_of[slot] = track.id;
     ast_stream_add_record(s, AST_BORN, &track, c->means + (size_t)slot * dimension, (double)c->members[slot],
                           (double)s->v.present);
@@ -183,6 +188,8 @@ bool ast_stream_close_frame(ast_stream *s) {
     if (s->options.rigid)
         ast_stream_learn_rotation(s);
     ast_stream_learn_spreads(s);
+    if (ast_stream_scores_nearest(s))
+        ast_stream_learn_likeness(s);
     if (s->options.axial)
         choose_sides(s, before);
     size_t to = 0;

@@ -22,7 +22,8 @@ double ast_stream_closeness(const ast_stream *s, const float *a, const float *b)
 }
 
 bool ast_stream_merges(const ast_stream *s) {
-    return s->options.merge_tracked && s->options.method == AST_STREAM_DDP && s->options.lifetime > 1;
+    return s->options.merge_tracked && !s->options.exclusive && s->options.method == AST_STREAM_DDP &&
+           s->options.lifetime > 1;
 }
 
 /* Lists the clusters with points that will be tracked, in order of id; clusters born in this frame get the next ids.
@@ -135,13 +136,14 @@ static void join_data(const ast_stream *s, size_t older, size_t younger) {
         memcpy(u, sum, dimension * sizeof *u);
 }
 
-static void join(ast_stream *s, const ast_near_pair *pair) {
+void ast_stream_join_pair(ast_stream *s, const ast_near_pair *pair) {
     size_t older = place_of(s, pair->older), younger = place_of(s, pair->younger);
     ast_track *into = &s->track[older], *from = &s->track[younger];
     join_means(s, older, younger);
     join_data(s, older, younger);
     into->weight += from->weight;
     into->n_prev += from->n_prev;
+    into->rows += from->rows;
     into->spread.num += from->spread.num;
     into->spread.den += from->spread.den;
     ast_tracked *gone = ast_stream_record(s, pair->younger), *stays = ast_stream_record(s, pair->older);
@@ -163,6 +165,8 @@ bool ast_stream_find_near(ast_stream *s) {
     const double limit = ast_cosine(s->options.angle / 2);
     size_t at = 0;
     j->found_count = 0;
+    if (s->options.exclusive)
+        return ast_stream_note_together(s);
     if (!ast_stream_merges(s))
         return true;
     if (!ast_reserve(&j->seen, &j->seen_capacity, 0, c->live + 1, sizeof *j->seen))
@@ -185,6 +189,10 @@ bool ast_stream_find_near(ast_stream *s) {
 
 void ast_stream_join(ast_stream *s) {
     ast_joins *j = &s->joins;
+    if (s->options.exclusive) {
+        ast_stream_heal(s);
+        return;
+    }
     ast_joins before = *j;
     size_t best;
     j->pairs = before.found;
@@ -194,7 +202,7 @@ void ast_stream_join(ast_stream *s) {
     j->found_capacity = before.capacity;
     while ((best = nearest_ready(j)) < j->count) {
         ast_near_pair pair = j->pairs[best];
-        join(s, &pair);
+        ast_stream_join_pair(s, &pair);
         drop_pairs_of(j, &pair);
     }
 }

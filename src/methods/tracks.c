@@ -13,13 +13,14 @@ bool ast_tracks_reserve(ast_tracks *t, size_t count, size_t dimension) {
     t->dimension = dimension;
     return count <= t->capacity ||
            ast_ensure_arrays(&t->capacity, most, AST_REQUEST(t->m, most * dimension), AST_REQUEST(t->w, most),
-                             AST_REQUEST(t->beta, most), AST_REQUEST(t->dt, most), AST_REQUEST(t->unseen, most),
-                             AST_REQUEST(t->near, most), AST_REQUEST(t->pair_bounds, most * AST_MASK_BITS));
+                             AST_REQUEST(t->limits, most), AST_REQUEST(t->beta, most), AST_REQUEST(t->dt, most),
+                             AST_REQUEST(t->unseen, most), AST_REQUEST(t->near, most),
+                             AST_REQUEST(t->pair_bounds, most * AST_MASK_BITS));
 }
 
 void ast_tracks_free(ast_tracks *t) {
-    ast_free_all(t->m, t->w, t->beta, t->dt, t->unseen, t->near, t->had_points, t->previous_means, t->changed,
-                 t->pair_bounds);
+    ast_free_all(t->m, t->w, t->limits, t->beta, t->dt, t->unseen, t->near, t->had_points, t->previous_means,
+                 t->changed, t->pair_bounds);
     *t = (ast_tracks){0};
 }
 
@@ -49,6 +50,10 @@ static ast_geodesic solve(const ast_tracks *t, size_t k, double zeta, double len
 }
 
 double ast_tracks_score(const ast_tracks *t, size_t k, const float *x) {
+    if (t->nearest) {
+        double score = ast_exact_score(x, t->m + k * t->dimension, t->dimension);
+        return (t->axial ? fabs(score) : score) + (double)t->dt[k] * t->q;
+    }
     float copy[AST_MAX_DIMENSION];
     double zeta = ast_angle_between(facing(t, k, x, copy), t->m + k * t->dimension, t->dimension);
     return 1 + (double)t->dt[k] * t->q - solve(t, k, zeta, 1).loss;

@@ -11,7 +11,8 @@
  *
  *     W (1 - cos zeta),    1 / W = 1 / w + dt / beta + 1.
  *
- * So J_k is at most 1 + dt_k Q - W (1 - x . m_k), which is linear in a dot product. For nearly every point this bound
+ * So J_k is at most 1 + dt_k Q - W (1 - x . m_k), which is linear in a dot product. The score AST_SCORE_NEAREST is this
+ * with W = 1. For nearly every point this bound
  * shows, without a Newton step, that no cluster without points wins (unseen_bounds.c). */
 #pragma once
 
@@ -31,6 +32,8 @@ typedef struct ast_tracks {
     bool axial;                        /* x and -x are the same */
     double limit;                      /* a score fits from here */
     bool revive_needs_fit;             /* points that do not fit m_k cannot revive it */
+    bool nearest;                      /* scores are cosines with the mean (reliability.c) */
+    double *limits;                    /* (count) a score with this cluster fits from here; at most `limit` */
     float *m;                          /* (count, D) the last mean, as expected in this frame */
     double *w;                         /* (count) the weight w_k */
     double *beta;                      /* (count) of the transition */
@@ -58,7 +61,7 @@ double ast_tracks_score(const ast_tracks *tracks, size_t k, const float *x);
 /* Whether a point may revive cluster k at all: with `revive_needs_fit` it has to fit m_k, however long ago that was. */
 bool ast_tracks_may_revive(const ast_tracks *tracks, size_t k, const float *x);
 
-/* Whether unseen cluster k might score `best` or more for the point. Takes no Newton step. */
+/* Whether unseen cluster k might score `best` or more for the point, and fit unless `nearest`. Takes no Newton step. */
 bool ast_tracks_may_win(const ast_tracks *tracks, size_t k, const float *x, double best);
 
 /* Functions of the rule, whose data are an ast_tracks. Whether any unseen cluster might score `best` or more for the

@@ -47,6 +47,8 @@ static double ceiling_of(const ast_tracks *t, size_t k) {
 }
 
 static double stiffness_of(const ast_tracks *t, size_t k) {
+    if (t->nearest)
+        return 1;
     if (t->w[k] <= 0 || t->beta[k] <= 0)
         return 0; /* the mean moves at no cost */
     return 1 / (1 / t->w[k] + (double)t->dt[k] / t->beta[k] + 1);
@@ -151,7 +153,7 @@ static double unseen_bound_from(const ast_tracks *t, size_t k, double cosine) {
  */
 
 bool ast_tracks_may_win(const ast_tracks *t, size_t k, const float *x, double best) {
-    double ceiling = ceiling_of(t, k), least = best > t->limit ? best : t->limit;
+    double ceiling = ceiling_of(t, k), least = t->nearest || best > t->limit ? best : t->limit;
     if (ceiling < least)
         return false;
     double cosine = closeness(t, x, k);

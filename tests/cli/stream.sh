@@ -19,7 +19,7 @@ story() {
 }
 
 story 10
-works asterism stream frames --angle 50 --lifetime 20 --labels labels
+works asterism stream frames --angle 50 --lifetime 20 --labels labels --all
 cp ../out lines
 equal lines 16 "$(wc -l <lines)"
 equal 'label files' 16 "$(find labels -name '*.npy' | wc -l)"
@@ -32,7 +32,7 @@ equal 'and are there' '0:seen 1:seen 2:seen 3:seen 4:seen' "$(told 15 lines)"
 equal 'labels before and after' "$(numbers labels/0.npy 60)" "$(numbers labels/15.npy 60)"
 
 story 25
-works asterism stream frames --angle 50 --lifetime 20
+works asterism stream frames --angle 50 --lifetime 20 --all
 cp ../out lines
 equal 'the day before' '0:seen 1:seen 2:unseen 3:unseen 4:unseen' "$(told 22 lines)"
 equal 'they die' '0:seen 1:seen 2:died 3:died 4:died' "$(told 23 lines)"
@@ -40,6 +40,9 @@ equal 'they are gone' '0:seen 1:seen' "$(told 24 lines)"
 equal 'they are new' '0:seen 1:seen 5:born 6:born 7:born' "$(told 29 lines)"
 
 # ---- The lines ----
+works asterism stream frames --angle 50 --lifetime 20
+equal 'unseen clusters are left out' '0:seen 1:seen' "$(told 22 ../out)"
+equal 'a death is not' '0:seen 1:seen 2:died 3:died 4:died' "$(told 23 ../out)"
 sed -n 22p lines >line
 equal 'a frame' 21 "$(json frame line)"
 equal 'its source' '"frames/21.npy"' "$(json source line)"
@@ -168,7 +171,7 @@ grep -q 'nan\|inf\|null' ../out && broken 'an infinite beta gives numbers that a
 printf '' >nothing.csv
 printf 'nan nan nan\n0 0 0\n' >missing.txt
 points 1 5 px py >some.txt
-works asterism stream some.txt nothing.csv missing.txt some.txt --angle 40
+works asterism stream some.txt nothing.csv missing.txt some.txt --angle 40 --all
 equal 'an empty frame ages' '0:unseen 1:unseen' "$(told 2 ../out)"
 equal 'so does a missing one' '0:unseen 1:unseen' "$(told 3 ../out)"
 equal 'missing points' 2 "$(sed -n 3p ../out | tool json missing)"
@@ -177,11 +180,28 @@ works asterism stream nothing.csv some.txt --angle 40 --dimension 3 --labels non
 equal 'labels of nothing' 128 "$(wc -c <none/nothing.npy)"
 echo 0 0 0 | tool npy f4 c '(0, 3)' | head -c 128 >zero.npy
 echo 0 0 0 | tool npy f4 c '(2, 0, 3)' | head -c 128 >zeros.npy
-works asterism stream zero.npy some.txt zeros.npy --angle 40
+works asterism stream zero.npy some.txt zeros.npy --angle 40 --all
 equal 'frames' 4 "$(wc -l <../out)"
 equal 'they only age' '0:unseen 1:unseen' "$(told 4 ../out)"
 works sh -c 'printf "" | "$ASTERISM" stream - --angle 40'
 equal 'no frames at all' 0 "$(wc -c <../out)"
+
+# ---- Exclusive frames ----
+printf '1 0 0\n.96 .28 0\n0 0 1\n' >faces0.txt
+printf '.95 .31 0\n1 0 0\n' >faces1.txt
+works asterism stream faces0.txt faces1.txt --angle 40
+equal 'two alike share an id' '0:seen' "$(told 2 ../out)"
+works asterism stream faces0.txt faces1.txt --angle 40 --exclusive --rows --similarity sure
+equal 'they do not' '0:seen 1:seen' "$(told 2 ../out)"
+sed -n 2p ../out >line
+equal 'the rows' 1 "$(json rows.0 line)"
+equal 'the other rows' 0 "$(json rows.1 line)"
+equal 'the runner-up' 0 "$(json runner_up.0 line)"
+json similarity.1 line >/dev/null
+json margin.1 line >/dev/null
+equal 'similarities' 152 "$(wc -c <sure/faces1.npy)"
+fails 2 '--exclusive' asterism stream faces0.txt --angle 40 --exclusive --axial
+fails 2 'AST_SCORE_NEAREST' asterism stream faces0.txt --angle 40 --exclusive --score geodesic
 
 # ---- Poses ----
 # A camera that turns by a right angle about z: what it sees along its x is the world's y.

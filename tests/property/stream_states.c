@@ -186,6 +186,10 @@ static void states_tell_their_options_and_clusters(void **state) {
     check_saved(&o);
     o = rules_options(5, 30, 5), o.merge_tracked = 1, o.weight_update = AST_PAPER;
     check_saved(&o);
+    o = rules_options(5, 60, 5), o.score = AST_SCORE_GEODESIC;
+    check_saved(&o);
+    o = rules_options(5, 60, 5), o.exclusive = o.merge_tracked = 1;
+    check_saved(&o);
     o = rules_options(5, 60, 5), o.method = AST_STREAM_SDP, o.beta = INFINITY;
     check_saved(&o);
 }
@@ -193,7 +197,7 @@ static void states_tell_their_options_and_clusters(void **state) {
 /* An empty state of version 1 was shorter than any of today's; it is told by its version all the same. */
 static void states_of_other_versions_are_refused(void **state) {
     (void)state;
-    static const uint64_t versions[] = {0, 1, 2, 3, 4, 5, 6, 8, UINT64_MAX};
+    static const uint64_t versions[] = {0, 1, 2, 3, 4, 5, 6, 7, 9, UINT64_MAX};
     ast_stream_options options = rules_options(5, 40, 20);
     ast_stream *stream = rules_used(&options, 1), *other = rules_open(&options);
     rules_bytes good = rules_save(stream), before = rules_save(other);

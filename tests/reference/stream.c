@@ -124,11 +124,23 @@ static int candidate(const setting *s, const ref_cluster *cluster, const float *
     }
     if (cluster->role != TRACKED || s->lifetime == 0 || 1 + cluster->dt * s->q <= beaten)
         return 0;
+    if (s->nearest) {
+        *score = ref_closeness(s->points->axial, x, cluster->m, s->dimension) + cluster->dt * s->q;
+        return 1;
+    }
     double where_it_was = ref_closeness(s->points->axial, x, cluster->m, s->dimension);
     if (s->revive_needs_fit && !own && !ref_fits(where_it_was, s->angle))
         return 0;
     *score = revival_score(s, cluster, x);
     return 1;
+}
+
+/* Section 11: a mean of few points is farther from the true direction. */
+static int fits_cluster(const setting *s, const ref_cluster *cluster, double score) {
+    double cosine = ref_cosine(s->angle);
+    if (!s->nearest || cluster->role != TRACKED || cosine <= 0)
+        return ref_fits(score, s->angle);
+    return score >= cosine - EPS - cosine * (1 - ref_reliability(cluster->rows, s->rho_square));
 }
 
 /* One point. Returns its label. */
@@ -143,7 +155,7 @@ static int32_t visit(ref_stream *stream, const setting *s, const float *x, int32
             best_score = score;
         }
     }
-    int fits = best >= 0 && ref_fits(best_score, s->angle);
+    int fits = best >= 0 && fits_cluster(s, stream->list[best], best_score);
     if (!fits && alone && before->role != TRACKED) { /* it keeps its cluster, whose mean becomes x at once */
         memcpy(before->mean, x, s->dimension * sizeof *x);
         return label;
@@ -296,6 +308,8 @@ static void start_frame(ref_stream *stream, const ref_points *points, setting *s
     s->lifetime = options->lifetime;
     s->q = options->lifetime > 0 ? s->lambda / options->lifetime : 0;
     s->revive_needs_fit = options->revive_near;
+    s->nearest = ref_nearest(options);
+    s->rho_square = ref_rho_square(stream);
     if (options->rigid)
         ref_turn_all(stream);
     for (size_t k = 0; k < stream->count; k++) {
@@ -376,6 +390,8 @@ void ref_stream_reset(ref_stream *stream) {
     stream->count = stream->near_count = 0;
     stream->num = third * third;
     stream->den = 1;
+    stream->like_num = 10 * ref_cosine(stream->options.angle * 2 / 3) * ref_cosine(stream->options.angle * 2 / 3);
+    stream->like_den = 10;
     memset(stream->turn, 0, sizeof stream->turn);
 }
 

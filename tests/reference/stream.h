@@ -18,9 +18,10 @@ typedef struct ref_stream {
     size_t count, capacity;
     ref_cluster *gone; /* those with an id that died in this frame, linked; only for their records */
     int32_t next_id;
-    double num, den; /* of the spread that the stream learns */
-    double turn[3];  /* of a rigid scene, a frame */
-    int (*near)[3];  /* pairs of ids that were near at the last close, and for how many frames in a row */
+    double num, den;           /* of the spread that the stream learns */
+    double like_num, like_den; /* of rho^2, section 11 */
+    double turn[3];            /* of a rigid scene, a frame */
+    int (*near)[3];            /* pairs of ids that were near at the last close, and for how many frames in a row */
     size_t near_count;
 } ref_stream;
 

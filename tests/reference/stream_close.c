@@ -32,6 +32,44 @@ double ref_current_beta(const ref_stream *stream, const ref_cluster *cluster) {
     return square / (drift * drift);
 }
 
+int ref_nearest(const ast_stream_options *options) {
+    int chosen = options->score == AST_SCORE_OF_TRACKER ? !by_beta(options) && options->revive_near
+                                                        : options->score == AST_SCORE_NEAREST;
+    return chosen && options->method == AST_STREAM_DDP;
+}
+
+double ref_rho_square(const ref_stream *stream) {
+    return fmax(0.01, fmin(1, stream->like_num / stream->like_den));
+}
+
+double ref_reliability(double rows, double rho_square) {
+    return sqrt(rows * rho_square / (1 + (rows - 1) * rho_square));
+}
+
+/* What the frame says about the cosine of two rows of one identity: pairs within the frame, and a single row with the
+ * earlier ones, whose mean has with it the cosine rho r_n. */
+static void learn_likeness(ref_stream *stream, const setting *s) {
+    double rho = sqrt(ref_rho_square(stream)), num = 0, den = 0;
+    for (size_t k = 0; k < stream->count; k++) {
+        const ref_cluster *cluster = stream->list[k];
+        double n = (double)cluster->members, dot = 0;
+        if (n >= 2) {
+            num += (cluster->length * cluster->length - n) / n;
+            den += n - 1;
+        } else if (n == 1 && cluster->role != BORN) {
+            for (size_t d = 0; d < s->dimension; d++)
+                dot += (double)cluster->sum[d] * (double)cluster->m[d];
+            dot = s->points->axial ? fabs(dot / SCALE) : dot / SCALE;
+            num += dot * rho / ref_reliability(cluster->rows, rho * rho);
+            den += 1;
+        }
+    }
+    if (den > 0) {
+        stream->like_num = 0.99 * stream->like_num + num;
+        stream->like_den = 0.99 * stream->like_den + den;
+    }
+}
+
 /* What the frame says about the spreads. */
 static void learn_spread(ref_stream *stream, size_t dimension, int axial) {
     double drift = ref_radians(stream->options.drift), num = 0, den = 0;
@@ -114,6 +152,10 @@ static void close_cluster(ref_stream *stream, const setting *s, ref_cluster *clu
         choose_side(s, cluster);
         memcpy(cluster->m, cluster->mean, s->dimension * sizeof *cluster->m);
         remember_data(cluster, s->dimension);
+        if (cluster->role == TRACKED && cluster->rows > 0 && cluster->beta > 0)
+            cluster->rows = 1 / (1 / cluster->rows + cluster->dt / cluster->beta) + (double)cluster->members;
+        else
+            cluster->rows = (double)cluster->members;
         cluster->dt = 1;
         /* "zero sum: it dies at close" is said of the born, and of nothing in section 2. */
         cluster->dead =
@@ -205,6 +247,8 @@ void ref_close_frame(ref_stream *stream, const setting *s, ref_frame *frame) {
     if (stream->options.rigid)
         ref_learn_turn(stream, s);
     learn_spread(stream, s->dimension, s->points->axial);
+    if (ref_nearest(&stream->options))
+        learn_likeness(stream, s);
     for (size_t k = 0; k < stream->count; k++) {
         close_cluster(stream, s, stream->list[k], &frame->records[k]);
         frame->clusters += stream->list[k]->members > 0;

@@ -25,6 +25,7 @@ struct ref_cluster {
     double *raw;   /* (D) the direction of its last data, and how many there were; 0: none yet */
     double raw_count;
     double num, den; /* of its own spread */
+    double rows;     /* behind the mean */
     /* In the frame under way: */
     float *mean;    /* (D) mu_k */
     size_t members; /* the running count */
@@ -44,6 +45,8 @@ typedef struct setting {
     const ref_points *points;
     size_t dimension;
     double angle, lambda, q;
+    int nearest;          /* scores are cosines */
+    double rho_square;    /* section 11 */
     int revive_needs_fit; /* a point that does not fit where a cluster was cannot revive it */
     uint32_t lifetime;
 } setting;
@@ -51,6 +54,11 @@ typedef struct setting {
 /* The squared spread of a cluster, from what was learnt so far; and beta of the frame that comes. */
 double ref_spread_square(const ref_stream *stream, const ref_cluster *cluster);
 double ref_current_beta(const ref_stream *stream, const ref_cluster *cluster);
+
+/* Section 11: whether scores are cosines, and r_n. */
+int ref_nearest(const ast_stream_options *options);
+double ref_rho_square(const ref_stream *stream);
+double ref_reliability(double rows, double rho_square);
 
 /* Clusters that are pieces of others give them their points: labels (N) are places in the list. Born ones go. */
 void ref_absorb_pieces(ref_stream *stream, const setting *s, int32_t *labels);

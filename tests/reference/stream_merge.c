@@ -56,6 +56,7 @@ static void join_data(const setting *s, ref_cluster *older, const ref_cluster *y
     for (size_t d = 0; d < s->dimension && squares > 0; d++)
         older->raw[d] = sum[d] / sqrt(squares);
     older->raw_count += younger->raw_count;
+    older->rows += younger->rows;
     free(sum);
 }
 

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Exclusive frames: two points of one frame never share a cluster, since two faces of one picture are two people. The
+ * points of a frame are assigned to tracked clusters that they fit so that the sum of the scores x . m_k + dt_k Q is as
+ * large as possible (assignment.c). A point without partner counts cos(angle) r_1, the least that fits a cluster of one
+ * point, and starts a cluster. One assignment is the frame: no point can change its mind about a mean that has moved
+ * towards the point itself. */
+#include "assignment.h"
+#include "memory.h"
+#include "stream.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define UNITS 0x1p40 /* scores are counted in this part of 1: sums are exact, and equal sums are equal */
+
+typedef struct pair_list {
+    ast_gain *list;
+    size_t count, capacity;
+} pair_list;
+
+/* Adds the pairs of a point and the clusters that it fits. false: no memory. */
+static bool add_pairs(const ast_tracks *t, const float *x, int32_t row, double alone, pair_list *pairs) {
+    for (size_t k = 0; k < t->count && t->unseen_may_win; k++) {
+        if (!ast_tracks_may_win(t, k, x, t->limits[k]))
+            continue;
+        double score = ast_tracks_score(t, k, x);
+        if (score < t->limits[k])
+            continue;
+        if (!ast_reserve(&pairs->list, &pairs->capacity, pairs->count, pairs->count + 1, sizeof *pairs->list))
+            return false;
+        pairs->list[pairs->count++] = (ast_gain){row, (int32_t)k, llrint((score - alone) * UNITS)};
+    }
+    return true;
+}
+
+static bool find_partners(const ast_stream *s, int32_t *partner) {
+    const ast_labelling_view v = ast_view_of(s->labelling);
+    float buffer[AST_MAX_DIMENSION];
+    pair_list pairs = {0};
+    double alone = ast_stream_limit(s, 1);
+    bool good = true;
+    for (size_t i = 0; good && i < v.rows->count; i++)
+        if (v.labels[i] != AST_MISSING)
+            good = add_pairs(&s->tracks, ast_rowset_row(v.rows, i, buffer), (int32_t)i, alone, &pairs);
+    good = good && ast_best_assignment(pairs.list, pairs.count, v.rows->count, s->tracks.count, partner);
+    free(pairs.list);
+    return good;
+}
+
+/* Points with a partner get its slot; every other point starts a cluster, in order of the points. */
+static ast_status set_labels(ast_stream *s, const int32_t *partner) {
+    const ast_labelling_view v = ast_view_of(s->labelling);
+    int32_t *labels = ast_labelling_labels(s->labelling), next = (int32_t)s->tracks.count;
+    float buffer[AST_MAX_DIMENSION];
+    ast_status status = AST_OK;
+    for (size_t i = 0; status == AST_OK && i < v.rows->count; i++) {
+        if (labels[i] == AST_MISSING)
+            continue;
+        labels[i] = partner[i] >= 0 ? partner[i] : next++;
+        if (partner[i] >= 0)
+            s->tracks.unseen[partner[i]] = 0;
+        else
+            status = ast_labelling_add_means(s->labelling, ast_rowset_row(v.rows, i, buffer), 1, s->fault);
+    }
+    return status == AST_OK ? ast_labelling_recount(s->labelling, s->fault) : status;
+}
+
+static void set_means(ast_stream *s) {
+    const ast_cluster_list *c = ast_view_of(s->labelling).clusters;
+    float mean[AST_MAX_DIMENSION];
+    for (size_t k = 0; k < s->tracks.count; k++)
+        if (!s->tracks.unseen[k] && ast_tracks_mean(&s->tracks, c, k, mean))
+            ast_labelling_set_mean(s->labelling, (int32_t)k, mean);
+}
+
+ast_status ast_stream_assign(ast_stream *s) {
+    size_t count = ast_view_of(s->labelling).rows->count;
+    int32_t *partner = ast_allocate(count + 1, sizeof *partner);
+    bool found = partner && find_partners(s, partner);
+    ast_status status = found ? set_labels(s, partner) : ast_fail_memory(s->fault);
+    if (status == AST_OK)
+        set_means(s);
+    free(partner);
+    return status;
+}
