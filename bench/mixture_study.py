@@ -5,9 +5,9 @@
     ASTERISM_LIBRARY=build/release/libasterism.so PYTHONPATH=python /usr/bin/python3 bench/mixture_study.py \\
         [--sets N] [--without-bic] [--only WORD] [TABLE...]
 
-TABLE is auto, the only one so far, which takes minutes. `auto` sets VMFMixture("auto")
+TABLE is any of auto and background; both without a TABLE, which takes minutes. `auto` sets VMFMixture("auto")
 beside the least BIC of 20 starts of EM for each K = 1 to 6 (the slow part; --without-bic leaves it out), on the same
-points. Every set has its own seed, so that lines can be repeated one by one.
+points. `background` is a given number of clusters in noise. Every set has its own seed, so that lines can be repeated one by one.
 """
 import argparse
 import time
@@ -111,7 +111,26 @@ def table_auto(arguments):
         print(f"| {kind}, all | | | | | | {auto} of {sets} | | {'-' if arguments.without_bic else bic} |")
 
 
-TABLES = {"auto": table_auto}
+def table_background(arguments):
+    print("| D | kappa | sets | noise | share found, mean | kappa, least | largest | most nats below a start at the true "
+          "means |\n|---|---|---|---|---|---|---|---|")
+    for dimension, kappa, clusters, noise in ((3, 50, 1, 0.9), (3, 50, 1, 0.3), (3, 50, 3, 0.6), (2, 100, 2, 0.7),
+                                              (10, 100, 2, 0.8)):
+        found = []
+        for seed in range(arguments.sets):
+            rows = points_of(seed, "separated", dimension, 1000, kappa, clusters, 60, noise)
+            means = means_of("separated", np.random.default_rng([seed, dimension, 1000, kappa, clusters]), dimension,
+                             clusters, 60)
+            model, true = (fit(rows, clusters, background=True, **how)
+                           for how in ({"n_init": 10}, {"init": means.astype(np.float32)}))
+            found.append((model.background_, model.kappas_.min(), model.kappas_.max(),
+                          true.objective_ - model.objective_))
+        share, least, largest, below = np.transpose(found)
+        print(f"| {dimension} | {kappa} | {clusters} | {noise} | {share.mean():.2f} | {least.min():.1f} "
+              f"| {largest.max():.1f} | {below.max():.1f} |", flush=True)
+
+
+TABLES = {"auto": table_auto, "background": table_background}
 
 
 def main():

@@ -12,7 +12,8 @@
  * scaled so that N of them add up to N.
  *
  * A background, if the options ask for one, is a further component: uniform on the sphere, with a share that is
- * estimated like the others. mixture_auto.c finds K.
+ * estimated like the others. EM starts from several shares of it, with sharper components for the larger ones, because
+ * from a small share it may end where a broad component takes the noise. mixture_auto.c finds K.
  *
  * A component needs two distinct points to say anything about kappa. One with fewer (a single point, or copies of it)
  * has a likelihood that grows with kappa without end, so its kappa has a ceiling: the nearest other mean, at the cosine
@@ -34,6 +35,7 @@
 #define FINEST_UNIT 40     /* bits below one */
 #define SHARP 0x1p-10      /* 1 - the mean length: the ceiling is for components below it */
 #define EQUAL 0x1p-22      /* 1 - the cosine: closer means are equal */
+#define PLATEAU 1e-3       /* of the tolerance: smaller rises are rounding */
 #define LEAST_DISTINCT 1.5 /* points; between one and two */
 
 /* ---- E ---- */
@@ -298,11 +300,19 @@ void ast_mixture_close(ast_mixture_steps *m) {
 
 /* ---- the iteration ---- */
 
+/* EM has converged if a pass adds little. With a background, rises that still grow are the way off a saddle, where a
+ * broad component and the background are alike. */
+static bool has_settled(const ast_mixture_steps *m, double rise, double rise_before) {
+    double least = m->run->options->mixture.tolerance * (double)m->tiles.v.present;
+    bool leaving = m->c->background && rise > rise_before && rise > least * PLATEAU;
+    return !(rise > least) && !leaving;
+}
+
 /* Ends after an E step, so that components, memberships and likelihood belong together. */
 static ast_status iterate(ast_mixture_steps *m, ast_distinct *distinct, ast_components *before, ast_fault *fault) {
     const ast_options *options = m->run->options;
-    double last = -INFINITY;
-    for (;;) {
+    double last = -INFINITY, rise_before = INFINITY;
+    for (int pass = 1;; pass++) {
         m->run->pass_start = ast_seconds();
         size_t changed;
         ast_components_prepare(m->c);
@@ -312,17 +322,65 @@ static ast_status iterate(ast_mixture_steps *m, ast_distinct *distinct, ast_comp
             status = ast_run_report_pass(m->run, m->c->count, changed, m->tiles.v.present, m->run->objective, fault);
         if (status != AST_OK)
             return status;
-        bool rises = m->run->objective - last > options->mixture.tolerance * (double)m->tiles.v.present;
-        m->run->converged = m->run->iterations > 1 && (options->mixture.hard ? changed == 0 : !rises);
-        if (m->run->converged || m->run->iterations == options->max_iterations)
+        double rise = m->run->objective - last;
+        m->run->converged = pass > 1 && (options->mixture.hard ? changed == 0 : has_settled(m, rise, rise_before));
+        if (m->run->converged || pass == options->max_iterations)
             return AST_OK;
         last = m->run->objective;
+        rise_before = rise;
         ast_components_copy(before, m->c);
         maximise(m);
         status = ast_mixture_cap_kappas(m, distinct, before, true, fault);
         if (status != AST_OK)
             return status;
     }
+}
+
+/* ---- the background ---- */
+
+/* The components if this share of the points is noise: the mean length R of a component's points is that of a vMF
+ * distribution times 1 - share if the noise is even, and noise is at most all of its spread but (1 - R)(1 - share). */
+static void start_with_share(ast_mixture_steps *m, const ast_components *first, double share, bool sharper) {
+    ast_components *c = m->c;
+    ast_components_copy(c, first);
+    for (size_t k = 0; k < c->count && sharper && isnan(m->run->options->mixture.kappa); k++) {
+        double length = ast_vmf_resultant(c->dimension, c->kappas[k]);
+        double without = fmin(length / (1 - share), 1 - (1 - length) * (1 - share));
+        c->kappas[k] = fmax(c->kappas[k], fmin(ast_kappa_limit(c->dimension), ast_vmf_kappa(c->dimension, without)));
+    }
+    ast_components_add_background(c, share);
+}
+
+/* EM from several shares of the background; the result is that of the largest objective. */
+static ast_status iterate_shares(ast_mixture_steps *m, ast_distinct *distinct, ast_components *before,
+                                 ast_fault *fault) {
+    static const double shares[] = {AST_FIRST_SHARE, 0.5, 0.9};
+    ast_components first = {0}, best = {0};
+    size_t changed, count = m->c->count, dimension = m->c->dimension;
+    double highest = -INFINITY;
+    bool converged = false;
+    ast_status status = AST_OK;
+    if (!ast_components_open(&first, count, dimension) || !ast_components_open(&best, count, dimension))
+        status = ast_fail_memory(fault);
+    else
+        ast_components_copy(&first, m->c);
+    for (size_t i = 0; i < sizeof shares / sizeof *shares && status == AST_OK; i++) {
+        start_with_share(m, &first, shares[i], i > 0);
+        status = iterate(m, distinct, before, fault);
+        if (status == AST_OK && m->run->objective > highest) {
+            ast_components_copy(&best, m->c);
+            highest = m->run->objective;
+            converged = m->run->converged;
+        }
+    }
+    if (status == AST_OK) {
+        ast_components_copy(m->c, &best);
+        m->run->converged = converged;
+        status = ast_mixture_expect(m, &changed, fault);
+    }
+    ast_components_free(&first);
+    ast_components_free(&best);
+    return status;
 }
 
 ast_status ast_mixture_finish(ast_mixture_steps *m, ast_fault *fault) {
@@ -348,10 +406,8 @@ ast_status ast_run_movmf(ast_labelling *l, ast_run *run, ast_fault *fault) {
         maximise_labels(&m);
         status = ast_mixture_cap_kappas(&m, &distinct, NULL, false, fault);
     }
-    if (status == AST_OK && run->options->mixture.background)
-        ast_components_add_background(m.c, AST_FIRST_SHARE);
     if (status == AST_OK)
-        status = iterate(&m, &distinct, &before, fault);
+        status = (run->options->mixture.background ? iterate_shares : iterate)(&m, &distinct, &before, fault);
     if (status == AST_OK)
         status = ast_mixture_finish(&m, fault);
     ast_distinct_free(&distinct);

@@ -315,6 +315,36 @@ static void near_components_are_found(void **state) {
         }
 }
 
+/* A given number of components in much noise: EM from a small share of the background stopped on a saddle, with a broad
+ * component that took the noise. */
+static void background_leaves_the_saddle(void **state) {
+    (void)state;
+    enum { N = 1000 };
+    static const double sharp[] = {50, 50};
+    for (size_t clusters = 1; clusters <= 2; clusters++)
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            float x[N * 3];
+            int32_t labels[N], truth[N];
+            double noise = clusters == 1 ? 0.9 : 0.6;
+            size_t found;
+            fill(x, truth, N, 3, sharp, clusters, noise, seed);
+            ast_points points = ast_points_f4(x, N, 3);
+            ast_report report = {.size = sizeof report};
+            ast_options options;
+            ast_options_init(&options);
+            options.method = AST_MOVMF;
+            options.clusters = clusters;
+            options.restarts = 5;
+            options.mixture.background = 1;
+            ast_context *context = ref_context("avx2", 2);
+            assert_int_equal(ast_cluster(context, &points, &options, labels, &report), AST_OK);
+            const ast_cluster_info *info = ast_clusters(context, &found);
+            assert_true(report.converged && fabs(report.background - noise) < 0.05);
+            for (size_t k = 0; k < clusters; k++)
+                assert_true(info[k].kappa > 25 && info[k].kappa < 100);
+        }
+}
+
 static void uniform_points_are_one_component(void **state) {
     (void)state;
     enum { N = 600 };
@@ -433,10 +463,10 @@ static void equal_rows_have_a_ceiling(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(posterior_equals_the_integral),    cmocka_unit_test(bound_equals_the_reference),
-        cmocka_unit_test(known_mixtures_are_found),         cmocka_unit_test(near_components_are_found),
-        cmocka_unit_test(uniform_points_are_one_component), cmocka_unit_test(threads_give_the_same_bits),
-        cmocka_unit_test(order_and_rotation_do_not_matter), cmocka_unit_test(awkward_sets_have_results),
-        cmocka_unit_test(equal_rows_have_a_ceiling)};
+        cmocka_unit_test(posterior_equals_the_integral), cmocka_unit_test(bound_equals_the_reference),
+        cmocka_unit_test(known_mixtures_are_found),      cmocka_unit_test(near_components_are_found),
+        cmocka_unit_test(background_leaves_the_saddle),  cmocka_unit_test(uniform_points_are_one_component),
+        cmocka_unit_test(threads_give_the_same_bits),    cmocka_unit_test(order_and_rotation_do_not_matter),
+        cmocka_unit_test(awkward_sets_have_results),     cmocka_unit_test(equal_rows_have_a_ceiling)};
     return cmocka_run_group_tests(tests, NULL, ref_contexts_end);
 }
