@@ -26,10 +26,10 @@
  * splits, joins (mixture_moves.c).
  *
  * Each distinct row counts once and without its weight, as in evidence.h, unless most rows are copies: then values are
- * coarse, and a copy is an observation. Such a row stands for points spread over a cell of a grid whose spacing is the
- * distance between neighbouring rows; otherwise single values would be clusters. So x counts as row_scale x, where
- * row_scale is the mean cosine of a point in the cell and its centre. The shares, means and likelihood of the result
- * count rows and weights. */
+ * coarse, and a copy is an observation; so it is if all angles are multiples of some degrees (mixture_start.c). Such a
+ * row stands for points spread over a cell of a grid whose spacing is the distance between neighbouring rows; otherwise
+ * single values would be clusters. So x counts as row_scale x, where row_scale is the mean cosine of a point in the
+ * cell and its centre. The shares, means and likelihood of the result count rows and weights. */
 #include "mixture_search.h"
 
 #include "memory.h"

@@ -345,6 +345,35 @@ static void background_leaves_the_saddle(void **state) {
         }
 }
 
+/* Angles in five and ten degrees: every value is a cell with many points, not a cluster of copies. */
+static void rounded_angles_are_no_clusters(void **state) {
+    (void)state;
+    enum { N = 200 };
+    static const double broad[] = {20, 20, 20}, turn = 180 / M_PI;
+    for (size_t dimension = 2; dimension <= 3; dimension++)
+        for (uint64_t seed = 1; seed <= 6; seed++) {
+            float x[N * 3];
+            int32_t labels[N], truth[N];
+            double step = seed % 2 ? 5 : 10;
+            fill(x, truth, N, dimension, broad, 3, 0, seed);
+            for (size_t i = 0; i < N; i++) {
+                float *row = x + i * dimension;
+                double azimuth = step / turn * round(atan2((double)row[1], (double)row[0]) * turn / step), across = 1;
+                if (dimension == 3) {
+                    double angle = step / turn * round(acos(fmin(1, fmax(-1, (double)row[2]))) * turn / step);
+                    across = sin(angle);
+                    row[2] = (float)cos(angle);
+                }
+                row[0] = (float)(across * cos(azimuth));
+                row[1] = (float)(across * sin(azimuth));
+            }
+            ast_points points = ast_points_f4(x, N, dimension);
+            ast_context *context = ref_context("avx2", 2);
+            assert_int_equal(run(context, &points, 0, labels).clusters, 3);
+            assert_true(agreement(context, labels, truth, N) > 0.9);
+        }
+}
+
 static void uniform_points_are_one_component(void **state) {
     (void)state;
     enum { N = 600 };
@@ -463,10 +492,11 @@ static void equal_rows_have_a_ceiling(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(posterior_equals_the_integral), cmocka_unit_test(bound_equals_the_reference),
-        cmocka_unit_test(known_mixtures_are_found),      cmocka_unit_test(near_components_are_found),
-        cmocka_unit_test(background_leaves_the_saddle),  cmocka_unit_test(uniform_points_are_one_component),
-        cmocka_unit_test(threads_give_the_same_bits),    cmocka_unit_test(order_and_rotation_do_not_matter),
-        cmocka_unit_test(awkward_sets_have_results),     cmocka_unit_test(equal_rows_have_a_ceiling)};
+        cmocka_unit_test(posterior_equals_the_integral),    cmocka_unit_test(bound_equals_the_reference),
+        cmocka_unit_test(known_mixtures_are_found),         cmocka_unit_test(near_components_are_found),
+        cmocka_unit_test(background_leaves_the_saddle),     cmocka_unit_test(rounded_angles_are_no_clusters),
+        cmocka_unit_test(uniform_points_are_one_component), cmocka_unit_test(threads_give_the_same_bits),
+        cmocka_unit_test(order_and_rotation_do_not_matter), cmocka_unit_test(awkward_sets_have_results),
+        cmocka_unit_test(equal_rows_have_a_ceiling)};
     return cmocka_run_group_tests(tests, NULL, ref_contexts_end);
 }
