@@ -8,7 +8,15 @@
  * is a lower bound, and p is searched again only when that bound is the lowest of all.
  *
  * A search computes float cosines with panels of unit vectors, and a lower bound of the price from each cosine. The
- * exact price is computed only if the bound is low enough for the list. */
+ * exact price is computed only if the bound is low enough for the list.
+ *
+ * Where there are few clusters for their dimension, the cosines of all pairs are kept. The cosine of a + b with q is
+ *
+ *     (|a| cos(a, q) + |b| cos(b, q)) / |a + b|,
+ *
+ * so a join costs one number per place instead of D. Its error is that of a computed cosine times spread_p spread_q,
+ * where spread is the sum of the lengths that were added up over the length of their sum; a large one is computed anew.
+ */
 #include "tree.h"
 
 #include "memory.h"
@@ -22,6 +30,9 @@
 #define ROWS AST_PRODUCT_ROWS /* that are searched together */
 #define LISTED 8              /* partners of a place */
 #define NOBODY (-1)
+#define MOST_KEPT 8192 /* clusters of which all cosines are kept */
+#define MOST_SPREAD 4
+#define MOST_DEPTH 64 /* joins since a cosine was computed; each rounds by less than 2^-22 */
 
 typedef struct partner {
     double price;
@@ -54,6 +65,10 @@ struct ast_joiner {
     double *lowest;  /* (places) the price of the first partner, or a lower bound; infinite: no partner */
     float *cosines;  /* (threads, ROWS, places padded) */
     int threads;
+    float *kept; /* (stride, stride) the cosines of all pairs of places; NULL: they are computed */
+    size_t stride;
+    double *spread; /* (places) */
+    int32_t *depth; /* (places) */
 };
 
 /* ---- Prices by definition ---------------------------------------------------------------------------------------- */
@@ -93,9 +108,16 @@ static size_t padded(const ast_joiner *j) {
     return j->panels * AST_PANEL;
 }
 
+/* Of the cosine of two places. */
+static double error_of(const ast_joiner *j, size_t p, size_t q) {
+    if (!j->kept)
+        return (double)j->error;
+    return j->spread[p] * j->spread[q] * ((double)j->error + 2 * MOST_DEPTH * 0x1p-22);
+}
+
 /* |a| |b| (1 - c) / (|a| + |b|) is at most the loss: |a + b| is at most |a| + |b|. NaN for an empty place. */
 static double rough_bound(const ast_joiner *j, size_t p, size_t q, float cosine) {
-    double c = (double)(j->axial ? fabsf(cosine) : cosine) + (double)j->error;
+    double c = (double)(j->axial ? fabsf(cosine) : cosine) + error_of(j, p, q);
     double a = j->lengths[p], b = j->lengths[q], both = a + b;
     if (j->price == AST_PRICE_ANGLE)
         return 1 - c + 0 * b; /* below 0 for equal vectors */
@@ -104,7 +126,7 @@ static double rough_bound(const ast_joiner *j, size_t p, size_t q, float cosine)
 
 /* The loss 2 |a| |b| (1 - c) / (|a| + |b| + |a + b|) grows with 1 - c. */
 static double fine_bound(const ast_joiner *j, size_t p, size_t q, float cosine) {
-    double c = fmin((double)(j->axial ? fabsf(cosine) : cosine) + (double)j->error, 1);
+    double c = fmin((double)(j->axial ? fabsf(cosine) : cosine) + error_of(j, p, q), 1);
     double a = j->lengths[p], b = j->lengths[q], both = a + b;
     if (j->price == AST_PRICE_ANGLE || !(both > 0))
         return -DBL_MAX;
@@ -178,6 +200,8 @@ static void search_rows(void *data, size_t block, int worker) {
     find_cosines(j, p, n, p / AST_PANEL, j->panels, cosines);
     for (size_t r = 0; r < n; r++)
         choose_partners(j, p + r, cosines + r * padded(j));
+    for (size_t r = 0; j->kept && r < n; r++)
+        memcpy(j->kept + (p + r) * j->stride + p, cosines + r * padded(j) + p, (j->places - p) * sizeof *cosines);
 }
 
 typedef struct one_search {
@@ -196,6 +220,65 @@ static void search_panels(void *data, size_t first, size_t last) {
 static void search_one(ast_joiner *j, size_t p, size_t first) {
     one_search s = {j, p, first};
     ast_pool_ranges(j->pool, j->panels - first, PANELS, search_panels, &s);
+}
+
+/* ---- Kept cosines ------------------------------------------------------------------------------------------------ */
+
+static bool open_kept(ast_joiner *j) {
+    if (j->price != AST_PRICE_LOSS || j->places > MOST_KEPT || j->places > 2 * j->dimension)
+        return true;
+    j->stride = j->places;
+    if (!ast_replace_arrays(AST_REQUEST(j->kept, j->stride * j->stride), AST_REQUEST(j->spread, j->stride),
+                            AST_REQUEST(j->depth, j->stride)))
+        return false;
+    for (size_t p = 0; p < j->places; p++) {
+        j->spread[p] = 1;
+        j->depth[p] = 0;
+    }
+    return true;
+}
+
+/* Copies the rows, of which every place has the part from itself on, into the columns. */
+static void mirror_kept(ast_joiner *j) {
+    for (size_t p = 0; j->kept && p < j->places; p++)
+        for (size_t q = 0; q < p; q++)
+            j->kept[p * j->stride + q] = j->kept[q * j->stride + p];
+}
+
+/* Puts the cosines of the new node in place q, whose sum is p_sign times that of place p and q_sign times that of the
+ * old node in q, of length `before`, into j->cosines. false: they must be computed. */
+static bool join_kept(ast_joiner *j, size_t p, int p_sign, size_t q, int q_sign, double before) {
+    double a = j->lengths[p], length = j->lengths[q], lengths = a * j->spread[p] + before * j->spread[q];
+    double p_part = p_sign * a / length, q_part = q_sign * before / length;
+    int32_t depth = 1 + (j->depth[p] > j->depth[q] ? j->depth[p] : j->depth[q]);
+    bool sound = a > 0 && before > 0 && lengths <= MOST_SPREAD * length && depth <= MOST_DEPTH;
+    j->spread[q] = sound ? fmax(lengths / length, 1) : 1;
+    j->depth[q] = sound ? depth : 0;
+    const float *first = j->kept + p * j->stride, *second = j->kept + q * j->stride;
+    for (size_t r = 0; sound && r < j->places; r++)
+        j->cosines[r] = (float)(p_part * (double)first[r] + q_part * (double)second[r]);
+    return sound;
+}
+
+static void keep_cosines(ast_joiner *j, size_t q) {
+    memcpy(j->kept + q * j->stride, j->cosines, j->places * sizeof *j->kept);
+    for (size_t r = 0; r < j->places; r++)
+        j->kept[r * j->stride + q] = j->cosines[r];
+}
+
+/* As compact, which follows. No number is written before it was read: they move to the front. */
+static void compact_kept(ast_joiner *j) {
+    size_t to = 0;
+    for (size_t p = 0; j->kept && p < j->places; p++) {
+        if (j->at[p].node == NOBODY)
+            continue;
+        size_t column = 0;
+        for (size_t q = 0; q < j->places; q++)
+            if (j->at[q].node != NOBODY)
+                j->kept[to * j->stride + column++] = j->kept[p * j->stride + q];
+        j->spread[to] = j->spread[p];
+        j->depth[to++] = j->depth[p];
+    }
 }
 
 /* ---- Places ------------------------------------------------------------------------------------------------------ */
@@ -219,6 +302,7 @@ static void show_unit(ast_joiner *j, size_t p) {
 /* Removes empty places; the others keep their order. */
 static void compact(ast_joiner *j) {
     size_t live = 0, dimension = j->dimension;
+    compact_kept(j);
     int32_t *moved = (int32_t *)(void *)j->cosines; /* (places) the new place of each; the cosines are not needed now */
     for (size_t p = 0; p < j->places; p++) {
         bool used = j->at[p].node != NOBODY;
@@ -267,7 +351,7 @@ ast_joiner *ast_joiner_open(const ast_leaves *leaves, ast_price price, const ast
     j->slack = (double)(dimension + 8) * DBL_EPSILON;
     j->axial = leaves->axial;
     j->threads = ast_pool_threads(pool);
-    if (!reserve(j, count)) {
+    if (!reserve(j, count) || !open_kept(j)) {
         ast_joiner_close(j);
         return NULL;
     }
@@ -280,13 +364,14 @@ ast_joiner *ast_joiner_open(const ast_leaves *leaves, ast_price price, const ast
         show_unit(j, p);
     }
     ast_pool_run(pool, (count + ROWS - 1) / ROWS, search_rows, j);
+    mirror_kept(j);
     return j;
 }
 
 void ast_joiner_close(ast_joiner *j) {
     if (!j)
         return;
-    ast_free_all(j->sums, j->lengths, j->units, j->table, j->at, j->lowest, j->cosines);
+    ast_free_all(j->sums, j->lengths, j->units, j->table, j->at, j->lowest, j->cosines, j->kept, j->spread, j->depth);
     free(j);
 }
 
@@ -330,8 +415,9 @@ static double angle_between(const ast_joiner *j, size_t p, size_t q) {
 bool ast_joiner_next(ast_joiner *j, ast_joined *join) {
     size_t p = cheapest(j);
     while (p < j->places && j->at[p].count == 0 && !ast_pool_poll(j->pool)) {
-        search_one(j, p, p / AST_PANEL);
-        choose_partners(j, p, j->cosines);
+        if (!j->kept)
+            search_one(j, p, p / AST_PANEL);
+        choose_partners(j, p, j->kept ? j->kept + p * j->stride : j->cosines);
         p = cheapest(j);
     }
     if (p == j->places || ast_pool_cancelled(j->pool))
@@ -377,14 +463,19 @@ void ast_joiner_join(ast_joiner *j, const ast_joined *join) {
     int64_t *a = j->sums + p * j->dimension, *b = j->sums + q * j->dimension, *to = j->sums + high * j->dimension;
     for (size_t d = 0; d < j->dimension; d++)
         to[d] = a[d] + sign * b[d];
+    double before = j->lengths[high];
     set_unit(j, high);
     show_unit(j, high);
+    bool kept = j->kept && join_kept(j, low, low == p ? 1 : sign, high, high == p ? 1 : sign, before);
     j->at[low] = (place){.node = NOBODY};
     j->at[high].node = (int32_t)j->next++;
     j->lengths[low] = NAN;
     j->lowest[low] = INFINITY;
     j->live--;
-    search_one(j, high, 0);
+    if (!kept)
+        search_one(j, high, 0);
+    if (j->kept)
+        keep_cosines(j, high);
     for (size_t r = 0; r < high; r++)
         if (j->at[r].node != NOBODY)
             update_partners(j, r, high);
