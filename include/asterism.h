@@ -303,6 +303,22 @@ typedef struct ast_storage {
     void *data;
 } ast_storage;
 
+/* What an earlier run has found. Exactly one of `model`, `means` and `labels` is set. */
+typedef struct ast_previous {
+    size_t size;
+    const struct ast_model *model; /* NULL. Of this context. AST_DP, without resume: rows become what the model makes of
+                                      them. Rows that fit none of its clusters (below `thresholds`, else `fits`, else
+                                      farther than `angle` of ast_model_info) are clustered among themselves with these
+                                      options. Then every row joins the nearest mean, old or new. Old means stay */
+    const float *means; /* NULL. (means_count, D) row-major; the library normalises them. New means keep the ids of
+                           those that they are near */
+    size_t means_count;
+    double angle;          /* NaN: the options' angle, or 90 without one. Of means: the farthest that one may move */
+    const int32_t *labels; /* NULL. (N) of the same rows, -1: none. Clusters keep the ids of those that they overlap */
+    const int32_t *ids;    /* NULL: 0, 1, ... (means_count) increasing: the ids of `means` */
+    int32_t next_id;       /* 0: above all ids. New clusters get ids from here on */
+} ast_previous;
+
 /* What every method reads comes first, then one group for each method or concern: a run of AST_DP needs the first
  * fields, `dp` and `merge`. Fields of other methods than the chosen one are ignored, except where ast_options_problem
  * refuses them. Each comment begins with the default. */
@@ -338,7 +354,10 @@ typedef struct ast_options {
                                cluster than rows are to clusters that they do not belong to, and rows far below the others of
                                their cluster. Means stay (docs/outliers.md) */
     size_t representatives; /* 0. For each cluster the numbers of so many rows that are nearest to its mean */
-    ast_parallel parallel;  /* AST_ORDERED */
+    int calibrate;          /* 0. 1: find `fits` of ast_model_info, for rows in memory on one rank */
+    const ast_previous *previous; /* NULL. Clusters keep the ids of an earlier run (ast_lineage_records). Not for
+                                     mixtures, on one rank, for rows in memory */
+    ast_parallel parallel;        /* AST_ORDERED */
     int bounds; /* 1. Skip points that provably cannot change cluster and, in three dimensions with very many
                    clusters, means that provably cannot win. 0 compares all, for measurements */
     /* NULL. Called after every pass; non-zero cancels the call. */
@@ -570,6 +589,28 @@ static inline const ast_tree_join *ast_tree(const ast_context *context, size_t *
 AST_API ast_status ast_tree_cut(ast_context *context, const int32_t *leaves, size_t count, size_t clusters,
                                 int32_t *labels);
 
+/* With options.previous: what became of a cluster. */
+typedef enum ast_lineage_event {
+    AST_LINEAGE_KEPT = 0,   /* the cluster has the id of `from` */
+    AST_LINEAGE_BORN = 1,   /* a new id */
+    AST_LINEAGE_MERGED = 2, /* more than half of each of two or more old clusters, `from`, is in this one */
+    AST_LINEAGE_SPLIT =
+        3, /* two or more clusters are mostly of the same old one, `from`, and cover more than half of it */
+    AST_LINEAGE_DIED = 4 /* nobody has the id of `from` any more */
+} ast_lineage_event;
+
+typedef struct ast_lineage {
+    int32_t id;
+    ast_lineage_event event;
+    const int32_t *from; /* (from_count) old ids, increasing */
+    size_t from_count;
+} ast_lineage;
+
+/* The clusters of the last successful ast_cluster with options.previous, and those that died, by id. Without `died`
+ * record k is cluster k: its id is what a model of the result calls it. NULL and *count = 0 without options.previous.
+ * Valid until the next call with the context. */
+AST_API const ast_lineage *ast_lineage_records(const ast_context *context, size_t record, size_t *count);
+
 /* The means of those clusters: (K, D) row-major, unit vectors. The records' `mean` pointers are its rows. NULL if there
  * are no clusters. Valid until the next call with the context. */
 static inline const float *ast_means(const ast_context *context) {
@@ -639,6 +680,8 @@ typedef struct ast_model_info {
     const float *matrix;     /* (D, D) and (D): the rest of the ast_metric that maps rows, or NULL both */
     const float *mapped_center;
     const char *const *names; /* (K) UTF-8, "" without a name; or NULL */
+    const float *fits; /* (K) a row that is less similar to the mean is on no topic of this model, for options.previous;
+                          it has a label nevertheless. As `thresholds` of options.outliers = infinity; or NULL */
 } ast_model_info;
 
 /* The model of the last successful ast_cluster, ast_cluster_source or ast_tune of this context, to be edited: its

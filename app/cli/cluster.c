@@ -159,7 +159,8 @@ static int choose_order(void *data) {
 
 /* All ranks stop here if one of them cannot read. */
 static int read_inputs(void *work) {
-    static ast_cli_step *const steps[] = {read_points, read_rows, read_start, make_room, NULL};
+    static ast_cli_step *const steps[] = {read_points, read_rows, read_start, ast_cli_cluster_read_previous,
+                                          make_room,   NULL};
     return ast_cli_agree(ast_cli_steps(steps, work));
 }
 
@@ -179,6 +180,7 @@ static int open_targets(void *data) {
                                     .passes_wanted = ast_cli_target_of(&given->common, "trace") != NULL,
                                     .samples_wanted = ast_cli_target_of(&given->common, "samples") != NULL};
     work->options.merge.leaves = work->leaves;
+    work->options.calibrate = ast_cli_target_of(&given->common, "model") != NULL;
     work->options.progress = ast_cli_record_step;
     work->options.progress_data = &work->record;
     if (ast_cli_is_first_rank())
@@ -314,8 +316,12 @@ static void free_job(job *work) {
     ast_cli_abandon_targets(&work->given->common);
     ast_cli_checkpoint_close(&work->state);
     ast_plane_map_close(work->planes);
+    ast_model_close(work->previous_model);
     ast_cli_directions_close(&work->directions);
     ast_close(work->context);
+    free(work->previous_means);
+    free(work->previous_labels);
+    free(work->ids);
     free(work->nearest);
     free(work->plane_of);
     free(work->weights);

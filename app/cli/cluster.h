@@ -24,7 +24,7 @@ typedef struct ast_cli_cluster_settings {
     ast_options options; /* all that follows from the command line alone */
     const char *input, *weights, *init;
     char *line; /* the command line, for the report */
-    const char *merge_text, *names;
+    const char *merge_text, *names, *previous;
     int shuffle, frame_axes, durable;
     int metric;                        /* one of AST_CLI_METRIC_... */
     size_t top;                        /* clusters in the table */
@@ -51,8 +51,8 @@ typedef struct ast_cli_cluster_job {
     double *weights;
     float *init;
     int32_t *labels;
-    int32_t *leaves;   /* with --tree or --layers */
-    int32_t *layers;   /* with --layers: (layer_count, points) labels */
+    int32_t *leaves; /* with --tree or --layers */
+    int32_t *layers; /* with --layers: (layer_count, points) labels */
     ast_tune_level *layer_levels;
     size_t layer_count;
     size_t first, all; /* several ranks: the first of its points; all of them together */
@@ -69,6 +69,13 @@ typedef struct ast_cli_cluster_job {
     const ast_map *map;     /* of the report; NULL: it makes its own */
     ast_tune_report tuned;  /* with --angle auto */
     ast_axes axes;          /* with --frame-axes */
+    ast_previous previous;  /* with --previous, as the next three */
+    ast_model *previous_model;
+    float *previous_means;
+    int32_t *previous_labels;
+    int32_t *ids;               /* (report.clusters) that clusters keep; NULL: 0, 1, ... */
+    const ast_lineage *lineage; /* (lineage_count) */
+    size_t lineage_count;
     int32_t *nearest;
     ast_cli_parts parts;
     ast_plane_map *planes; /* with --planes */
@@ -91,6 +98,15 @@ int ast_cli_cluster_planes(void *data);  /* with --planes: finds and writes them
 int ast_cli_cluster_model(void *data);   /* with --model: writes it */
 int ast_cli_cluster_warn_means(void *data);
 int ast_cli_cluster_report(void *data); /* with --report: writes the page */
+
+/* With --previous (cluster_previous.c): reads it; takes the ids and the lineage from the context; the id of a cluster;
+ * labels become ids; what JSON and table say. Labels are numbers of clusters until they are written. */
+int ast_cli_cluster_read_previous(void *data);
+int ast_cli_cluster_take_ids(void *data);
+int32_t ast_cli_cluster_id(const ast_cli_cluster_job *work, size_t cluster);
+void ast_cli_cluster_name_labels(ast_cli_cluster_job *work);
+void ast_cli_cluster_put_lineage(const ast_cli_cluster_job *work, ast_text *json);
+void ast_cli_cluster_print_lineage(const ast_cli_cluster_job *work);
 
 /* Of an input that is read in parts: where its labels are kept, and what the run came to. */
 int ast_cli_cluster_store(ast_cli_cluster_job *work, ast_label_store *store);

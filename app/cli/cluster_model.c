@@ -45,7 +45,7 @@ int ast_cli_cluster_warn_means(void *data) {
     const job *work = data;
     const ast_cli_common *common = &work->given->common;
     ast_method method = work->options.method;
-    const char *what = work->options.metric                                                ? "the rows were mapped"
+    const char *what = work->report.metric                                                 ? "the rows were mapped"
                        : work->options.center && !ast_cli_target_of(common, "center-file") ? "the rows were centred"
                        : method == AST_MOVMF || method == AST_FSD || method == AST_CRP
                            ? "components have concentrations and shares"

@@ -127,6 +127,13 @@ static const ast_cli_option options_table[] = {
      .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL, .not_in = WHOLE,
      .excludes = "axial dip-direction strike-dip trend-plunge frame-axes",
      .more = "Angles, means and similarities are those of the mapped rows. docs/metric.md has the rule."},
+    {"previous", AST_CLI_NAME, "FILE",
+     "an earlier run, whose ids clusters keep: its labels of the same rows, its means, or its model", AT(previous),
+     .methods = AST_CLI_ALL & ~AST_CLI_MIXTURES, .not_in = WHOLE, .excludes = "state planes colored report",
+     .more =
+         "By labels a cluster keeps the id of the one that it shares most rows with, by means that of the nearest one "
+         "within the angle. With a model (dp) rows become what it makes of them and keep its clusters where they fit; "
+         "the others make new clusters among themselves. New clusters get new ids. docs/lineage.md has the rules."},
     {"top", AST_CLI_COUNT, "N", "print the N largest clusters; JSON has all of them", AT(top), 1, 2147483647,
      .standard = "20"},
     {"representatives", AST_CLI_COUNT, "N", "for each cluster, the N rows that are nearest to its mean",

@@ -213,6 +213,7 @@ static int put_in_place(void *data) {
     job *work = data;
     const ast_cli_common *common = &work->given->common;
     const ast_report *report = &work->report;
+    ast_cli_cluster_name_labels(work);
     ast_cli_fill_target(common, "labels", ast_cli_directions_array(&work->directions, work->labels, NULL));
     ast_cli_fill_target(common, "means",
                         ast_value_array(ast_means(work->context), report->clusters, report->dimension));
@@ -236,6 +237,7 @@ int ast_cli_cluster_deliver(void *work) {
                                           ast_cli_cluster_model,
                                           ast_cli_cluster_warn_means,
                                           take_clusters,
+                                          ast_cli_cluster_take_ids,
                                           ast_cli_cluster_report,
                                           put_in_place,
                                           NULL};

@@ -163,7 +163,7 @@ static void put_cluster(const ast_cli_cluster_job *work, size_t id, ast_text *js
     const ast_cluster_info *cluster = &work->clusters[id];
     double share = isfinite(cluster->share) ? cluster->share : ast_cli_share(work, cluster);
     ast_json_open(json, NULL, '{');
-    ast_json_integer(json, "id", (int64_t)id);
+    ast_json_integer(json, "id", ast_cli_cluster_id(work, id));
     ast_json_integer(json, "size", (int64_t)cluster->count);
     ast_json_open(json, "mean", '[');
     for (size_t d = 0; d < work->report.dimension; d++)
@@ -232,4 +232,5 @@ void ast_cli_put_result(const ast_cli_cluster_job *work, ast_text *json) {
         put_angles(work, json);
     if (work->given->frame_axes)
         put_axes(work, json);
+    ast_cli_cluster_put_lineage(work, json);
 }

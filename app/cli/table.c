@@ -4,6 +4,7 @@
  * output and decides nothing. */
 #include "cluster.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -171,6 +172,7 @@ static void print_head(const ast_cli_cluster_job *work, const look *style) {
     print_levels(work);
     print_merge(work);
     print_firmness(report);
+    ast_cli_cluster_print_lineage(work);
     if (ast_cli_cluster_about(work, about))
         printf("%s\n", about);
     if (work->tuned.reason)
@@ -270,7 +272,7 @@ static void print_row(const ast_cluster_info *cluster, size_t id, const ast_cli_
         snprintf(kappa, sizeof kappa, cluster->kappa < 99999 ? "%.1f" : "%.1e", cluster->kappa);
     if (isfinite(cluster->alpha95))
         snprintf(alpha95, sizeof alpha95, cluster->alpha95 < 0.01 ? "%.1e" : "%.2f", cluster->alpha95);
-    printf("%6zu  ", id);
+    printf("%6" PRId32 "  ", ast_cli_cluster_id(work, id));
     print_bar(scale > 0 ? share / scale : 0, style);
     printf("  %11s  %5.1f%%", ast_grouped(cluster->count, size), 100 * share);
     if (exemplified(work)) {
@@ -296,9 +298,9 @@ static void print_row(const ast_cluster_info *cluster, size_t id, const ast_cli_
 static void print_angles(const ast_cli_cluster_job *work, const size_t *rows, size_t count, const look *style) {
     printf("\n%sangles between the means%s, degrees\n%6s", style->bold, style->plain, "");
     for (size_t b = 0; b < count; b++)
-        printf(" %6zu", rows[b]);
+        printf(" %6" PRId32, ast_cli_cluster_id(work, rows[b]));
     for (size_t a = 0; a < count; a++) {
-        printf("\n%6zu", rows[a]);
+        printf("\n%6" PRId32, ast_cli_cluster_id(work, rows[a]));
         for (size_t b = 0; b < count; b++)
             printf(a == b ? "      -" : " %6.1f", ast_cli_between(work, rows[a], rows[b]));
     }

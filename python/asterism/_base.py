@@ -62,9 +62,9 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
         degrees from every mean, and for rows without a direction."""
         thresholds = getattr(self, "thresholds_", None)
         if thresholds is None or not len(thresholds):
-            return self._assign(X, self.outlier_angle)[0]
+            return self._named(self._assign(X, self.outlier_angle)[0])
         labels, cosines = self._assign(X, self.outlier_angle, cosines=True)
-        return np.where((labels >= 0) & (cosines >= thresholds[labels]), labels, -1).astype(np.int32)
+        return self._named(np.where((labels >= 0) & (cosines >= thresholds[labels]), labels, -1).astype(np.int32))
 
     def similarity(self, X: Any) -> NDArray[np.float32]:
         """The cosine of every row of X to its nearest mean, float32; NaN for rows without a direction."""
@@ -87,6 +87,12 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
         cosines = self.similarity(X).astype(np.float64)
         weights = checked_weights(sample_weight, cosines)
         return float(np.nansum(cosines if weights is None else cosines * weights) + self._penalty())
+
+    def _named(self, labels: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Numbers of means become the ids of their clusters, where an earlier run has given them."""
+        if getattr(self, "lineage_", None) is None or not len(self.ids_):
+            return labels
+        return np.where(labels < 0, -1, self.ids_[labels]).astype(np.int32)
 
     # ---- What they share -------------------------------------------------------------------------------------------
 

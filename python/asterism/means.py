@@ -16,6 +16,7 @@ from ._compat import ConvergenceWarning
 from ._library import array_at, constants, defaults, interruptible, lender, lib, points_of, records, sized, structs
 from ._merging import Merging, linkage_of, outliers_of, read_joins
 from .metric import Metric, metric_at, set_metric
+from .lineage import Lineage, lent_previous, lineage_of, set_previous
 from .model import Saving
 from .tuning import Tuning, tune_for
 
@@ -83,6 +84,8 @@ class BatchFit(Saving):
         for name in self._results:
             setattr(self, name, found[name])
         self._finish(X)
+        if found["lineage_"] is not None:
+            self.labels_ = np.where(labels < 0, -1, found["ids_"][labels] if len(found["ids_"]) else -1).astype(np.int32)
         self.n_clusters_ = len(self.cluster_centers_)
         if np.array_equal(labels, found["leaf_labels_"]):
             self.leaf_labels_ = labels  # nothing was merged: one array is enough
@@ -141,7 +144,8 @@ class BatchFit(Saving):
 def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray, cancel: Any) -> dict[str, Any]:
     """One call of ast_cluster; what the library returned, copied."""
     report = sized("ast_report")
-    with lender.borrow(n_threads, points.count * points.dimension) as context, context.cancelled_by(cancel):
+    with lender.borrow(n_threads, points.count * points.dimension) as context, context.cancelled_by(cancel), \
+            lent_previous(context, options):
         context.check(lib.ast_cluster(context.handle, ctypes.byref(points), ctypes.byref(options), labels.ctypes.data,
                                       ctypes.byref(report)))
         clusters = records(lib.ast_cluster_records, context.handle, "ast_cluster_info")
@@ -149,7 +153,9 @@ def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray, ca
         tree = linkage_of(read_joins(context)) if options.merge.tree else None
         center = array_at(report.center, (points.dimension,), np.float32) if report.center else None
         metric = metric_at(report.metric)
-        thresholds = thresholds_of(context, len(clusters)) if not math.isnan(options.outliers) else None
+        thresholds = of_model(context, len(clusters), "thresholds") if not math.isnan(options.outliers) else None
+        fits = of_model(context, len(clusters), "fits") if options.calibrate else None
+        ids, lineage, next_id = lineage_of(context, len(clusters))
         layers = [cut(context, options.leaf_labels, level) for level in getattr(options, "layers", ())
                   if level <= report.merged]
         nearest = [array_at(one.representatives, (one.representative_count,), np.uintp).astype(np.intp)
@@ -162,17 +168,19 @@ def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray, ca
             "cluster_stability_": np.array([one.stability for one in clusters], np.float64), "tree_": tree,
             "leaf_labels_": getattr(options, "leaf_labels", ()), "n_leaves_": report.merged, "layers_": layers,
             "rayleigh_": (report.rayleigh, report.rayleigh_p), "center_": center, "metric_": metric,
-            "thresholds_": thresholds, "representatives_": nearest,
+            "thresholds_": thresholds, "_fits": fits, "ids_": ids, "lineage_": lineage, "_next_id": next_id,
+            "representatives_": nearest,
             **errors_of(clusters)}
 
 
-def thresholds_of(context: Any, clusters: int) -> np.ndarray | None:
-    """Those of the context's last result, below which rows are outliers."""
+def of_model(context: Any, clusters: int, name: str) -> np.ndarray | None:
+    """An array of floats that a model of the context's last result has; None without it."""
     if not clusters:
         return np.empty(0, np.float32)
     info = sized("ast_model_info")
     context.check(lib.ast_model_of_result(context.handle, ctypes.byref(info)))
-    return array_at(info.thresholds, (clusters,), np.float32)
+    address = getattr(info, name)
+    return array_at(address, (clusters,), np.float32) if address else None
 
 
 def cut(context: Any, leaves: np.ndarray, clusters: int) -> np.ndarray:
@@ -234,6 +242,11 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
         embeddings. Angles, means and cosines are those of mapped rows; `predict` and `transform` map rows by `metric_`.
         A `Metric` is used as it is. "auto" and None: "plain", and with `angle="auto"` as `asterism.tune` finds. Not for
         sparse or axial rows; `center` has no effect then.
+    previous : None, estimator, Model, or array, default=None
+        An earlier run, whose ids clusters keep (docs/lineage.md). Labels (N) of the same rows: a cluster keeps the id of
+        the one that it shares most rows with, more than half of either. Means (K, D): the id of the nearest one within
+        `angle`. A fitted estimator or a `Model`: rows become what it makes of them, keep its clusters where they fit, and
+        make new clusters among themselves where they do not. `labels_`, `ids_` and `predict` have these ids then.
     representatives : int, default=0
         For each cluster the numbers of so many rows nearest to its mean, in `representatives_`.
     max_iter : int, default=100
@@ -280,6 +293,9 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
     representatives_ : list of K arrays, the numbers of the rows nearest to each mean, nearest first
     center_ : (D) float32, the mean that `center` has subtracted; None without
     metric_ : Metric, the map of `metric="local"`; None without
+    ids_ : (K) int32, the labels of the clusters: 0, 1, ... without `previous`
+    lineage_ : with `previous` a list of `Lineage`, by id: `id`, `event` ("kept", "born", "merged", "split", "died") and
+        `from_`, the old ids; None otherwise
     outliers_ : row numbers of the outliers: rows with a direction whose small cluster was dissolved and that fit nowhere
     thresholds_ : with `outliers` (K) float32, the similarity to the mean below which a row is an outlier; None without
     cluster_centers_ : (K, D) float32, unit vectors
@@ -331,13 +347,16 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
     thresholds_: NDArray[np.float32] | None
     _takes_sparse = True
     _model_method = "AST_DP"
-    _results = (*BatchFit._results, *Merging._results, *EXAMPLES, "improvement_", "silhouette_", "layers_", "thresholds_")
+    ids_: NDArray[np.int32]
+    lineage_: list[Lineage] | None
+    _results = (*BatchFit._results, *Merging._results, *EXAMPLES, "improvement_", "silhouette_", "layers_",
+                "thresholds_", "_fits", "ids_", "lineage_", "_next_id")
 
     def __init__(self, angle: float | str = 60, *, cosine: float | None = None, order: str | None = None,
                  merge: float | str | None = None, merge_to: int | None = None, min_size: float = 1,
                  outliers: float | str | None = None,
-                 center: bool = False, metric: Any = None, representatives: int = 0, max_iter: int = 100, n_init: int = 1,
-                 shuffle: bool = False, init: Any = None, sample: int | None = None, axial: bool = False,
+                 center: bool = False, metric: Any = None, previous: Any = None, representatives: int = 0,
+                 max_iter: int = 100, n_init: int = 1, shuffle: bool = False, init: Any = None, sample: int | None = None, axial: bool = False,
                  measure: str = "cosine", outlier_angle: float | None = None, allow_missing: bool = False,
                  random_state: Any = None, n_threads: int | None = None, n_jobs: int | None = None,
                  verbose: int = 0) -> None:
@@ -350,6 +369,7 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
         self.outliers = outliers
         self.center = center
         self.metric = metric
+        self.previous = previous
         self.representatives = representatives
         self.max_iter = max_iter
         self.n_init = n_init
@@ -376,6 +396,11 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
             self._start_from(options, self.init, X.shape[1])
         self._merge_options(options, X.shape[0])
         options.outliers = outlier_share(self.outliers)
+        options.calibrate = int(X.shape[1] > GIVEN_DIMENSIONS)
+        set_previous(options, self.previous, X.shape)
+        if self._automatic() and hasattr(options, "previous_content"):
+            raise ValueError("angle='auto' finds the angle of rows with a metric of their own: with a previous model give "
+                             "degrees")
         return options
 
     def _automatic(self) -> bool:

@@ -36,6 +36,7 @@ class Model:
     background_ : float, the share of the background; NaN without one
     lengths_ : (K) of Euclidean means (dpmeans); None for other methods
     thresholds_ : (K) float32, the similarity below which a row gets -1; None if every row gets a label
+    fits_ : (K) float32, the similarity below which a row is on no topic of the model, for `previous`; None if unknown
     center_ : (D) float32, the mean that is subtracted from rows; None without
     matrix_, mapped_center_ : (D, D) and (D) float32, the map that the metric applies to centred rows, and what is
         subtracted then; None without a metric
@@ -84,6 +85,7 @@ class Model:
         self.counts_ = None if counts is None else counts.astype(np.int64)
         self.kappas_, self.weights_ = column("kappas", np.float64), column("shares", np.float64)
         self.lengths_, self.thresholds_ = column("lengths", np.float64), column("thresholds", np.float32)
+        self.fits_ = column("fits", np.float32)
         self.center_ = column("center", np.float32, (d,))
         self.matrix_, self.mapped_center_ = column("matrix", np.float32, (d, d)), column("mapped_center", np.float32, (d,))
         self.names_ = None
@@ -221,7 +223,10 @@ class Saving:
         arrays: dict[str, tuple[Any, type]] = {
             "means": (self.cluster_centers_, np.float32), "counts": (self.counts_, np.uint64),
             "kappas": (self.kappas_, np.float64), "center": (getattr(self, "center_", None), np.float32),
-            "thresholds": (self._thresholds(), np.float32)}
+            "thresholds": (self._thresholds(), np.float32), "fits": (getattr(self, "_fits", None), np.float32)}
+        named = getattr(self, "lineage_", None) is not None
+        if named:
+            arrays["ids"] = (self.ids_, np.int32)
         metric = getattr(self, "metric_", None)
         if metric is not None:
             arrays.update({name: (getattr(metric, name), np.float32) for name in ("center", "matrix", "mapped_center")})
@@ -231,7 +236,7 @@ class Saving:
         keep = {name: np.ascontiguousarray(array, kind) for name, (array, kind) in arrays.items() if array is not None}
         count, dimension = self.cluster_centers_.shape
         info = sized("ast_model_info", method=constants[self._model_method], dimension=dimension, clusters=count,
-                     axial=bool(self.axial), angle=getattr(self, "angle_", np.nan), next_id=count,
+                     axial=bool(self.axial), angle=getattr(self, "angle_", np.nan), next_id=self._next_id if named else count,
                      background=self.background_ if mixture else np.nan,
                      **{name: array.ctypes.data for name, array in keep.items()})
         return info, keep

@@ -13,6 +13,7 @@
 #include "memory.h"
 #include "metric.h"
 #include "plan.h"
+#include "previous.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -78,6 +79,8 @@ static ast_status check_call(const ast_call *c, const ast_report *report) {
         return ast_fail(c->fault, AST_BAD_OPTION, "samplers count every point once: weights are for the other methods");
     if (status == AST_OK && !isnan(o->outliers) && (c->store || c->context->comm))
         return ast_fail(c->fault, AST_BAD_OPTION, "outliers need all points in memory, on one rank");
+    if (status == AST_OK && o->previous && (c->store || c->context->comm))
+        return ast_fail(c->fault, AST_BAD_OPTION, "a previous run is for points in memory, on one rank");
     if (status == AST_OK && points->late && (points->starts || o->center || o->metric))
         return ast_fail(c->fault, AST_BAD_OPTION, "late rows must be dense, and cannot be centred or mapped");
     return status == AST_OK ? check_sparse(c) : status;
@@ -194,7 +197,8 @@ static ast_status run_stages(ast_call *c, ast_run *run) {
         status = ast_overall_resultant(c->l, &run->resultant, c->fault);
     if (status == AST_OK)
         status = ast_run_dissolve(c->l, run, c->fault);
-    return status == AST_OK ? ast_run_outliers(c->l, run, c->fault) : status;
+    bool whole = !c->store && !c->context->comm;
+    return status == AST_OK && whole ? ast_run_outliers(c->l, run, c->fault) : status;
 }
 
 /* The uniformity of all points, the same for every restart. The sums of clusters lack the points of a background. */
@@ -207,13 +211,13 @@ static void test_uniformity(ast_call *c, const ast_run *run, const ast_result *r
 }
 
 /* In the order of the clusters. */
-static ast_status keep_thresholds(const ast_call *c, const ast_run *run, ast_result *r) {
-    if (!run->thresholds)
+static ast_status keep_thresholds(const ast_call *c, const float *of_slots, float **kept, size_t clusters) {
+    if (!of_slots)
         return AST_OK;
-    r->thresholds = ast_allocate(r->report.clusters, sizeof *r->thresholds);
-    for (size_t k = 0; r->thresholds && k < r->report.clusters; k++)
-        r->thresholds[k] = run->thresholds[c->v.clusters->order[k]];
-    return r->thresholds ? AST_OK : ast_fail_memory(c->fault);
+    *kept = ast_allocate(clusters, sizeof **kept);
+    for (size_t k = 0; *kept && k < clusters; k++)
+        (*kept)[k] = of_slots[c->v.clusters->order[k]];
+    return *kept ? AST_OK : ast_fail_memory(c->fault);
 }
 
 /* Moves the result of a run into the list of results. */
@@ -235,7 +239,9 @@ static ast_status keep_result(ast_call *c, ast_run *run) {
     if (status == AST_OK)
         status = ast_call_result(c, r);
     if (status == AST_OK)
-        status = keep_thresholds(c, run, r);
+        status = keep_thresholds(c, run->thresholds, &r->thresholds, r->report.clusters);
+    if (status == AST_OK)
+        status = keep_thresholds(c, run->fits, &r->fits, r->report.clusters);
     if (status == AST_OK)
         test_uniformity(c, run, r);
     if (!several)
@@ -266,7 +272,7 @@ static ast_status run_once(ast_call *c, int restart) {
         status = keep_result(c, &run);
     ast_components_free(&run.components);
     ast_tree_free(&run.tree);
-    ast_free_all(run.thresholds, run.cluster_posterior);
+    ast_free_all(run.thresholds, run.fits, run.cluster_posterior);
     return status;
 }
 
@@ -396,6 +402,8 @@ ast_status ast_cluster_call(ast_context *context, const ast_points *points, cons
         status = ast_ranks_agree(context, points, options, status, &c.input.offset, &c.total);
     if (status != AST_OK)
         return status;
+    if (options->previous)
+        return ast_cluster_previous(context, points, options, labels, report);
     if (options->metric)
         return ast_cluster_mapped(context, points, options, labels, report);
     size_t offset = c.input.offset;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Contexts, views of points, options: everything a caller has before the first call that works. */
+#include "previous.h"
 #include "tune_call.h"
 
 #include <math.h>
@@ -318,7 +319,10 @@ static const char *method_problem(const ast_options *o) {
 
 static const char *run_problem(const ast_options *o) {
     bool given = o->start.by == AST_GIVEN, by_angle = o->method == AST_DP || o->method == AST_DPMEANS;
+    bool mixture = o->method == AST_MOVMF || o->method == AST_FSD || o->method == AST_CRP;
     return ast_problem_of(
+        {o->previous && mixture, "a previous run is for methods without components"},
+        {o->previous && ast_previous_problem(o), ast_previous_problem(o)},
         {o->max_iterations < 1, "max_iterations must be at least 1"}, {o->restarts < 1, "restarts must be at least 1"},
         {o->parallel != AST_ORDERED && o->parallel != AST_OIR && o->parallel != AST_SERIAL,
          "parallel must be AST_ORDERED, AST_OIR or AST_SERIAL"},

@@ -9,6 +9,7 @@
 #include "fault.h"
 #include "kdtree.h"
 #include "kernels.h"
+#include "lineage.h"
 #include "edit.h"
 #include "merge.h"
 #include "pool.h"
@@ -48,6 +49,8 @@ typedef struct ast_result {
     int axial;
     double angle;
     float *thresholds; /* (K) the similarity below which a row got no label; NULL: every row got one */
+    float *fits;       /* (K) the same, where rows below it have a label nevertheless; NULL: not calibrated */
+    ast_lineage_of_run lineage;
     ast_result_columns model;
 } ast_result;
 void ast_result_free(ast_result *result);

@@ -65,7 +65,7 @@ static const char *array_problem(const ast_model_info *m) {
         {m->shares && (!are_within(m->shares, k, 0, 1) || !are_within(m->kappas, k, 0, HUGE_VAL)),
          "a component has an impossible share or kappa"},
         {m->lengths && !are_within(m->lengths, k, 0, 1 + 1e-6), "a mean has an impossible length"},
-        {!are_cosines(m->thresholds, k), "a threshold is NaN"},
+        {!are_cosines(m->thresholds, k) || !are_cosines(m->fits, k), "a threshold is NaN"},
         {!are_finite(m->center, m->dimension) || !are_finite(m->mapped_center, m->dimension), "a centre is not finite"},
         {m->matrix && !are_finite(m->matrix, m->dimension * m->dimension), "the matrix is not finite"});
 }
@@ -123,7 +123,9 @@ static ast_status describe_result(ast_context *context, ast_model_info *info) {
                              .axial = last->axial,
                              .angle = by_angle ? last->angle : (double)NAN,
                              .background = last->report.background,
-                             .next_id = (int32_t)last->report.clusters,
+                             .next_id = last->lineage.ids ? last->lineage.next_id : (int32_t)last->report.clusters,
+                             .ids = last->lineage.ids,
+                             .fits = last->fits,
                              .means = last->means,
                              .counts = last->model.counts,
                              .kappas = last->model.kappas,

@@ -27,5 +27,9 @@ const char *ast_model_problem(const ast_model_info *info);
 ast_status ast_model_write(const ast_model_info *info, unsigned char **bytes, size_t *size, ast_fault *fault);
 ast_status ast_model_read(ast_model *model, ast_fault *fault);
 
+/* The rows as the run compared them; *changed has what to free. */
+struct ast_centred;
+ast_status ast_model_rows(const ast_model *model, const ast_points *points, struct ast_centred *changed);
+
 /* The components that decide the labels, if any do. false: no memory. */
 bool ast_model_prepare(ast_model *model);

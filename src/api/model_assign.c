@@ -78,8 +78,7 @@ static ast_status assign_nearest(ast_model *model, const ast_points *points, int
     return ast_assign_call(model->context, points, &known, labels, similarity);
 }
 
-/* The rows as the run compared them; *changed has what to free. */
-static ast_status change_rows(ast_model *model, const ast_points *points, ast_centred *changed) {
+ast_status ast_model_rows(const ast_model *model, const ast_points *points, ast_centred *changed) {
     const ast_model_info *m = &model->info;
     ast_fault *fault = &model->context->fault;
     const ast_metric metric = {sizeof metric, m->dimension, m->center, m->matrix, m->mapped_center};
@@ -91,6 +90,7 @@ static ast_status change_rows(ast_model *model, const ast_points *points, ast_ce
         return status == AST_OK ? ast_subtract_points(model->context, points, m->center, changed) : status;
     changed->rows = ast_allocate(points->count * points->dimension, sizeof *changed->rows);
     changed->points = ast_points_f4(changed->rows, points->count, points->dimension);
+    changed->points.weights = points->weights;
     return changed->rows ? ast_metric_map(model->context, points, &metric, changed->rows) : ast_fail_memory(fault);
 }
 
@@ -128,7 +128,7 @@ static ast_status assign(ast_model *model, const ast_points *points, double angl
     if (!own)
         return ast_fail_memory(&model->context->fault);
     ast_centred changed = {0};
-    status = change_rows(model, points, &changed);
+    status = ast_model_rows(model, points, &changed);
     if (status == AST_OK)
         status = model->components.count ? assign_components(model, &changed.points, labels, own)
                                          : assign_nearest(model, &changed.points, labels, own);

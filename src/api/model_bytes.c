@@ -46,7 +46,7 @@ typedef struct part {
     size_t field;               /* of the pointer in ast_model_info */
 } part;
 
-enum { PARTS = 12, NAMES = PARTS - 1 };
+enum { PARTS = 13, NAMES = PARTS - 1 };
 
 #define FIELD(name) offsetof(ast_model_info, name)
 
@@ -61,6 +61,7 @@ static void list_parts(const ast_model_info *m, const double numbers[NUMBERS], s
                               {"shares", "<f8", 8, k, 0, m->shares, FIELD(shares)},
                               {"lengths", "<f8", 8, k, 0, m->lengths, FIELD(lengths)},
                               {"thresholds", "<f4", 4, k, 0, m->thresholds, FIELD(thresholds)},
+                              {"fits", "<f4", 4, k, 0, m->fits, FIELD(fits)},
                               {"center", "<f4", 4, d, 0, m->center, FIELD(center)},
                               {"matrix", "<f4", 4, d, d, m->matrix, FIELD(matrix)},
                               {"mapped_center", "<f4", 4, d, 0, m->mapped_center, FIELD(mapped_center)},

@@ -218,7 +218,8 @@ ast_status ast_call_result(const ast_call *c, ast_result *r) {
 }
 
 void ast_result_free(ast_result *r) {
-    ast_free_all(r->labels, r->clusters, r->means, r->posterior, r->center, r->representatives, r->thresholds);
+    ast_free_all(r->labels, r->clusters, r->means, r->posterior, r->center, r->representatives, r->thresholds, r->fits);
+    ast_lineage_free(&r->lineage);
     ast_free_all(r->model.counts, r->model.kappas, r->model.shares, r->model.lengths);
     ast_fitted_metric_free(&r->metric);
     ast_components_free(&r->components);
@@ -238,6 +239,11 @@ void ast_keep_result(ast_context *context, ast_result *result) {
 const ast_cluster_info *ast_cluster_records(const ast_context *context, size_t record, size_t *count) {
     const ast_result *last = context ? &context->last : &(const ast_result){0};
     return ast_records(last->clusters, last->report.clusters, sizeof *last->clusters, record, count);
+}
+
+const ast_lineage *ast_lineage_records(const ast_context *context, size_t record, size_t *count) {
+    const ast_result *last = context ? &context->last : &(const ast_result){0};
+    return ast_records(last->lineage.records, last->lineage.count, sizeof *last->lineage.records, record, count);
 }
 
 const ast_tree_join *ast_tree_records(const ast_context *context, size_t record, size_t *count) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The algorithms, one file each: batch.c is DP-vMF-means and sampled.c the same over a sample, kmeans.c spherical
- * k-means, levels.c the same in levels and minibatch.c its mini-batch variant, mixture.c a mixture by EM. Each method runs on a labelling that is
- * loaded with points and has no clusters, and leaves its result there: labels are slots, clusters have means. A method
- * with a distribution for each cluster leaves the distributions in the run. */
+ * k-means, levels.c the same in levels and minibatch.c its mini-batch variant, mixture.c a mixture by EM. Each method
+ * runs on a labelling that is loaded with points and has no clusters, and leaves its result there: labels are slots,
+ * clusters have means. A method with a distribution for each cluster leaves the distributions in the run. */
 #pragma once
 
 #include "components.h"
@@ -37,8 +37,8 @@ typedef struct ast_run {
     ast_repeats repeats;
     int converged;
     double objective;
-    double log_likelihood, bic; /* NaN where the method has none */
-    double improvement;         /* what one more iteration over all points would add; NaN: not measured */
+    double log_likelihood, bic;         /* NaN where the method has none */
+    double improvement;                 /* what one more iteration over all points would add; NaN: not measured */
     double level_misplaced, level_loss; /* as in ast_report; NaN: one level */
     uint64_t oir_restarts;
     double pass_start;   /* seconds */
@@ -49,6 +49,7 @@ typedef struct ast_run {
     size_t clusters_before_merge;
     size_t outliers;           /* points of dissolved clusters that fit nowhere */
     float *thresholds;         /* (slots) similarities below which rows became outliers, or NULL. The caller frees it */
+    float *fits;               /* (slots) the same, without outliers; or NULL. The caller frees it */
     double resultant;          /* ast_overall_resultant, before points became outliers */
     double weight_unit;        /* the smallest weight as given, in which clusters count theirs; 1 without weights */
     ast_tree_of_run tree;      /* if the options ask for it. The caller frees it */
@@ -67,7 +68,7 @@ ast_run ast_run_begin(const ast_options *options, int restart);
  * x x', NaN above 16 dimensions. NaN without clusters. A collective call. */
 ast_status ast_overall_resultant(ast_labelling *labelling, double *resultant, ast_fault *fault);
 
-/* Takes the labels of rows that options.outliers asks to take out. */
+/* Takes the labels of rows that options.outliers asks to take out, or finds the thresholds for options.calibrate. */
 ast_status ast_run_outliers(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 
 /* The loop of all methods with a rule (batch.c): label, update, until nothing changes. penalty: of a cluster. */

@@ -230,9 +230,10 @@ static ast_status take_out(outliers *o, ast_run *run, ast_fault *fault) {
 }
 
 ast_status ast_run_outliers(ast_labelling *l, ast_run *run, ast_fault *fault) {
-    double share = run->options->outliers;
+    bool removes = !isnan(run->options->outliers);
+    double share = removes ? run->options->outliers : INFINITY;
     outliers o = {.l = l, .v = ast_view_of(l)};
-    if (isnan(share) || o.v.clusters->live == 0)
+    if ((!removes && !run->options->calibrate) || o.v.clusters->live == 0)
         return AST_OK;
     ast_status status = reserve(&o) ? ast_labelling_each_chunk(l, find_own, &o, fault) : ast_fail_memory(fault);
     if (status == AST_OK)
@@ -243,9 +244,9 @@ ast_status ast_run_outliers(ast_labelling *l, ast_run *run, ast_fault *fault) {
     }
     if (status == AST_OK && isinf(share))
         status = set_automatic(&o, fault);
-    if (status == AST_OK)
+    if (status == AST_OK && removes)
         status = take_out(&o, run, fault);
-    run->thresholds = status == AST_OK ? o.thresholds : NULL;
+    *(removes ? &run->thresholds : &run->fits) = status == AST_OK ? o.thresholds : NULL;
     if (status != AST_OK)
         free(o.thresholds);
     ast_free_all(o.own, o.sorted, o.starts, o.middle, o.scores, o.others, o.rows, o.means, o.labels);
