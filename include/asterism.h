@@ -763,7 +763,8 @@ typedef struct ast_tune_level {
     double null;      /* the largest silhouette of the draws at this level */
     double excess;    /* silhouette - null */
     int peak;         /* 1: no neighbouring level is better, and it is among the best */
-    double stability; /* adjusted Rand index of the clusters that two random halves of the sample give all of it */
+    double stability; /* adjusted Rand index of the clusters that two random halves of the sample give all of it; NaN:
+                         there are fewer than 40 different rows */
     int local_peak;   /* 1: no neighbouring level is better, and it stands out from the draws. Every peak is one unless
                          the result is weak */
 } ast_tune_level;

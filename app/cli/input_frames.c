@@ -197,7 +197,8 @@ static void warn_of_scale(const ast_cli_frames *frames) {
     if (count < 64)
         return;
     qsort(sample, count, sizeof *sample, compare_depths);
-    double metres = sample[count / 2] / frames->options.units_per_metre;
+    uint16_t median = sample[count / 2];
+    double metres = median / frames->options.units_per_metre;
     if (metres > FARTHEST || metres < NEAREST)
         ast_cli_warn("%s: half of its depth is beyond %.3g m at %g units per metre; --depth-scale says how many there "
                      "are (1000 for millimetres)",

@@ -89,9 +89,9 @@ bool ast_explore_pages_want(ast_explore_pages *pages, ast_explore_rows rows);
 /* Makes the map of the drawn rows on threads of idle priority and tells the pages when it is there. NULL without memory
  * or threads. */
 ast_explore_map *ast_explore_map_open(ast_explore_pages *pages);
-void ast_explore_map_stop(ast_explore_map *map); /* its thread; pages may still use the map. NULL is allowed */
-void ast_explore_map_close(ast_explore_map *map);
+void ast_explore_map_stop(ast_explore_map *of); /* its thread; pages may still use the map. NULL is allowed */
+void ast_explore_map_close(ast_explore_map *of);
 
 /* The map, or its message for a page, once it is made; NULL before. The lock is held. */
-const ast_map *ast_explore_map_made(const ast_explore_map *map);
-ast_shared_text *ast_explore_map_message(const ast_explore_map *map);
+const ast_map *ast_explore_map_made(const ast_explore_map *of);
+ast_shared_text *ast_explore_map_message(const ast_explore_map *of);

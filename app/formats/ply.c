@@ -148,7 +148,7 @@ static bool read_list(ply *p, const ast_ply_property *property) {
 static bool read_row(ply *p) {
     for (size_t i = 0; i < p->element->property_count; i++) {
         const ast_ply_property *property = &p->element->properties[i];
-        double value;
+        double value = 0;
         if (property->list ? !read_list(p, property) : !next_number(p, property->type, &value))
             return false;
         if (!property->list && property->slot < AST_SOLID_SLOTS)

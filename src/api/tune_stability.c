@@ -14,6 +14,7 @@
 
 #define ENOUGH 2000   /* points: so many have one pair of halves, fewer have more pairs, of which the mean counts */
 #define MOST_SPLITS 5 /* pairs of halves */
+#define FEW_ROWS 40   /* different rows: halves of so few have other clusters, and faces of a part few directions */
 
 typedef struct comparison {
     ast_tune_set halves[2];
@@ -120,9 +121,20 @@ int ast_tune_splits(const ast_tuning *t) {
     return splits < 1 ? 1 : splits > MOST_SPLITS ? MOST_SPLITS : (int)splits;
 }
 
+/* Whether the sample is of few different rows, of which halves say nothing. */
+static bool too_few(const ast_tune_set *set) {
+    size_t bytes = set->points.dimension * sizeof *set->rows, distinct = set->points.count > 0;
+    for (size_t i = 1; i < set->points.count && distinct < FEW_ROWS; i++)
+        distinct +=
+            memcmp(set->rows + i * set->points.dimension, set->rows + (i - 1) * set->points.dimension, bytes) != 0;
+    return distinct < FEW_ROWS;
+}
+
 ast_status ast_tune_measure_stability(ast_tuning *t) {
     int splits = ast_tune_splits(t);
     ast_status status = AST_OK;
+    if (too_few(&t->sample))
+        return AST_OK; /* the stabilities stay NaN: all levels agree */
     for (size_t i = 0; i < t->tuned->level_count; i++)
         t->tuned->levels[i].stability = 0;
     for (int split = 0; split < splits && status == AST_OK; split++)

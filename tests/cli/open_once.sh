@@ -59,7 +59,7 @@ once frames/2.npy stream frames --angle 40 --labels ids --state state
 once frames/2.npy cluster frames --angle 40
 
 works asterism sample --scene hallway --frames 2 --output hall
-camera='--intrinsics 262.5,262.5,159.5,119.5'
+camera='--intrinsics 525,525,319.5,239.5'
 if [ -f hall/depth/000000.png ]; then
     # shellcheck disable=SC2086
     {
