@@ -250,12 +250,12 @@ static int keep_state(void *data) {
 
 static void announce_parts(const job *work) {
     const ast_plan *plan = &work->parts.plan;
-    char text[4][AST_CLI_BYTES];
+    char text[4][AST_CLI_BYTES], name[AST_CLI_SHOWN];
     if (work->given->common.quiet)
         return;
-    fprintf(stderr, "%s is read in parts: memory budget %s, at most %s is used; a pass reads %s", work->given->input,
-            ast_cli_bytes((double)work->directions.allowed, text[0]), ast_cli_bytes((double)plan->memory, text[1]),
-            ast_cli_bytes((double)plan->pass_bytes, text[2]));
+    fprintf(stderr, "%s is read in parts: memory budget %s, at most %s is used; a pass reads %s",
+            ast_cli_shown(work->given->input, name), ast_cli_bytes((double)work->directions.allowed, text[0]),
+            ast_cli_bytes((double)plan->memory, text[1]), ast_cli_bytes((double)plan->pass_bytes, text[2]));
     if (plan->label_bytes)
         fprintf(stderr, ", and reads and writes %s of labels", ast_cli_bytes((double)plan->label_bytes, text[3]));
     fprintf(stderr, "%s\n", plan->bounds ? " at most" : "");

@@ -222,13 +222,13 @@ static void print_json(const void *data, ast_text *json) {
 static void print_table(const void *data) {
     const job *work = data;
     const ast_dedup_report *report = &work->report;
-    char text[AST_GROUPED];
+    char text[AST_GROUPED], name[AST_CLI_SHOWN];
     printf("%14s row%s\n", ast_grouped(report->rows, text), report->rows == 1 ? "" : "s");
     printf("%14s kept\n", ast_grouped(report->kept, text));
     printf("%14s group%s of two and more rows\n", ast_grouped(report->duplicates, text),
            report->duplicates == 1 ? "" : "s");
     if (work->against_file)
-        printf("%14s near a row of %s\n", ast_grouped(report->matched, text), work->against_file);
+        printf("%14s near a row of %s\n", ast_grouped(report->matched, text), ast_cli_shown(work->against_file, name));
     printf("%14s near pair%s, cosine %g and more\n", ast_grouped(report->pairs, text), report->pairs == 1 ? "" : "s",
            work->cosine);
     printf("%14s missing\n", ast_grouped(report->missing, text));

@@ -122,12 +122,12 @@ static void print_json(const void *data, ast_text *json) {
 
 static void print_table(const void *data) {
     const job *work = data;
-    char text[AST_GROUPED], time[AST_CLI_DURATION], line[AST_CLI_SURFACE_TEXT];
+    char text[AST_GROUPED], time[AST_CLI_DURATION], line[AST_CLI_SURFACE_TEXT], name[AST_CLI_SHOWN];
     size_t count = work->solid ? work->surface.count : work->depth.width * work->depth.height;
     if (work->solid)
         printf("%s\n", ast_cli_surface_text(&work->surface, line));
     else if (work->depth.frame.number != AST_WHOLE)
-        printf("%s: ", work->depth.frame.source);
+        printf("%s: ", ast_cli_shown(work->depth.frame.source, name));
     if (!work->solid)
         printf("%zu x %zu pixels, ", work->depth.width, work->depth.height);
     printf("%s normals, ", ast_grouped(count - work->missing, text));

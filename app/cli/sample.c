@@ -133,10 +133,10 @@ static void print_json(const void *data, ast_text *json) {
 /* The files are the result. Only a person at a terminal is told so. */
 static void print_line(const void *data) {
     const job *work = data;
-    char text[AST_GROUPED];
+    char text[AST_GROUPED], name[AST_CLI_SHOWN];
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "%s points of %zu clusters in %zu dimensions: %s\n", ast_grouped(work->count, text),
-                work->clusters, work->dimension, ast_cli_typed(&work->common, "output"));
+                work->clusters, work->dimension, ast_cli_shown(ast_cli_typed(&work->common, "output"), name));
 }
 
 static int deliver(void *data) {

@@ -228,9 +228,11 @@ static void print_json(const void *data, ast_text *json) {
 /* The files are the result. Only a person at a terminal is told so. */
 static void print_line(const void *data) {
     const job *work = data;
+    char name[AST_CLI_SHOWN];
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "%zu frame%s of %zu x %zu pixels: %s\n", work->hallway.frames,
-                work->hallway.frames == 1 ? "" : "s", work->hallway.width, work->hallway.height, work->folder);
+                work->hallway.frames == 1 ? "" : "s", work->hallway.width, work->hallway.height,
+                ast_cli_shown(work->folder, name));
 }
 
 static int finish(void *data) {

@@ -123,6 +123,7 @@ static int take_frame(void *data) {
 
 static int process(job *work) {
     work->tracking.lines = work->tracking.common.json;
+    work->tracking.lasting = 1;
     int code = ast_cli_tracking_run(&work->tracking, take_frame, work);
     if (code < 0 && work->tracking.frames == 0)
         code = ast_cli_fail("%s holds no depth image", ast_cli_name(work->tracking.common.inputs[0].path));
@@ -180,6 +181,7 @@ static void print_row(const ast_shares_band *band, int colour) {
 /* The clusters, largest first, each with the colour it has in the pictures where the terminal shows colours. */
 static int print(const job *work) {
     size_t count;
+    char name[AST_CLI_SHOWN];
     int colour = ast_cli_colour();
     if (work->tracking.common.quiet || work->tracking.common.json)
         return AST_CLI_DONE;
@@ -193,7 +195,7 @@ static int print(const job *work) {
         print_row(&bands[i], colour);
     if (count > MOST_ROWS)
         printf("   ... and %zu more\n", count - MOST_ROWS);
-    printf("\n%s holds %s\n", work->output,
+    printf("\n%s holds %s\n", ast_cli_shown(work->output, name),
            work->tracking.frames == 1 ? "the picture"
                                       : "a picture for each frame, contact-sheet.png, shares.svg and shares.csv");
     free(bands);

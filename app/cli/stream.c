@@ -151,6 +151,7 @@ static int process(void *data) {
     if (work->state)
         ast_cli_state_drop_half_line();
     work->tracking.lines = 1;
+    work->tracking.lasting = work->state != NULL;
     int code = ast_cli_tracking_run(&work->tracking, take_frame, work);
     return ast_cli_stream_view_end(&work->tracking, code < 0 ? AST_CLI_DONE : code);
 }
@@ -167,7 +168,8 @@ const ast_cli_command ast_cli_stream = {
              "behind the other, or raw frames; or depth images, whose surface normals are the points: 16-bit PNG "
              "or PGM files, a folder of them, a TUM RGB-D folder, or raw frames. Prints a line of JSON per frame.",
     .more = "An id is never used again. Frames may differ in size and may be empty, but not differ in dimension; depth "
-            "images all have one size.",
+            "images all have one size. When the reader of standard output leaves, a run that writes labels, planes, a "
+            "state or a report goes on without it, and any other ends with exit code 0.",
     .examples = "asterism stream frames/ --angle 70 --labels labels\n"
                 "asterism stream scene.npy --angle 70 --drift 0.5 --lifetime 25 --state scene.state\n"
                 "asterism stream depth/ --camera kinect --angle 60 --labels labels\n"

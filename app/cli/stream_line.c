@@ -49,9 +49,18 @@ static void put_rows(ast_text *json, const ast_cli_tracking *tracking) {
     ast_json_close(json, ']');
 }
 
-int ast_cli_tracking_print(const ast_cli_tracking *tracking) {
+/* Whether the run is worth going on with if nobody reads its lines. */
+static int has_files(const ast_cli_tracking *tracking) {
+    const ast_cli_tracking_settings *given = &tracking->given;
+    return tracking->lasting || given->labels || given->planes.planes || given->planes.labels || given->similarity ||
+           tracking->view.recording;
+}
+
+int ast_cli_tracking_print(ast_cli_tracking *tracking) {
     const ast_frame *frame = &tracking->frame;
     ast_text json = {0};
+    if (tracking->unread)
+        return -1;
     ast_json_open(&json, NULL, '{');
     ast_json_integer(&json, "frame", (int64_t)frame->frame);
     ast_json_string(&json, "source", tracking->inputs.frame.source);
@@ -78,5 +87,6 @@ int ast_cli_tracking_print(const ast_cli_tracking *tracking) {
     bool good = ast_text_print(&json, stdout);
     ast_text_free(&json);
     int code = good ? ast_cli_flush() : ast_cli_fail("there is no memory to print the frame");
-    return code == AST_CLI_DONE && !ast_cli_closed() ? -1 : code; /* without a reader the stream ends */
+    tracking->unread = code == AST_CLI_DONE && ast_cli_closed();
+    return code == AST_CLI_DONE && (!tracking->unread || has_files(tracking)) ? -1 : code;
 }

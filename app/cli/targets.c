@@ -62,10 +62,19 @@ static int check_name(const ast_cli_common *common, const ast_cli_target *target
         return ast_cli_misuse("--%s: %s", target->option, error.text);
     if (common->json && same(path, "-"))
         return ast_cli_misuse("--json and --%s - would both write to standard output", target->option);
-    for (const ast_cli_target *other = common->targets; other < target; other++)
-        if (same(other->path, path))
-            return ast_cli_misuse("--%s and --%s would both write to %s", other->option, target->option,
-                                  same(path, "-") ? "standard output" : path);
+    int code = -1;
+    for (const ast_cli_target *other = common->targets; other < target && code < 0; other++)
+        code = ast_cli_check_apart(other->option, other->path, target->option, path);
+    return code;
+}
+
+int ast_cli_check_apart(const char *option, const char *path, const char *other_option, const char *other) {
+    if (same(path, other))
+        return ast_cli_misuse("--%s and --%s would both write to %s", option, other_option,
+                              same(path, "-") ? "standard output" : path);
+    if (path && other && ast_same_output(path, other))
+        return ast_cli_misuse("--%s and --%s would both write to %s, which is %s as well", option, other_option, path,
+                              other);
     return -1;
 }
 

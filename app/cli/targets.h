@@ -30,6 +30,9 @@ int ast_cli_check_targets(const ast_cli_common *common, const char *input);
 int ast_cli_check_overwrite(const ast_cli_common *common, const char *input);
 int ast_cli_check_target(const ast_cli_target *target, const char *input); /* one of them; NULL is allowed */
 
+/* Refuses two options whose file or folder is the same, under whatever names; NULL is allowed. */
+int ast_cli_check_apart(const char *option, const char *path, const char *other_option, const char *other);
+
 /* Whether a file can be written, so that this shows before the work rather than after it. */
 int ast_cli_check_writable(const char *path);
 

@@ -17,10 +17,7 @@ static void say(const char *before, const char *format, va_list arguments, int h
     int length = snprintf(sentence, sizeof sentence, "%s", before);
     vsnprintf(sentence + length, sizeof sentence - (size_t)length, format, arguments);
     /* A file may have a newline or an escape sequence in its name; the sentence stays one harmless line. */
-    for (char *c = sentence; *c; c++) {
-        if ((unsigned char)*c < ' ' || *c == 127)
-            *c = '?';
-    }
+    ast_make_harmless(sentence);
     if (held && ast_cli_ranks()) /* one of them will say it */
         ast_cli_hold_sentence(sentence);
     else
@@ -57,6 +54,12 @@ int ast_cli_outcome(bool good, const ast_format_error *error) {
 
 int ast_cli_no_memory(const char *what) {
     return ast_cli_fail("there is no memory for %s", what);
+}
+
+const char *ast_cli_shown(const char *path, char text[AST_CLI_SHOWN]) {
+    snprintf(text, AST_CLI_SHOWN, "%s", path);
+    ast_make_harmless(text);
+    return text;
 }
 
 int ast_cli_flush(void) {

@@ -23,6 +23,10 @@ int ast_cli_outcome(bool good, const ast_format_error *error);
 /* 1 after saying that there is no memory for it. */
 int ast_cli_no_memory(const char *what);
 
+/* A path for a line that is printed: what terminals obey becomes '?'. Returns `text`. */
+enum { AST_CLI_SHOWN = 4096 };
+const char *ast_cli_shown(const char *path, char text[AST_CLI_SHOWN]);
+
 /* Flushes standard output. 0, also if nobody reads it any more (`| head`); or 1 after saying that it could not be
  * written. */
 int ast_cli_flush(void);

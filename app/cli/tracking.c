@@ -10,6 +10,7 @@
 
 #include "field.h"
 #include "interrupt.h"
+#include "targets.h"
 #include "terminal.h"
 
 /* In the order of ast_weight_update, behind the tracker's own, which is what is not typed (-1). */
@@ -134,6 +135,8 @@ int ast_cli_tracking_find(void *data) {
     ast_cli_camera_resolve(&given->camera, common, AST_SMOOTH_PLANES);
     ast_cli_camera_beside(&given->camera, common->inputs);
     int code = resolve(given);
+    if (code < 0)
+        code = ast_cli_check_apart("labels", given->labels, "plane-labels", given->planes.labels);
     if (code < 0 && !(given->list = calloc(1, sizeof *given->list)))
         code = ast_cli_no_memory("the list of inputs");
     if (code >= 0)

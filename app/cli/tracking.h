@@ -42,6 +42,8 @@ struct ast_cli_tracking {
     uint64_t frames; /* of this run that were taken */
     uint64_t lost;   /* frames that were left out, because their pose is lost */
     int lines;       /* a line a frame goes to standard output, which is progress enough on a terminal */
+    int lasting;     /* the subcommand writes files of its own */
+    int unread;      /* the reader of standard output has left */
     /* The current frame */
     ast_frame frame;
     ast_points points; /* as they were clustered, valid until the next frame */
@@ -84,8 +86,9 @@ int ast_cli_tracking_begin(void *data);
  * writes its labels, and hands it to `take`, which returns as all functions here. */
 int ast_cli_tracking_run(ast_cli_tracking *tracking, int (*take)(void *work), void *work);
 
-/* Prints the frame's line of JSON, and flushes it (stream_line.c). */
-int ast_cli_tracking_print(const ast_cli_tracking *tracking);
+/* Prints the frame's line of JSON, and flushes it (stream_line.c). Once nobody reads the lines any more none is
+ * printed, and the run ends (0) unless it writes files too. */
+int ast_cli_tracking_print(ast_cli_tracking *tracking);
 
 /* Frees all of it, whichever step was the last. */
 void ast_cli_tracking_end(void *data);

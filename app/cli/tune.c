@@ -122,6 +122,7 @@ static void print_peaks(const job *work) {
 
 static void print_table(const void *data) {
     const job *work = data;
+    char command[AST_CLI_SHOWN];
     const ast_tune_report *found = &work->found;
     size_t count;
     const ast_tune_angle *angles = ast_tune_angles(work->from.context, &count);
@@ -140,7 +141,8 @@ static void print_table(const void *data) {
     printf("\n%s\n", verdict ? verdict : found->reason);
     free(verdict);
     print_peaks(work);
-    printf("\n    %s\n\nfinds %zu cluster%s", work->command, found->clusters, found->clusters == 1 ? "" : "s");
+    printf("\n    %s\n\nfinds %zu cluster%s", ast_cli_shown(work->command, command), found->clusters,
+           found->clusters == 1 ? "" : "s");
     if (isfinite(found->silhouette))
         printf(", silhouette %.4f", found->silhouette);
     printf(".\n");

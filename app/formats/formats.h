@@ -42,6 +42,14 @@ void ast_excerpt(char excerpt[AST_EXCERPT], const char *text, size_t length);
 /* The same with at most `most` bytes: `excerpt` has room for `most` + 4. */
 void ast_excerpt_of(char *excerpt, size_t most, const char *text, size_t length);
 
+/* The bytes of the character at `text` if terminals obey it instead of showing it: control characters (U+0000 to
+ * U+001F, U+007F to U+009F), separators of lines, and what changes the direction of the text behind it. 0: it is
+ * harmless, or the text ends there. */
+size_t ast_harmful(const char *text);
+
+/* Puts '?' in the place of the bytes of all such characters. */
+void ast_make_harmless(char *text);
+
 /* Whether the path ends in the extension, such as ".ply", in upper or lower case, and has a name before it. */
 bool ast_has_extension(const char *path, const char *extension);
 
@@ -279,6 +287,10 @@ typedef struct ast_output ast_output;
 /* What can be seen from the name alone: the writers below choose by extension (.npy; .csv .tsv .txt; none and "-" are
  * text; `table`, of rows of floats: .fvecs and .fbin). False for any other extension. */
 bool ast_output_check(const char *path, bool table, ast_format_error *error);
+
+/* Whether two outputs, files or folders, are one, however their paths are spelled and whether it is there or not: links
+ * are followed, and hard links are one file. A device such as /dev/null can be written twice. */
+bool ast_same_output(const char *a, const char *b);
 
 /* NULL on failure. `durable`: sync the file, and its folder after the rename, to disk. */
 ast_output *ast_output_open(const char *path, bool durable, ast_format_error *error);

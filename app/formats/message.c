@@ -27,14 +27,36 @@ void ast_excerpt_of(char *excerpt, size_t most, const char *text, size_t length)
     if (kept < length)
         while (kept > 0 && ((unsigned char)text[kept] & 0xC0) == 0x80)
             kept--;
-    for (size_t i = 0; i < kept; i++) {
-        unsigned char byte = (unsigned char)text[i];
-        bool control = byte < 0x20 || byte == 0x7F || (byte == 0xC2 && i + 1 < kept && (text[i + 1] & 0xE0) == 0x80);
-        excerpt[i] = control ? '?' : (char)byte;
-        if (control && byte == 0xC2) /* U+0080 to U+009F, which terminals obey too */
-            excerpt[++i] = '?';
-    }
+    for (size_t i = 0; i < kept; i++)
+        excerpt[i] = text[i] ? text[i] : '?';
+    excerpt[kept] = 0;
+    ast_make_harmless(excerpt);
     strcpy(excerpt + kept, kept < length ? "..." : "");
+}
+
+size_t ast_harmful(const char *text) {
+    const unsigned char *c = (const unsigned char *)text;
+    if (c[0] < 0x20 || c[0] == 0x7F)
+        return c[0] != 0;
+    if (c[0] == 0xC2) /* U+0080 to U+009F */
+        return c[1] >= 0x80 && c[1] < 0xA0 ? 2 : 0;
+    bool lines_or_bidi = c[0] == 0xE2 && ((c[1] == 0x80 && c[2] >= 0xA8 && c[2] <= 0xAE) || /* U+2028 to U+202E */
+                                          (c[1] == 0x81 && c[2] >= 0xA6 && c[2] <= 0xA9));  /* U+2066 to U+2069 */
+    return lines_or_bidi ? 3 : 0;
+}
+
+void ast_make_harmless(char *text) {
+    for (char *c = text; *c;) {
+        size_t size = ast_harmful(c);
+        /* A byte of this range by itself is a control character where the terminal is not in UTF-8. */
+        if (size == 0 && ((unsigned char)*c & 0xE0) == 0x80)
+            size = 1;
+        for (size_t i = 0; i < size; i++)
+            c[i] = '?';
+        c += size ? size : 1;
+        while (size == 0 && ((unsigned char)*c & 0xC0) == 0x80 && (unsigned char)c[-1] >= 0x80)
+            c++;
+    }
 }
 
 void ast_excerpt(char excerpt[AST_EXCERPT], const char *text, size_t length) {

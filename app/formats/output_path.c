@@ -53,6 +53,45 @@ void ast_output_path_free(ast_output_path *found) {
     *found = (ast_output_path){.kind = AST_OUTPUT_STDOUT};
 }
 
+/* Where a path leads that nothing is at yet, which may end in slashes; false if that cannot be told. */
+static bool find_absent(ast_output_path *found, const char *path) {
+    ast_format_error unused;
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    char *copy = strndup(path, length);
+    bool good = copy && ast_output_path_find(found, copy, &unused) && found->folder;
+    free(copy);
+    return good;
+}
+
+static bool is_one(const struct stat *one, const struct stat *other) {
+    return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
+}
+
+static const char *name_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+bool ast_same_output(const char *a, const char *b) {
+    struct stat one, other;
+    if (is_stdout(a) || is_stdout(b))
+        return is_stdout(a) && is_stdout(b);
+    bool there = stat(a, &one) == 0;
+    if (there != (stat(b, &other) == 0))
+        return false;
+    if (there)
+        return is_one(&one, &other) && !S_ISCHR(one.st_mode);
+    ast_output_path first = {0}, second = {0};
+    bool same = find_absent(&first, a) && find_absent(&second, b) &&
+                strcmp(name_of(first.target), name_of(second.target)) == 0 && stat(first.folder, &one) == 0 &&
+                stat(second.folder, &other) == 0 && is_one(&one, &other);
+    ast_output_path_free(&first);
+    ast_output_path_free(&second);
+    return same;
+}
+
 /* `name` in the folder of the path. */
 static char *beside(const char *path, const char *name) {
     const char *slash = strrchr(path, '/');

@@ -140,14 +140,22 @@ static bool is_markup(const char *c) {
     return c[0] == '<' && (c[1] == '/' || c[1] == '!');
 }
 
+/* Of a character of up to three bytes. */
+static unsigned code_point(const char *c, size_t size) {
+    unsigned point = (unsigned char)c[0] & (size == 1 ? 0x7F : size == 2 ? 0x1F : 0x0F);
+    for (size_t i = 1; i < size; i++)
+        point = point << 6 | ((unsigned char)c[i] & 0x3F);
+    return point;
+}
+
 static void put_escaped(ast_text *json, const char *string) {
     ast_text_put(json, "\"");
     for (const char *c = string; *c;) {
-        size_t size = ast_utf8_size(c);
+        size_t size = ast_utf8_size(c), harmful = ast_harmful(c);
         if (*c == '"' || *c == '\\')
             ast_text_printf(json, "\\%c", *c);
-        else if ((unsigned char)*c < ' ' || *c == 127)
-            ast_text_printf(json, "\\u%04x", (unsigned)*c);
+        else if (harmful > 0)
+            ast_text_printf(json, "\\u%04x", code_point(c, harmful));
         else if (size == 0)
             ast_text_put(json, "\\ufffd");
         else if (is_markup(c))

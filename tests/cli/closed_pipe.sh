@@ -33,6 +33,18 @@ quiet measure --labels z.txt --points x.txt
 quiet tune x.txt --from 60 --to 20 --step 20
 quiet sample --points 9 --dimension 3 --clusters 2 --kappa 9 --output -
 quiet stream x.txt x.txt --angle 20
+# What writes files goes on without standard output
+cp x.txt y.txt
+quiet stream x.txt y.txt --angle 20 --labels labels --state s.state --report r.html
+for file in labels/x.npy labels/y.npy s.state r.html; do
+    [ -s $file ] || broken "$file was not written"
+done
+quiet stream x.txt y.txt --angle 20 --state t.state
+asterism stream x.txt --angle 20 --state u.state >../out
+asterism stream x.txt y.txt --angle 20 --state u.state >../out
+equal 'size of the state of both frames' "$(wc -c <u.state)" "$(wc -c <t.state)"
+asterism stream x.txt y.txt --angle 20 --state t.state >../out
+[ ! -s ../out ] || broken 'frames were left to do'
 exec 4>&-
 
 if [ -w /dev/full ]; then

@@ -43,7 +43,7 @@ grep -q '\.\.\.$' ../out || broken 'long means are not cut'
 # JSON: the keys, in order, and what they hold.
 works asterism cluster x.txt --angle 20 --json --labels z.npy --means m.txt
 grep -o '"[a-z_0-9]*":' ../out | tr -d '":' | awk '!seen[$0]++' | paste -sd' ' - >keys
-echo 'points missing dimension method clusters merged outliers objective iterations converged stability rayleigh test statistic p seconds cluster id size mean kappa' \
+echo 'points missing dimension method clusters merged outliers objective iterations converged stability metric centered rayleigh test statistic p seconds cluster id size mean kappa' \
     'kappa_interval precision resultant standard_error alpha95 csd share spread angles' >expected
 same expected keys
 equal points 6 "$(json points ../out)"
@@ -88,6 +88,29 @@ equal 'labels through a link' '0 0 1 1 2 2' "$(paste -sd' ' target.txt)"
 works asterism cluster x.txt --angle 20 --quiet --labels link.txt # again, over the file that is there
 equal 'files in the end' 'expected keys link.txt m.txt many.npy mean pipe table target.txt x.txt z.npy' \
     "$(find . ! -name . | sed 's|^\./||' | sort | paste -sd' ' -)"
+
+# Two outputs are one file under whatever names, there or not: nothing is written.
+mkdir sub
+ln -s . here
+ln -s absent.npy dangling.npy
+: >there.npy
+ln there.npy hard.npy
+for other in ./absent.npy here/absent.npy sub/../absent.npy "$PWD/absent.npy" dangling.npy; do
+    fails 2 "^asterism: --labels and --means would both write to absent.npy, which is $other as well$" \
+        asterism cluster x.txt --angle 20 --labels absent.npy --means "$other"
+done
+for other in ./there.npy here/there.npy hard.npy; do
+    fails 2 "^asterism: --labels and --means would both write to there.npy, which is $other as well$" \
+        asterism cluster x.txt --angle 20 --labels there.npy --means "$other"
+done
+fails 2 'would both write to -, which is /dev/stdout as well' \
+    asterism cluster x.txt --angle 20 --labels - --means /dev/stdout
+fails 2 '^asterism: --labels and --state would both write to s.npy, which is ./s.npy as well$' \
+    asterism cluster x.txt --angle 20 --labels s.npy --state ./s.npy
+fails 2 '^asterism: --labels and --means would both write to same.npy$' \
+    asterism cluster x.txt --angle 20 --labels same.npy --means same.npy
+works asterism cluster x.txt --angle 20 --labels absent.npy --means sub/absent.npy --quiet
+works asterism cluster x.txt --angle 20 --labels absent.npy --means sub/absent.npy --quiet
 
 # A reader that leaves early is a failed write.
 asterism sample --points 100000 --dimension 3 --clusters 2 --kappa 1 --output - 2>../err | head -n 1 >../out

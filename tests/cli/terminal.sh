@@ -44,3 +44,20 @@ watched '^[0-9]+ of 12 frames, about [0-9]+ s left' "reproduce stream --input ha
 watched '^frame [0-9]+, .*, about [0-9]+ s left' "segment hall $camera --angle 75 --output seg --progress"
 watched '^[0-9]+ of 12 frames, about [0-9]+ s left' 'sample --scene hallway --frames 12 --size 160x120 --output h2 --progress'
 exit 0
+
+# What terminals obey of a file's name does not reach them: C1 controls, separators of lines, changes of direction.
+forbidden=$(printf '\033|\302\233|\342\200\256|\342\200\250|\342\201\246')
+name=$(printf 'a\033[31m\302\233\342\200\256\342\200\250\342\201\246\303\251')
+asterism sample --points 100 --dimension 3 --clusters 2 --kappa 50 --output plain.csv --quiet
+cp plain.csv "$name.csv"
+for words in "cluster $name.npy --angle 20" "cluster $name.csv --angle 20 --labels $name.csv" "tune $name.csv" \
+    "dedup $name.csv --against $name.csv --cosine 0.999" "measure --labels $name.csv --points plain.csv" \
+    "stream $name.csv --angle 20" "cluster $name.csv --angle 20 --json" "tune $name.csv --json"; do
+    # shellcheck disable=SC2086
+    asterism $words >../out 2>../err || :
+    ! cat ../out ../err | grep -Eq "$forbidden" || broken "$words: the terminal would obey: $(cat -v ../out ../err)"
+done
+asterism stream "$name.csv" --angle 20 >../out
+grep -q 'a\\u001b\[31m\\u009b\\u202e\\u2028\\u2066' ../out || broken "the name in JSON: $(cat -v ../out)"
+asterism cluster "$name.npy" --angle 20 2>../err >../out || :
+grep -q "$(printf 'a?\\[31m????????*\303\251.npy')" ../err || broken "the name in a sentence: $(cat -v ../err)"
