@@ -11,6 +11,7 @@ import ctypes
 import operator
 import os
 import warnings
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -23,13 +24,18 @@ from ._library import Context, array_at, lender, lib, points_of, sized
 from ._standalone import issparse
 
 FLOATS = [np.float64, np.float32, np.float16]
+DEGREES = "a number of degrees"
 MEASURES = ("cosine", "angle")
 INDEX_NAMES = ("", "Unnamed: 0", None)
+OF_ROWS = ("labels_", "leaf_labels_", "outliers_", "_similarity", "_fitted_X")  # as many as X has rows
+MOST_SEED = 2 ** 64 - 1
 NOTHING = 2.0 ** -20  # a row no farther from the centre has no direction, as in the library
 
 
 class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """What every estimator with `cluster_centers_` can do. It stands before scikit-learn's classes."""
+
+    pickle_labels = False  # whether a pickle holds what was found of every row; to be set on an estimator
 
     labels_: NDArray[np.int32]
     cluster_centers_: NDArray[np.float32]
@@ -106,7 +112,7 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
             return self.n_threads
         if self.n_threads is not None:
             raise ValueError("n_jobs is scikit-learn's name for n_threads: give one of them")
-        if not isinstance(self.n_jobs, (int, np.integer)) or self.n_jobs == 0:
+        if isinstance(self.n_jobs, bool) or not isinstance(self.n_jobs, (int, np.integer)) or self.n_jobs == 0:
             raise ValueError(f"n_jobs is {self.n_jobs!r}; it must be None, at least 1, or -1 for all processors")
         processors = len(os.sched_getaffinity(0))
         return int(self.n_jobs) if self.n_jobs > 0 else max(1, min(256, processors + 1 + int(self.n_jobs)))
@@ -154,7 +160,7 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
         """One call of ast_assign."""
         means, points = np.ascontiguousarray(self.cluster_centers_, np.float32), points_of(X)
         options = sized("ast_assign_options", means=means.ctypes.data, means_count=len(means), axial=bool(self.axial),
-                        angle=np.nan if angle is None else float(angle))
+                        angle=np.nan if angle is None else real_number("outlier_angle", angle, DEGREES))
         center = getattr(self, "center_", None)
         if center is not None:
             center = np.ascontiguousarray(center, np.float32)
@@ -177,6 +183,9 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
         """(N) the cosine of each row of the fitted X to its nearest mean, float32; NaN for rows without a direction.
         Computed when it is first asked for, from X as it is then."""
         if "_similarity" not in self.__dict__:
+            if "_fitted_X" not in self.__dict__ and "cluster_centers_" in self.__dict__:
+                raise AttributeError("there is no similarity_ here: a pickle holds labels and similarities if pickle_labels "
+                                     "was set to True before")
             if "_fitted_X" not in self.__dict__:
                 raise AttributeError(f"this {type(self).__name__} is not fitted yet, and has no similarity_")
             X, similarity = self._fitted_X, np.full(self._fitted_X.shape[0], np.nan, np.float32)
@@ -187,15 +196,17 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
         return self._similarity
 
     def __getstate__(self) -> dict[str, Any]:
-        """A pickle or a copy holds the similarities, and never X."""
-        if "_fitted_X" in self.__dict__:
+        """A pickle holds what `predict` and its like need, and never X. It holds what was found of every row (labels,
+        similarities, outliers) if `pickle_labels` was set to True."""
+        if self.pickle_labels and "_fitted_X" in self.__dict__:
             self.similarity_
-        return super().__getstate__()
+        state = dict(super().__getstate__())
+        return state if self.pickle_labels else {name: value for name, value in state.items() if name not in OF_ROWS}
 
     def _seed(self) -> int:
         """An integer is the library's own seed, so that the command and this give the same labels."""
         if isinstance(self.random_state, (int, np.integer)) and self.random_state >= 0:
-            return int(self.random_state)
+            return whole_number("random_state", self.random_state, 0, MOST_SEED)
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
 
@@ -213,18 +224,76 @@ def checked_weights(sample_weight: Any, X: np.ndarray) -> np.ndarray | None:
     """(N) doubles, or None where every row counts 1."""
     if sample_weight is None:
         return None
+    if np.ma.is_masked(sample_weight):
+        raise ValueError("sample_weight has masked values; every row needs a weight, 0 where it does not count")
     return np.ascontiguousarray(check_sample_weight(sample_weight, X, dtype=np.float64))
 
 
-def whole_number(name: str, value: Any, least: int) -> int:
-    """A parameter that has to be an integer."""
+def whole_number(name: str, value: Any, least: int, most: int = 2 ** 31 - 1) -> int:
+    """A parameter that has to be an integer. ctypes would take it modulo 2^32 or 2^64."""
     try:
         number = operator.index(value)
     except TypeError:
         raise TypeError(f"{name} is {value!r}; it must be an integer, at least {least}") from None
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} is {value!r}; it must be an integer, at least {least}")
     if number < least:
         raise ValueError(f"{name} is {number}; it must be at least {least}")
+    if number > most:
+        raise ValueError(f"{name} is {number}; it must be at most {most}")
     return number
+
+
+def real_number(name: str, value: Any, what: str) -> float:
+    """A parameter that has to be a number; the library knows its range. `what` it must be, for the sentence."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.ndarray)) or np.ndim(value) > 0:
+        raise TypeError(f"{name} is {value!r}; it must be {what}")
+    return float(value)
+
+
+def as_rows(X: Any) -> Any:
+    """X, where rows are in a way of their own: masked values become NaN, and a Series, an array or a data frame that
+    holds an array for every row becomes a matrix. Everything else is returned as it is."""
+    if isinstance(X, np.ma.MaskedArray):
+        return np.ma.filled(X if X.dtype.kind == "f" else X.astype(np.float64), np.nan)
+    if hasattr(X, "iloc") and hasattr(X, "columns"):
+        nested = [place for place in range(X.shape[1]) if holds_rows(X.iloc[:, place])]
+        if nested and X.shape[1] > 1:
+            name = X.columns[nested[0]]
+            raise ValueError(f"column {name!r} of X holds an array in every row, and is not the only column: pass "
+                             f"X[{name!r}]")
+        return stacked(X.iloc[:, 0]) if nested else X
+    return stacked(X) if holds_rows(X) else X
+
+
+def holds_rows(X: Any) -> bool:
+    """Whether every item of a one-dimensional object is an array or a list, or None for a missing row."""
+    if getattr(X, "dtype", None) != np.dtype(object) or getattr(X, "ndim", 0) != 1:
+        return False
+    there = [row for row in X if row is not None]
+    return len(there) > 0 and all(isinstance(row, (np.ndarray, list, tuple)) for row in there)
+
+
+def stacked(X: Any) -> np.ndarray:
+    """(N, D) from N arrays of D numbers."""
+    rows = [None if row is None else np.asarray(row) for row in X]
+    first = next(i for i, row in enumerate(rows) if row is not None)
+    kinds, shape = set(), rows[first].shape
+    for i, row in enumerate(rows):
+        if row is None:
+            continue
+        if row.ndim != 1 or row.dtype.kind not in "fiub":
+            raise ValueError(f"row {i} of X is no list of numbers, but of type {row.dtype} and shape {row.shape}")
+        if row.shape != shape:
+            raise ValueError(f"row {i} of X has {row.shape[0]} numbers, but row {first} has {shape[0]}; all rows need the "
+                             "same number")
+        kinds.add(row.dtype)
+    kind = np.result_type(*kinds) if kinds <= set(map(np.dtype, FLOATS)) else np.dtype(np.float64)
+    matrix = np.full((len(rows), *shape), np.nan, kind)
+    for i, row in enumerate(rows):
+        if row is not None:
+            matrix[i] = row
+    return matrix
 
 
 def refuse_nan(X: np.ndarray, labels: np.ndarray) -> None:
@@ -238,6 +307,7 @@ def refuse_nan(X: np.ndarray, labels: np.ndarray) -> None:
 def without_index(X: Any, width: int | None = None) -> Any:
     """A data frame without a first column that pandas wrote as an index and read as data: it has no name, and counts up
     by one (or, if the width is known, there is one column too many). Arrays are taken as they are."""
+    X = as_rows(X)
     if not hasattr(X, "iloc") or not hasattr(X, "columns") or X.shape[1] < 2 or X.columns[0] not in INDEX_NAMES:
         return X
     first = X.iloc[:, 0].to_numpy()

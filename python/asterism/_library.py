@@ -185,7 +185,7 @@ def thread_count(n_threads: int | None) -> int:
     """None: one for each processor that the process may use, which the library calls 0."""
     if n_threads is None:
         return 0
-    if not isinstance(n_threads, (int, np.integer)) or not 1 <= n_threads <= 256:
+    if isinstance(n_threads, bool) or not isinstance(n_threads, (int, np.integer)) or not 1 <= n_threads <= 256:
         raise ValueError(f"n_threads is {n_threads!r}; it must be None (all processors) or an integer from 1 to 256")
     return int(n_threads)
 

@@ -2,6 +2,7 @@
 """Batch estimators: DP-vMF-means, which needs no number of clusters, and spherical k-means, which is given one."""
 from __future__ import annotations
 
+import copy
 import ctypes
 import math
 import warnings
@@ -11,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ._base import DirectionClusterer, checked_weights, refuse_nan, whole_number
+from ._base import DEGREES, DirectionClusterer, checked_weights, real_number, refuse_nan, whole_number
 from ._compat import ConvergenceWarning
 from ._library import array_at, constants, defaults, interruptible, lender, lib, points_of, records, sized, structs
 from ._merging import Merging, linkage_of, outliers_of, read_joins
@@ -93,6 +94,22 @@ class BatchFit(Saving):
             warnings.warn(f"{type(self).__name__} stopped at max_iter = {self.max_iter} before it converged",
                           ConvergenceWarning, stacklevel=2)
         return self
+
+    def __copy__(self: Fitted) -> Fitted:
+        return self._copied(self.__dict__)
+
+    def __deepcopy__(self: Fitted, memo: dict[int, Any]) -> Fitted:
+        return self._copied(copy.deepcopy({name: value for name, value in self.__dict__.items() if name != "_fitted_X"},
+                                          memo))
+
+    def _copied(self: Fitted, state: dict[str, Any]) -> Fitted:
+        """A copy in memory has the labels, other than a pickle; X, of which similarities are still to be computed, is
+        never copied."""
+        other = type(self).__new__(type(self))
+        other.__dict__.update(state)
+        if "_fitted_X" in self.__dict__:
+            other._fitted_X = self._fitted_X
+        return other
 
     def _options(self, X: np.ndarray) -> Any:
         options = defaults("ast_options")
@@ -389,7 +406,8 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
         options = super()._options(X)
         options.method = constants["AST_DP"]
         if not self._automatic():
-            options.angle = float(self.angle) if self.cosine is None else degrees_of(self.cosine)
+            options.angle = (real_number("angle", self.angle, f"{DEGREES}, 0 to 180, or 'auto'")
+                             if self.cosine is None else degrees_of(self.cosine))
         options.dp.order = constants[ORDERS[self._order() or ("content" if X.shape[1] > GIVEN_DIMENSIONS else "given")]]
         options.dp.sample = 0 if self.sample is None else whole_number("sample", self.sample, 1)
         if self.init is not None:

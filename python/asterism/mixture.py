@@ -7,7 +7,7 @@ from typing import Any, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from ._base import DirectionMixture, checked_weights, logsumexp, unit_rows, whole_number
+from ._base import DEGREES, DirectionMixture, checked_weights, logsumexp, real_number, unit_rows, whole_number
 from ._compat import assert_all_finite
 from ._library import constants, lib
 from ._merging import outliers_of
@@ -101,7 +101,8 @@ class VMFMixture(BatchFit, DirectionMixture):
     def predict(self, X: Any) -> np.ndarray:
         """The most probable component for every row of X, int32; -1 for rows that most probably belong to the background,
         rows farther than `outlier_angle` degrees from the mean, and rows without a direction."""
-        least = -2 if self.outlier_angle is None else np.cos(np.radians(float(self.outlier_angle)))
+        least = -2 if self.outlier_angle is None else np.cos(np.radians(
+            real_number("outlier_angle", self.outlier_angle, DEGREES)))
         parts = []
         for joint, cosines, there in self._joint(X):
             best = joint.argmax(axis=1)
@@ -157,8 +158,8 @@ class VMFMixture(BatchFit, DirectionMixture):
         options.clusters = 0 if options.mixture.auto_clusters else whole_number("n_components", self.n_components, 1)
         if options.clusters > len(X):
             raise ValueError(f"n_samples={len(X)} should be at least n_components={options.clusters}")
-        options.mixture.tolerance, options.mixture.hard = float(self.tol), bool(self.hard)
-        options.mixture.kappa = np.nan if self.kappa is None else float(self.kappa)
+        options.mixture.tolerance, options.mixture.hard = real_number("tol", self.tol, "a number"), bool(self.hard)
+        options.mixture.kappa = np.nan if self.kappa is None else real_number("kappa", self.kappa, "None or a number")
         self._start(options, X.shape[1])
         return options
 

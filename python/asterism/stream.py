@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ._base import DirectionClusterer, refuse_nan, unit_rows, whole_number
+from ._base import DEGREES, DirectionClusterer, real_number, refuse_nan, unit_rows, whole_number
 from ._library import Context, array_at, constants, defaults, lib, opened, points_of, records, sized, thread_count
 
 SCORES = {None: "AST_SCORE_OF_TRACKER", "nearest": "AST_SCORE_NEAREST", "geodesic": "AST_SCORE_GEODESIC"}
@@ -108,6 +108,7 @@ class DDPVMFMeans(DirectionClusterer):
     [(0, 'unseen'), (1, 'seen'), (2, 'born')]
     """
 
+    pickle_labels = True  # of one frame: a pickle goes on where the stream was
     ids_: NDArray[np.int32]
     events_: list[Event]
     history_: deque[dict[int, float]]
@@ -176,7 +177,7 @@ class DDPVMFMeans(DirectionClusterer):
         names = None if names is None else list(names)
         if names is not None and len(names) != len(X):
             raise ValueError(f"there are {len(names)} names for {len(X)} directions")
-        refuse_close(X, float(self.angle), self.axial)
+        refuse_close(X, real_number("angle", self.angle, DEGREES), self.axial)
         self._start(X.shape[1])
         self._step(X)
         self.names_ = dict(enumerate(names or []))
@@ -212,9 +213,10 @@ class DDPVMFMeans(DirectionClusterer):
 
     def _start(self, dimension: int) -> None:
         self._stream = Stream(self._threads(), {
-            "dimension": dimension, "method": constants["AST_STREAM_DDP"], "angle": float(self.angle),
-            "drift": float(self.drift), "beta": np.nan if self.beta is None else float(self.beta),
-            "lifetime": whole_number("lifetime", self.lifetime, 0), "axial": int(bool(self.axial)),
+            "dimension": dimension, "method": constants["AST_STREAM_DDP"], "angle": real_number("angle", self.angle, DEGREES),
+            "drift": real_number("drift", self.drift, DEGREES),
+            "beta": np.nan if self.beta is None else real_number("beta", self.beta, "None or a number"),
+            "lifetime": whole_number("lifetime", self.lifetime, 0, 2 ** 32 - 1), "axial": int(bool(self.axial)),
             "revive_near": int(self._near()), "rigid": int(bool(self.rigid)),
             "merge_tracked": int(bool(self.exclusive if self.merge_tracked is None else self.merge_tracked)),
             "score": self._score(), "exclusive": int(bool(self.exclusive)),

@@ -7,11 +7,12 @@ copied, sent, and used in a forked child.
 from __future__ import annotations
 
 import ctypes
+import hashlib
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._base import FLOATS, canonical
+from ._base import FLOATS, as_rows, canonical, whole_number
 from ._library import array_at, lender, lib, opened, points_of, sized, structs
 from ._standalone import issparse
 
@@ -79,6 +80,8 @@ class Tally:
         self.means = two_dimensional(means)
         self.axial, self.weights, self.n_threads = bool(axial), weights, n_threads
         self._bytes = b""
+        self._blocks: list[tuple[int, int]] | None = []  # first row and end of what was added; None: not known
+        self._merged: set[bytes] = set()  # digests of what was merged
 
     @staticmethod
     def start(means: Any) -> np.ndarray:
@@ -94,22 +97,34 @@ class Tally:
         parts. Returns their labels, int32: the nearest mean, -1 for rows without a direction. `labels`, if given (int32,
         contiguous), are those of the iteration before; they are overwritten, and `totals().changed` counts what
         changed."""
-        X = canonical(X.tocsr()) if issparse(X) else np.asarray(X)
+        X = canonical(X.tocsr()) if issparse(X) else np.asarray(as_rows(X))
         X = X if X.dtype in FLOATS and X.dtype.isnative else X.astype(np.float64)
         if X.ndim != 2:
             raise ValueError(f"X has the shape {X.shape}; rows of a matrix are needed")
         points = points_of(X, None if sample_weight is None else checked_weights(sample_weight, X.shape[0]))
         labels = np.full(X.shape[0], -1, np.int32) if labels is None else checked_labels(labels, X.shape[0])
+        first = whole_number("first", first, 0, 2 ** 62)
+        blocks = joined(self._blocks, [(first, first + X.shape[0])])
         with Handle(self, X.size) as tally:
             tally.check(lib.ast_tally_add(tally.handle, ctypes.byref(points), first, labels.ctypes.data))
             self._bytes = tally.save()
+        self._blocks = blocks
         return labels
 
     def merge(self, other: Tally | bytes) -> Tally:
-        """Adds what another tally of the same iteration has, given as it is or as bytes. Returns self."""
+        """Adds what another tally of the same iteration has, given as it is or as bytes. Returns self. A tally whose
+        rows are in this one already is refused; of bytes only the same bytes are known again."""
+        given = bytes(other)
+        digest = hashlib.sha256(given).digest()
+        blocks = joined(self._blocks, other._blocks if isinstance(other, Tally) else None)
+        merged = {digest, *(other._merged if isinstance(other, Tally) else ())}
         with Handle(self, 0) as tally:
-            tally.merge(bytes(other))
-            self._bytes = tally.save()
+            tally.merge(given)
+            saved = tally.save()
+        if merged & self._merged and saved != self._bytes:  # an empty one can come twice
+            raise ValueError("this tally was merged before: its rows would count twice")
+        self._bytes, self._blocks = saved, blocks
+        self._merged |= merged
         return self
 
     def totals(self) -> Totals:
@@ -125,13 +140,14 @@ class Tally:
         """Ends the iteration, once all parts are merged: empty clusters take the points that fit worst, and every mean
         becomes that of its points. Labels that were kept change as `moves` says. The tally is empty then, and stands
         against the new means."""
+        refuse_gaps(self._blocks)
         found = sized("ast_tally_step")
         with Handle(self, 0) as tally:
             tally.check(lib.ast_tally_update(tally.handle, ctypes.byref(found)))
             means = array_at(found.means, self.means.shape, np.float32)
             records = (structs["ast_tally_move"] * found.moved).from_address(found.moves) if found.moved else []
             moves = np.array([(one.point, one.__getattribute__("from"), one.to) for one in records], np.int64)
-        self.means, self._bytes = means, b""
+        self.means, self._bytes, self._blocks, self._merged = means, b"", [], set()
         return Step(means, found.objective, found.fingerprint, moves.reshape(-1, 3))
 
     def __bytes__(self) -> bytes:
@@ -195,6 +211,33 @@ def checked_weights(weights: Any, count: int) -> np.ndarray:
 
 
 def checked_labels(labels: np.ndarray, count: int) -> np.ndarray:
-    if labels.dtype != np.int32 or labels.shape != (count,) or not labels.flags.c_contiguous:
+    if not isinstance(labels, np.ndarray) or labels.dtype != np.int32 or labels.shape != (count,) or not labels.flags.c_contiguous:
         raise ValueError(f"labels must be {count} contiguous numbers of type int32, one for each row")
+    if not labels.flags.writeable:
+        raise ValueError("labels cannot be written: they are overwritten by those of this iteration; pass a copy")
     return labels
+
+
+def joined(blocks: list[tuple[int, int]] | None, more: list[tuple[int, int]] | None) -> list[tuple[int, int]] | None:
+    """Both lists of blocks in order, neighbours as one; None if one is not known. A row that is in both is refused."""
+    if blocks is None or more is None:
+        return None
+    found: list[tuple[int, int]] = []
+    for first, end in sorted(block for block in blocks + more if block[0] < block[1]):
+        if found and first < found[-1][1]:
+            raise ValueError(f"row {first} would count twice: rows {found[-1][0]} to {found[-1][1] - 1} are there already. "
+                             "Is `first` the number of the block's first row among all rows?")
+        if found and first == found[-1][1]:
+            first = found.pop()[0]
+        found.append((first, end))
+    return found
+
+
+def refuse_gaps(blocks: list[tuple[int, int]] | None) -> None:
+    """Rows are numbered from 0 without gaps, where it is known which were added."""
+    end = 0
+    for first, after in blocks or ():
+        if first != end:
+            raise ValueError(f"rows {end} to {first - 1} were not added, but row {first} was. Is `first` the number of the "
+                             "block's first row among all rows?")
+        end = after

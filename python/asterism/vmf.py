@@ -6,6 +6,7 @@ import ctypes
 
 import numpy as np
 
+from ._base import MOST_SEED, whole_number
 from ._library import lender, lib, sized
 
 
@@ -21,6 +22,9 @@ def sample(points: int, *, dimension: int, clusters: int, kappa: float, separati
     >>> X.shape, sorted(set(truth.tolist()))
     ((6, 3), [0, 1])
     """
+    points, dimension = whole_number("points", points, 1), whole_number("dimension", dimension, 2)
+    clusters = whole_number("clusters", clusters, 1)
+    random_state = whole_number("random_state", random_state, 0, MOST_SEED)
     mixture = sized("ast_mixture", points=points, dimension=dimension, clusters=clusters, kappa=kappa,
                     separation=separation, noise=noise, seed=random_state)
     X, labels = np.empty((points, dimension), np.float32), np.empty(points, np.int32)

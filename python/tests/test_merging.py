@@ -198,6 +198,8 @@ def test_copies_of_weight_0_before_the_rows_change_nothing():
 
 def test_pickles_have_the_tree(six):
     model = DPVMFMeans(30, merge_to=5).fit(six[0])
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).tree_, model.tree_)
+    model.pickle_labels = True
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.tree_, model.tree_)
     np.testing.assert_array_equal(again.leaf_labels_, model.leaf_labels_)

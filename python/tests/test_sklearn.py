@@ -23,6 +23,7 @@ from asterism import DPVMFMeans, SphericalKMeans
 def test_pickles_and_copies(three_ways, name, again):
     X, _ = three_ways
     model = getattr(asterism, name)().fit(X)
+    model.pickle_labels = True
     other = again(model)
     np.testing.assert_array_equal(other.labels_, model.labels_)
     np.testing.assert_array_equal(other.predict(X), model.predict(X))
@@ -34,6 +35,24 @@ def test_a_pickle_does_not_hold_the_points(three_ways):
     X = np.tile(three_ways[0], (100, 1))
     model = DPVMFMeans(30).fit(X)
     assert len(pickle.dumps(model)) < X.nbytes
+
+
+@pytest.mark.parametrize("name", sorted({*asterism.ESTIMATORS} - {"DDPVMFMeans"}))
+def test_a_pickle_holds_what_predict_needs(three_ways, name):
+    X = np.tile(three_ways[0], (100, 1))
+    model = getattr(asterism, name)().fit(X)
+    saved = pickle.dumps(model)
+    other = pickle.loads(saved)
+    assert len(saved) < 20000 and len(saved) < len(X) * 4
+    np.testing.assert_array_equal(other.predict(X), model.predict(X))
+    np.testing.assert_array_equal(other.transform(X), model.transform(X))
+    assert not hasattr(other, "labels_")
+    with pytest.raises(AttributeError, match="pickle_labels was set to True"):
+        other.similarity_
+    np.testing.assert_array_equal(copy.copy(model).labels_, model.labels_)  # copies in memory have all
+    deep = copy.deepcopy(model)
+    np.testing.assert_array_equal(deep.similarity_, model.similarity_)
+    assert deep.labels_ is not model.labels_
 
 
 @pytest.mark.parametrize("name", asterism.ESTIMATORS)

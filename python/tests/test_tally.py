@@ -108,7 +108,7 @@ def test_wrong_arguments(points):
     with pytest.raises(ValueError, match="mean 1 .* has no direction"):
         Tally.start([[0, 0]])
     with pytest.raises(ValueError, match="the points have dimension 5, the means 6"):
-        tally.add(points[:, :5])
+        tally.add(points[:, :5], 2000)
     with pytest.raises(ValueError, match=r"the means have the shape \(3,\)"):
         Tally([1, 0, 0])
     with pytest.raises(ValueError, match="labels must be 2000 contiguous numbers"):
@@ -118,3 +118,52 @@ def test_wrong_arguments(points):
         few.add(points[:2])
         few.update()
     assert tally.totals().points == 2000
+
+
+def test_labels_that_cannot_be_written(points, tmp_path):
+    """Neither a mapped file nor a bytes object is written to, and the tally stays as it was."""
+    tally, kept = Tally(Tally.start(points[:4])), bytes(8000)
+    np.full(2000, 3, np.int32).tofile(tmp_path / "labels")
+    for labels in (np.frombuffer(kept, np.int32), np.memmap(tmp_path / "labels", np.int32, "r")):
+        with pytest.raises(ValueError, match="labels cannot be written"):
+            tally.add(points, labels=labels)
+    with pytest.raises(ValueError, match="labels must be 2000 contiguous numbers"):
+        tally.add(points, labels=kept)
+    assert kept == bytes(8000) and tally.totals().points == 0
+    mapped = np.memmap(tmp_path / "labels", np.int32, "r+")
+    assert (tally.add(points, labels=mapped) == np.fromfile(tmp_path / "labels", np.int32)).all()
+
+
+def test_rows_that_would_count_twice(points):
+    means = Tally.start(points[:4])
+    parts = [Tally(means) for _ in range(3)]
+    for part, first in zip(parts, (0, 1000, 1000)):
+        part.add(points[first:first + 1000], first)
+    all_of_it = Tally(means).merge(parts[0]).merge(parts[1])
+    before = bytes(all_of_it)
+    with pytest.raises(ValueError, match="row 1000 would count twice"):
+        all_of_it.merge(parts[2])
+    with pytest.raises(ValueError, match="row 500 would count twice: rows 0 to 1999 are there"):
+        all_of_it.add(points[:10], 500)
+    with pytest.raises(ValueError, match="was merged before"):
+        all_of_it.merge(bytes(parts[1]))
+    pieces = Tally(means).merge(bytes(parts[0]))
+    with pytest.raises(ValueError, match="was merged before"):
+        pieces.merge(parts[0])
+    assert bytes(all_of_it) == before and bytes(pieces) == bytes(parts[0])
+    pieces.merge(Tally(means)).merge(Tally(means))  # nothing counts as often as one likes
+    assert bytes(pickle.loads(pickle.dumps(pieces)).merge(parts[1])) == before
+    all_of_it.update()
+    all_of_it.add(points[:1000], 0)  # the next iteration
+
+
+def test_numbers_of_rows(points):
+    means = Tally.start(points[:4])
+    for first, kind in ((-1, ValueError), (2 ** 64 + 5, ValueError), (True, TypeError), (0.5, TypeError)):
+        with pytest.raises(kind, match="first is"):
+            Tally(means).add(points, first)
+    tally = Tally(means)
+    tally.add(points[:1000], 0)
+    tally.add(points[1000:], 1500)
+    with pytest.raises(ValueError, match="rows 1000 to 1499 were not added, but row 1500 was"):
+        tally.update()

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""Parameters that ctypes would take modulo 2^32, and rows in a way of their own."""
+import numpy as np
+import pytest
+
+import asterism
+
+pandas = pytest.importorskip("pandas")
+X = asterism.sample(60, dimension=4, clusters=3, kappa=80, separation=60)[0]
+
+WHOLE = [(asterism.DPVMFMeans, "max_iter"), (asterism.DPVMFMeans, "n_init"), (asterism.DPVMFMeans, "sample"),
+         (asterism.DPVMFMeans, "representatives"), (asterism.DPVMFMeans, "merge_to"),
+         (asterism.SphericalKMeans, "n_clusters"), (asterism.SphericalKMeans, "levels"),
+         (asterism.SphericalKMeans, "random_state"), (asterism.MiniBatchSphericalKMeans, "batch_size"),
+         (asterism.VMFMixture, "n_components"), (asterism.DDPVMFMeans, "lifetime"), (asterism.DDPVMFMeans, "max_clusters"),
+         (asterism.DDPVMFMeans, "history")]
+
+
+@pytest.mark.parametrize("kind, name", WHOLE)
+def test_integers_do_not_wrap(kind, name):
+    with pytest.raises(ValueError, match=f"{name} is {2 ** 64 + 2}; it must be at most"):
+        kind(**{name: 2 ** 64 + 2}).fit(X)
+    with pytest.raises(TypeError, match=f"{name} is True; it must be an integer"):
+        kind(**{name: True}).fit(X)
+    if name not in ("random_state", "lifetime"):
+        with pytest.raises(ValueError, match=f"{name} is {2 ** 32 + 1}; it must be at most 2147483647"):
+            kind(**{name: 2 ** 32 + 1}).fit(X)
+    kind(**{name: np.int64(2)}).fit(X)
+
+
+def test_seeds_have_64_bits():
+    found = [asterism.SphericalKMeans(3, random_state=seed).fit(X).objective_ for seed in (1, 2 ** 64 - 1)]
+    assert np.isfinite(found).all()
+    with pytest.raises(ValueError, match="points is 4294967297; it must be at most"):
+        asterism.sample(2 ** 32 + 1, dimension=3, clusters=2, kappa=5)
+    with pytest.raises(ValueError, match="random_state is -1; it must be at least 0"):
+        asterism.sample(5, dimension=3, clusters=2, kappa=5, random_state=-1)
+
+
+def test_numbers_of_threads():
+    for name in ("n_threads", "n_jobs"):
+        with pytest.raises(ValueError, match=f"{name} is True"):
+            asterism.DPVMFMeans(**{name: True}).fit(X)
+
+
+@pytest.mark.parametrize("kind", [asterism.DPVMFMeans, asterism.DDPVMFMeans])
+def test_an_angle_is_a_number(kind):
+    for angle in (None, True, [60], "60"):
+        with pytest.raises((TypeError, ValueError), match="angle is .*; it must be a number of degrees"):
+            kind(angle=angle).fit(X)
+    with pytest.raises(TypeError, match="outlier_angle is '30'; it must be a number of degrees"):
+        asterism.DPVMFMeans(outlier_angle="30").fit(X).predict(X)
+
+
+def test_masks_are_missing_values():
+    mask = np.zeros(X.shape, bool)
+    mask[7, 2] = mask[31] = True
+    masked, holes = np.ma.MaskedArray(X, mask), X.copy()
+    holes[mask] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        asterism.DPVMFMeans(angle=40).fit(masked)
+    found, wanted = (asterism.DPVMFMeans(angle=40, allow_missing=True).fit(rows) for rows in (masked, holes))
+    np.testing.assert_array_equal(found.labels_, wanted.labels_)
+    assert found.labels_[7] == found.labels_[31] == -1
+    np.testing.assert_array_equal(found.predict(masked), wanted.labels_)
+    whole = np.ma.MaskedArray((100 * X).astype(int))
+    assert (asterism.DPVMFMeans(angle=40).fit(whole).labels_ == asterism.DPVMFMeans(angle=40).fit(whole.data).labels_).all()
+    means = asterism.Tally.start(X[:3])
+    assert asterism.Tally(means).add(masked)[7] == -1
+    with pytest.raises(ValueError, match="sample_weight has masked values"):
+        asterism.DPVMFMeans().fit(X, sample_weight=np.ma.MaskedArray(np.ones(60), mask[:, 2]))
+
+
+def column(rows):
+    """An array that holds one object for every row."""
+    objects = np.empty(len(rows), object)
+    objects[:] = rows
+    return objects
+
+
+def test_columns_of_arrays():
+    fitted = asterism.DPVMFMeans(angle=40).fit(X)
+    series = pandas.Series(list(X))
+    for rows in (series, pandas.Series([row.tolist() for row in X]), pandas.DataFrame({"embedding": list(X)}), column(list(X))):
+        found = asterism.DPVMFMeans(angle=40).fit(rows)
+        np.testing.assert_array_equal(found.labels_, fitted.labels_)
+        np.testing.assert_array_equal(found.predict(rows), fitted.labels_)
+        assert found.n_features_in_ == 4
+    assert asterism.tune(series).angle == asterism.tune(X).angle
+    series[9] = None
+    assert asterism.DPVMFMeans(angle=40, allow_missing=True).fit(series).labels_[9] == -1
+    series[5] = X[5, :3]
+    with pytest.raises(ValueError, match="row 5 of X has 3 numbers, but row 0 has 4; all rows need the same number"):
+        asterism.DPVMFMeans().fit(series)
+    series[5] = ["a", "b", "c", "d"]
+    with pytest.raises(ValueError, match="row 5 of X is no list of numbers"):
+        asterism.DPVMFMeans().fit(series)
+    with pytest.raises(ValueError, match="column 'embedding' of X holds an array in every row, and is not the only column"):
+        asterism.DPVMFMeans().fit(pandas.DataFrame({"id": range(60), "embedding": list(X)}))
