@@ -60,7 +60,7 @@ typedef struct ast_plane_tracks {
     ast_plane_track *list; /* in order of ids */
     size_t count, room;
     int32_t next_id;
-    uint64_t frame;     /* number of the current frame */
+    uint64_t frame;     /* number of the current frame, of those with patches */
     bool has_poses;     /* whether all frames have poses */
     double offset;      /* option: how far apart planes of two frames may be to count as one */
     double area;        /* option: the smallest new plane */

@@ -32,7 +32,7 @@
 #define NOISE 0.5        /* of the noise of a pixel: how wrong the depth of a patch may be */
 #define MAX_GAP 0.5      /* metres: largest gap to the observed box of a plane at which the full offset applies */
 #define REMEMBERED 0.995 /* decay per frame of the weight of earlier observations */
-#define FORGOTTEN 30     /* frames after which a track without poses ends */
+#define FORGOTTEN 30     /* frames with planes after which a track without poses ends */
 
 static double error_of(const ast_plane_tracks *tracks, const ast_scatter *scatter, double cells, double square);
 static bool start_tracks(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count);
@@ -55,10 +55,12 @@ static void check_tracks(const ast_plane_tracks *tracks, const ast_frame_patch *
 }
 
 bool ast_plane_tracks_step(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count) {
-    tracks->frame++;
+    tracks->frame += count > 0; /* a covered camera forgets nothing */
     drop_stale(tracks);
     if (!ast_nearby_tracks_find(tracks, patches, count))
         return false;
+    if (count == 0)
+        return true;
     for (size_t i = 0; i < count; i++) {
         ast_principal_axes axes =
             ast_scatter_principal_axes(tracks->kernels, &patches[i].scatter, patches[i].plane.normal);

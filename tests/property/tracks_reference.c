@@ -298,6 +298,36 @@ static void a_wall_from_afar(void **state) {
     ref_tracks_free(&slow);
 }
 
+/* Without poses: a camera that is covered for a while knows its planes afterwards; those that it did not see while it
+ * saw others are forgotten. */
+static void a_covered_camera(void **state) {
+    ast_plane_tracks tracks = {
+        .offset = 0.1, .area = 0.05, .depth_noise = 0.002, .kernels = ast_cloud_kernels_choose("base")};
+    wall one = {.axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .half = {1, 1}};
+    ast_frame_patch patch = {.plane = {.normal = {0, 0, 1}},
+                             .depth = 2,
+                             .camera_distance = 2,
+                             .area = 4,
+                             .cells = 40,
+                             .normal_reliable = true};
+    (void)state;
+    patch.scatter = scatter_of(&patch, one.axes, one.half, 40.0 / 16, 0.001);
+    for (int frame = 0; frame < 100; frame++) {
+        ast_frame_patch given = patch;
+        bool covered = frame >= 10 && frame < 60;
+        assert_true(ast_plane_tracks_step(&tracks, &given, covered ? 0 : 1));
+        assert_true(covered || (given.track == 0 && tracks.list[0].id == 0));
+    }
+    for (int frame = 0; frame < 40; frame++) {
+        ast_frame_patch given = patch;
+        given.plane.offset = given.centre[2] = given.scatter.mean[2] = 3;
+        assert_true(ast_plane_tracks_step(&tracks, &given, 1));
+        assert_int_equal(tracks.list[given.track].id, 1);
+    }
+    assert_int_equal(tracks.count, 1);
+    ast_plane_tracks_free(&tracks);
+}
+
 /* A walk along a corridor with a niche every two metres, there and back: what a frame looks at does not grow with the
  * planes that are known, and on the way back every plane has its id. */
 enum { NICHES = 4000, SEEN = 4 };
@@ -345,6 +375,7 @@ int main(void) {
         cmocka_unit_test(tracks_that_are_not_seen),
         cmocka_unit_test(a_wall_from_afar),
         cmocka_unit_test(a_long_walk),
+        cmocka_unit_test(a_covered_camera),
     };
     return cmocka_run_group_tests_name("tracks_reference", tests, NULL, NULL);
 }

@@ -354,9 +354,11 @@ static void forget(ref_tracks *t) {
 /* ---- A frame ----------------------------------------------------------------------------------------------------- */
 
 void ref_tracks_step(ref_tracks *t, ref_sighting *patches, size_t count) {
+    find_box(t, patches, count);
+    if (count == 0) /* a covered camera forgets nothing */
+        return;
     t->frame++;
     forget(t);
-    find_box(t, patches, count);
     size_t known = t->count;
     for (size_t i = 0; i < count; i++) {
         const ast_frame_patch *p = patches[i].patch;
