@@ -21,10 +21,10 @@ struct ast_model {
 extern const char *const ast_model_methods[AST_MODEL_METHODS];
 
 /* The problem of what the model holds, or NULL. */
-const char *ast_model_problem(const ast_model_info *info);
+const char *ast_model_problem(const ast_model_info *m);
 
 /* Writes the bytes of a model that is possible; AST_NO_MEMORY. Reads them: the model gets its info and names. */
-ast_status ast_model_write(const ast_model_info *info, unsigned char **bytes, size_t *size, ast_fault *fault);
+ast_status ast_model_write(const ast_model_info *m, unsigned char **bytes, size_t *size, ast_fault *fault);
 ast_status ast_model_read(ast_model *model, ast_fault *fault);
 
 /* The rows as the run compared them; *changed has what to free. */

@@ -167,9 +167,9 @@ static void fit_cell(const grid *g, cell_sum *cell) {
     ast_scatter all = {0};
     double at[3], towards[3] = {0};
     place_of(g, cell->key, at);
-    for (double x = at[0] - REACH; x <= at[0] + REACH; x++)
-        for (double y = at[1] - REACH; y <= at[1] + REACH; y++) {
-            double last = key_of(g, x, y, at[2] + REACH);
+    for (int i = -REACH; i <= REACH; i++)
+        for (int j = -REACH; j <= REACH; j++) {
+            double x = at[0] + i, y = at[1] + j, last = key_of(g, x, y, at[2] + REACH);
             for (size_t k = find_key(g, key_of(g, x, y, at[2] - REACH)); k < g->cell_count && g->cells[k].key <= last;
                  k++) {
                 ast_scatter_add(&all, &g->cells[k].scatter);

@@ -123,13 +123,14 @@ static void sum_up(node *nodes, node *const *sorted, size_t count) {
 
 ast_status ast_row_overlaps_match(const ast_row_overlaps *o, int32_t *same, ast_fault *fault) {
     size_t count = o->olds + o->news;
-    node *nodes = ast_allocate(count, sizeof *nodes), **sorted = ast_allocate(count, sizeof *sorted);
+    node *nodes = ast_allocate(count, sizeof *nodes),
+         **sorted = ast_allocate(count, sizeof(node *)); /* NOLINT(bugprone-sizeof-expression) */
     bool ready = nodes && sorted;
     for (size_t v = 0; ready && v < count; v++)
         sorted[v] = &nodes[v];
     if (ready && count) {
         link_nodes(o, nodes);
-        qsort(sorted, count, sizeof *sorted, by_shared);
+        qsort(sorted, count, sizeof(node *), by_shared); // NOLINT(bugprone-sizeof-expression)
         sum_up(nodes, sorted, count);
     }
     for (size_t i = count; ready && i-- > 0;) { /* a parent chooses before its children */

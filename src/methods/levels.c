@@ -242,7 +242,7 @@ static size_t find_near(const division *d, size_t k, size_t near[NEAR]) {
 /* The nearest cluster of the points of coarse cluster k, among those of the near coarse clusters. */
 static ast_status find_nearest(division *d, size_t k, ast_fault *fault) {
     const uint32_t *members = d->members + d->starts[k];
-    size_t near[NEAR], found = find_near(d, k, near), count = d->starts[k + 1] - d->starts[k];
+    size_t near[NEAR] = {0}, found = find_near(d, k, near), count = d->starts[k + 1] - d->starts[k];
     ast_pass_result pass;
     ast_status status = ast_subset_load(&d->part, d->l, members, count, fault);
     ast_labelling *part = d->part.labelling;
