@@ -222,6 +222,7 @@ void ast_cli_tracking_end(void *data) {
     ast_cli_poses_free(&tracking->poses);
     free(tracking->labels);
     free(tracking->compared);
+    free(tracking->runners_up);
     free(tracking->vectors);
     if (tracking->given.list)
         ast_frame_list_free(tracking->given.list);
@@ -291,18 +292,19 @@ static int write_similarity(const ast_cli_tracking *tracking, float *table) {
     return ast_cli_frame_files_close(output, good, &error);
 }
 
-/* How sure the ids are, for --similarity and --rows: (2, points) cosines, (points) ids, a table of the size. */
+/* How sure the ids are, for --similarity and --rows: (2, points) cosines and room for the table, (points) ids. */
 static int compare(ast_cli_tracking *tracking, const ast_points *points) {
     size_t count = points->count;
     free(tracking->compared);
-    tracking->compared = malloc((6 * count + 1) * sizeof *tracking->compared);
-    if (!tracking->compared)
+    free(tracking->runners_up);
+    tracking->compared = malloc((5 * count + 1) * sizeof *tracking->compared);
+    tracking->runners_up = malloc((count + 1) * sizeof *tracking->runners_up);
+    if (!tracking->compared || !tracking->runners_up)
         return ast_cli_fail("%s: there is no memory for %zu similarities", tracking->inputs.frame.source, count);
-    tracking->runners_up = (int32_t *)(tracking->compared + 2 * count);
     ast_status status = ast_stream_compare(tracking->stream, points, tracking->labels, tracking->compared,
                                            tracking->compared + count, tracking->runners_up);
     int code = ast_cli_status(status, tracking->context, tracking->inputs.frame.source);
-    return code < 0 && tracking->given.similarity ? write_similarity(tracking, tracking->compared + 3 * count) : code;
+    return code < 0 && tracking->given.similarity ? write_similarity(tracking, tracking->compared + 2 * count) : code;
 }
 
 static int turn(ast_cli_tracking *tracking, ast_points *points) {

@@ -50,7 +50,7 @@ struct ast_cli_tracking {
     int32_t *labels;   /* (frame.points) */
     size_t capacity;
     float *compared;     /* --similarity, --rows: (2, frame.points) cosines with the own id and the nearest other one */
-    int32_t *runners_up; /* (frame.points) the other one; in the memory of `compared` */
+    int32_t *runners_up; /* (frame.points) the other one */
     float *vectors;      /* (frame.points, 3) of angles in the field */
     size_t vector_capacity;
     const ast_tracked *clusters;

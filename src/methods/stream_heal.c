@@ -82,7 +82,7 @@ static void find_piece(ast_stream *s, size_t a) {
     const double agree = ast_cosine(s->options.angle * AGREE), own = ast_stream_reliability(s, s->track[a].rows);
     double most = -2;
     for (size_t b = 0; b < s->count; b++) {
-        if (b == a || (s->track[b].dt == 1 && b < a))
+        if (b == a || (b < a && s->track[b].dt == 1))
             continue;
         double least = agree * own * ast_stream_reliability(s, s->track[b].rows);
         double cosine = ast_exact_score(s->m + a * dimension, s->m + b * dimension, dimension);
