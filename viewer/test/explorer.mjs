@@ -68,7 +68,7 @@ const listen = (page) =>
 /** Opens the page and waits for the first result. */
 export async function open(browser, address, options = {}) {
   const visit = await browser.visit(address, { ...options, prepare: listen });
-  visit.page.setDefaultTimeout(90_000); // machines that do other things too
+  visit.page.setDefaultTimeout(240_000); // machines that do other things too
   await answered(visit.page);
   return visit;
 }
