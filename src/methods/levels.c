@@ -132,7 +132,7 @@ static void list_members(division *d) {
             d->starts[d->v.labels[i] + 1]++;
     for (size_t k = 0; k < d->coarse; k++)
         d->starts[k + 1] += d->starts[k];
-    memcpy(d->firsts, d->starts, d->coarse * sizeof *d->firsts); /* the next place, for now */
+    memcpy(d->firsts, d->starts, d->coarse * sizeof *d->firsts); /* until all points are placed: the next free place */
     for (size_t i = 0; i < d->v.rows->count; i++) {
         int32_t k = d->v.labels[i];
         if (k < 0)
