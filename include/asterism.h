@@ -210,7 +210,7 @@ typedef enum ast_metric_kind {
     AST_METRIC_PLAIN = 0, /* as they are */
     AST_METRIC_LOCAL = 1, /* after a linear map, learned from the rows, that makes clusters round */
     AST_METRIC_AUTO = 2 /* ast_tune: AST_METRIC_LOCAL for dense rows with more than 8 components whose neighbours do not
-                           scatter equally in all directions, unless they are axial */
+                           scatter equally in all directions, unless they are axial or centred */
 } ast_metric_kind;
 
 /* A map of rows: z = normalise(A normalise(x / |x| - c1) - c2). Whoever makes the struct owns its arrays. */

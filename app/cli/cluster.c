@@ -328,8 +328,7 @@ static void free_job(job *work) {
     free(work->init);
     free(work->labels);
     free(work->leaves);
-    free(work->layers);
-    free(work->layer_levels);
+    ast_layers_free(&work->layers);
     free(work->memberships);
     ast_names_free(&work->names);
     ast_cli_topics_free(&work->topics);

@@ -5,6 +5,7 @@
  * cluster_output.c writes and prints, cluster_planes.c finds planes, cluster_report.c makes the page. */
 #pragma once
 
+#include <layers.h>
 #include <page.h>
 
 #include "cluster_state.h"
@@ -52,9 +53,7 @@ typedef struct ast_cli_cluster_job {
     float *init;
     int32_t *labels;
     int32_t *leaves; /* with --tree or --layers */
-    int32_t *layers; /* with --layers: (layer_count, points) labels */
-    ast_tune_level *layer_levels;
-    size_t layer_count;
+    ast_layers layers; /* with --layers */
     size_t first, all; /* several ranks: the first of its points; all of them together */
     double total;      /* the weights of the points that have a direction, together */
     ast_cli_progress progress;

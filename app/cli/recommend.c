@@ -51,7 +51,7 @@ const char *ast_cli_recommended(const ast_tune_report *report, char text[AST_CLI
 char *ast_cli_recommended_command(const ast_cli_common *common, const ast_tune_report *report) {
     ast_text line = {0};
     char text[AST_CLI_RECOMMENDED];
-    ast_cli_line_begin(&line, common, "report");
+    ast_cli_line_begin(&line, common, "report metric");
     ast_text_printf(&line, " %s", ast_cli_recommended(report, text));
     return ast_cli_line_end(&line);
 }

@@ -58,6 +58,8 @@ static int check(void *data) {
                               work->options.max_clusters);
     if (work->options.metric == AST_METRIC_LOCAL && work->from.axial)
         return ast_cli_misuse("--metric local is not for axial rows: x and -x would be mapped to different axes");
+    if (work->options.metric == AST_METRIC_LOCAL && work->options.center)
+        return ast_cli_misuse("--metric local centres the rows itself: leave --center out");
     if (work->options.to > work->options.from)
         return ast_cli_misuse("--to %g is above --from %g; the sweep goes from large angles to small ones",
                               work->options.to, work->options.from);

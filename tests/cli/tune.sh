@@ -153,6 +153,14 @@ fails 2 'layers needs --angle auto' asterism cluster long.npy --angle 40 --layer
 fails 2 'the name must end in .json' asterism cluster long.npy --angle auto --layers layers.npy
 fails 2 'is above --max-clusters' asterism tune long.npy --min-clusters 9 --max-clusters 5
 fails 2 'not for axial rows' asterism tune long.npy --axial --metric local
+fails 2 'leave --center out' asterism tune long.npy --center --metric local
+
+# A metric that was typed, or rows that are centred: the recommended command runs, and finds what tune says.
+for options in '--metric local' '--metric auto' '--metric plain' --center; do
+    works asterism tune long.npy $options --json --quiet
+    cp ../out typed
+    equal "clusters of the command with $options" "$(json clusters typed)" "$(run_recommended typed)"
+done
 
 # Ctrl-C: nothing is written.
 can_interrupt || skip 'Ctrl-C: this env has no --default-signal'
