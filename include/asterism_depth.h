@@ -291,12 +291,12 @@ typedef struct ast_plane_info {
 AST_API ast_status ast_plane_map_open(ast_plane_map **map, ast_context *context, const ast_plane_options *options);
 AST_API void ast_plane_map_close(ast_plane_map *map); /* NULL is allowed */
 
-/* The planes of a cloud: regions of neighbouring points that lie on one plane; points of one place with different
- * labels grow apart. If the noise is larger than the distance between points, so that normals and labels say little,
- * planes grow without them, by normals as with ast_cloud_options.adaptive; labels then only name directions. points and
- * normals: (N, 3), as ast_cloud_normals takes and gives them, or the file's own normals of any length; labels: (N) of
- * the normals, from ast_cluster, -1 for none. plane_of (N, or NULL) receives the id of each point's plane, -1 for none.
- * Two parallel walls are two planes, and so are two pieces of one wall that do not touch. The result is the same on any
+/* The planes of a cloud: regions of neighbouring points that face the same way and lie on one plane. Labels only name
+ * the directions of planes: how finely directions were clustered changes no plane. If the noise is larger than the
+ * distance between points, planes grow by normals as with ast_cloud_options.adaptive. points and normals: (N, 3), as
+ * ast_cloud_normals takes and gives them, or the file's own normals of any length; labels: (N) of the normals, from
+ * ast_cluster, -1 for none, or NULL. plane_of (N, or NULL) receives the id of each point's plane, -1 for none. Two
+ * parallel walls are two planes, and so are two pieces of one wall that do not touch. The result is the same on any
  * number of threads and on any processor. */
 AST_API ast_status ast_plane_map_cloud(ast_plane_map *map, const float *points, const float *normals,
                                        const int32_t *labels, size_t count, int32_t *plane_of);

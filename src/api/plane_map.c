@@ -101,50 +101,17 @@ static ast_status keep(ast_plane_map *map, ast_plane_table *table, ast_status st
     return status;
 }
 
-/* The direction of each plane: the label of most of its points, the lowest of equals. */
-static bool vote(ast_plane_table *table, const int32_t *plane_of, const int32_t *labels, size_t count) {
-    ast_sort_entry *order = NULL;
-    size_t voters = 0, most = 0, alike = 0;
-    if (!ast_replace_arrays(AST_REQUEST(order, count)))
-        return false;
-    for (size_t i = 0; i < count; i++)
-        if (plane_of[i] >= 0 && labels[i] >= 0)
-            order[voters++] = (ast_sort_entry){0x1p31 * plane_of[i] + labels[i], i};
-    ast_rank(order, voters);
-    for (size_t k = 0; k < table->count; k++)
-        table->planes[k].direction = -1;
-    for (size_t i = 0; i < voters; i++) {
-        int32_t plane = plane_of[order[i].index];
-        bool first = i == 0 || plane_of[order[i - 1].index] != plane;
-        alike = !first && order[i].key == order[i - 1].key ? alike + 1 : 1;
-        most = first ? 0 : most;
-        if (alike > most) {
-            most = alike;
-            table->planes[plane].direction = labels[order[i].index];
-        }
-    }
-    free(order);
-    return true;
-}
-
-/* Where 16 neighbours show no plane, normals and labels are mostly noise: finds better normals, and planes grow by
- * those alone. */
+/* Where 16 neighbours show no plane, normals are mostly noise: finds better ones, and planes grow by those. */
 static bool find_in_noise(ast_context *context, ast_cloud_planes_job *job, double cell, ast_plane_table *table,
                           ast_status *status) {
-    const int32_t *labels = job->labels;
     float *normals = NULL;
-    int32_t *alike = NULL;
-    bool good = ast_replace_arrays(AST_REQUEST(normals, 3 * job->count), AST_REQUEST(alike, job->count)) &&
+    bool good = ast_replace_arrays(AST_REQUEST(normals, 3 * job->count)) &&
                 ast_cloud_smooth_normals(job->pool, job->kernels, job->points, job->count, cell, job->normals, NULL,
                                          normals, NULL);
-    for (size_t i = 0; good && i < job->count; i++)
-        alike[i] = isnan(normals[3 * i]) ? -1 : 0;
     job->normals = normals;
-    job->labels = alike;
     if (good)
         *status = ast_planes_of_cloud(&context->fault, job, table);
-    good = good && (*status != AST_OK || vote(table, job->plane_of, labels, job->count));
-    ast_free_all(normals, alike);
+    free(normals);
     return good;
 }
 
@@ -171,7 +138,7 @@ static ast_status find_in_cloud(ast_plane_map *map, const float *points, const f
                                 size_t count, int32_t *plane_of) {
     ast_context *context = map->context;
     ast_plane_table table = {0};
-    ast_status status = check_arrays(&context->fault, points, normals, labels, count);
+    ast_status status = check_arrays(&context->fault, points, normals, points, count);
     if (status == AST_OK)
         status = ast_check_rows(&context->fault, points, count, "point");
     if (status != AST_OK)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * From a k-d tree to patches: the points of a leaf with one label, their sums and their plane, and the patches around
- * each. Leaves are tasks; a patch depends on its leaf only. */
+ * From a k-d tree to patches: the points of a leaf that face the same way, their sums and their plane, and the patches
+ * around each. Leaves are tasks; a patch depends on its leaf only. */
 #include "cloud_planes.h"
 
 #include "memory.h"
@@ -48,29 +48,57 @@ bool ast_cloud_make_patches(ast_cloud_planes_job *job) {
 
 /* ---- Groups of a leaf -------------------------------------------------------------------------------------------- */
 
-/* Gives the slots of a leaf the numbers of their groups, one for each label with AST_PATCH_MIN_POINTS points or more;
- * -1 for none. Returns the number of groups. */
+/* Points of a leaf that face about the same way: the sum of their normals. */
+typedef struct facing {
+    double sum[3];
+    size_t count;
+} facing;
+
+/* The normal of a row with length 1; false if it has none. */
+static bool unit_normal(const ast_cloud_planes_job *job, int32_t row, double *n) {
+    const float *from = job->normals + 3 * (size_t)row;
+    double length = sqrt((double)from[0] * from[0] + (double)from[1] * from[1] + (double)from[2] * from[2]);
+    for (int c = 0; c < 3; c++)
+        n[c] = (double)from[c] / length;
+    return length > 0 && isfinite(length);
+}
+
+/* The first group whose mean is within the angle, or a new one. */
+static size_t join_group(facing *groups, size_t *count, const double *n, bool undirected) {
+    size_t at = 0;
+    double dot = 0;
+    for (; at < *count; at++) {
+        dot = ast_dot3(groups[at].sum, n);
+        if ((undirected ? fabs(dot) : dot) >= AST_PATCH_MIN_COSINE * sqrt(ast_dot3(groups[at].sum, groups[at].sum)))
+            break;
+    }
+    if (at == *count) {
+        groups[(*count)++] = (facing){{0}, 0};
+        dot = 0;
+    }
+    for (int c = 0; c < 3; c++)
+        groups[at].sum[c] += undirected && dot < 0 ? -n[c] : n[c];
+    groups[at].count++;
+    return at;
+}
+
+/* Gives the slots of a leaf the numbers of their groups, one for each way that AST_PATCH_MIN_POINTS points or more
+ * face; -1 for none. Returns the number of groups. Labels have no say: planes do not depend on them. */
 static size_t group_leaf(const ast_cloud_planes_job *job, size_t number, int8_t *of) {
     const ast_kdleaf *leaf = &job->tree->leaves[number];
-    size_t size = ast_kdtree_leaf_size(job->tree, number), kept = 0, labels = 0, sizes[AST_LEAF] = {0};
-    int32_t known[AST_LEAF] = {0};
+    size_t size = ast_kdtree_leaf_size(job->tree, number), kept = 0, count = 0;
+    facing groups[AST_LEAF];
     int8_t renamed[AST_LEAF] = {0};
     for (size_t s = 0; s < size; s++) {
-        int32_t label = job->labels[leaf->index[s]];
-        size_t at = 0;
-        while (at < labels && known[at] != label)
-            at++;
-        if (at == labels) {
-            known[labels] = label;
-            sizes[labels++] = 0;
-        }
-        sizes[at]++;
-        of[s] = (int8_t)at;
+        double n[3];
+        of[s] = -1;
+        if (unit_normal(job, leaf->index[s], n))
+            of[s] = (int8_t)join_group(groups, &count, n, job->undirected);
     }
-    for (size_t k = 0; k < labels; k++)
-        renamed[k] = (int8_t)(known[k] >= 0 && sizes[k] >= AST_PATCH_MIN_POINTS ? kept++ : SIZE_MAX);
+    for (size_t k = 0; k < count; k++)
+        renamed[k] = (int8_t)(groups[k].count >= AST_PATCH_MIN_POINTS ? kept++ : SIZE_MAX);
     for (size_t s = 0; s < size; s++)
-        of[s] = renamed[of[s]];
+        of[s] = of[s] < 0 ? -1 : renamed[of[s]];
     return kept;
 }
 
@@ -82,16 +110,12 @@ static void count_patches(void *data, size_t leaf) {
 
 /* ---- Patches ----------------------------------------------------------------------------------------------------- */
 
-/* A point without a normal is not counted. */
-static void add_point(ast_cloud_patch *patch, const float *p, const float *normal, bool undirected) {
-    double n[3] = {normal[0], normal[1], normal[2]}, length = sqrt(ast_dot3(n, n));
-    if (!(length > 0) || !isfinite(length))
-        return;
-    length = undirected && ast_dot3(n, patch->normal) < 0 ? -length : length;
+static void add_point(ast_cloud_patch *patch, const float *p, const double *n, bool undirected) {
+    double sign = undirected && ast_dot3(n, patch->normal) < 0 ? -1 : 1;
     ast_scatter one = {1, {p[0], p[1], p[2]}, {0}};
     ast_scatter_add(&patch->scatter, &one);
     for (int c = 0; c < 3; c++) {
-        patch->normal[c] += n[c] / length;
+        patch->normal[c] += sign * n[c];
         patch->low[c] = p[c] < patch->low[c] ? p[c] : patch->low[c];
         patch->high[c] = p[c] > patch->high[c] ? p[c] : patch->high[c];
     }
@@ -106,10 +130,9 @@ static void fill_leaf(const ast_cloud_planes_job *job, size_t number) {
             .region = -1, .low = {INFINITY, INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY, -INFINITY}};
     for (size_t s = 0; s < ast_kdtree_leaf_size(job->tree, number); s++) {
         float p[3] = {leaf->x[s], leaf->y[s], leaf->z[s]};
-        if (of[s] < 0)
-            continue;
-        patches[of[s]].label = job->labels[leaf->index[s]];
-        add_point(&patches[of[s]], p, job->normals + 3 * (size_t)leaf->index[s], job->undirected);
+        double n[3];
+        if (of[s] >= 0 && unit_normal(job, leaf->index[s], n))
+            add_point(&patches[of[s]], p, n, job->undirected);
     }
 }
 
@@ -226,8 +249,6 @@ static bool find_distance(ast_cloud_planes_job *job) {
     if (!ast_replace_arrays(AST_REQUEST(deviations, SAMPLES), AST_REQUEST(spacings, SAMPLES)))
         return false;
     for (size_t k = 0; k < job->patch_count; k += step) {
-        if (job->patches[k].scatter.n < AST_PATCH_MIN_POINTS)
-            continue; /* most of its points have no normal; three points lie on any plane */
         deviations[count].key = deviation(job, &job->patches[k]);
         spacings[count].key = sqrt(job->patches[k].area_per_point);
         deviations[count].index = spacings[count].index = count;

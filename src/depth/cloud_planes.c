@@ -4,6 +4,7 @@
  * then the planes are fitted to their points, measured and sorted by area. */
 #include "cloud_planes.h"
 
+#include "label_tally.h"
 #include "memory.h"
 
 #include <math.h>
@@ -200,22 +201,12 @@ static double find_area_per_point(const pieces *p, const piece *from, ast_sort_e
     return n ? order[(size_t)(SPARSE * (double)(n - 1))].key : 0;
 }
 
-/* The label of most of its points, by patches; the lowest among equals. Sorts its patches by label in `order`. */
-static int32_t find_direction(const pieces *p, const piece *from, ast_sort_entry *order) {
-    double most = 0, sum = 0;
-    int32_t direction = -1;
-    for (size_t i = 0; i < from->count[PATCHES]; i++)
-        order[i] = (ast_sort_entry){patch_of(p, from, i)->label, i};
-    ast_rank(order, from->count[PATCHES]);
-    for (size_t i = 0; i < from->count[PATCHES]; i++) {
-        const ast_cloud_patch *patch = patch_of(p, from, order[i].index);
-        sum = (i > 0 && order[i].key == order[i - 1].key ? sum : 0) + patch->scatter.n;
-        if (sum > most) {
-            most = sum;
-            direction = patch->label;
-        }
-    }
-    return direction;
+/* The label of most of its points. */
+static int32_t find_direction(const pieces *p, const piece *from) {
+    ast_label_tally tally = {0};
+    for (size_t i = 0; p->job->labels && i < from->count[POINTS]; i++)
+        ast_tally_label(&tally, p->job->labels[p->members[POINTS][from->first[POINTS] + i]]);
+    return ast_most_frequent_label(&tally);
 }
 
 static bool measure_extent(const pieces *p, piece *to) {
@@ -230,7 +221,7 @@ static bool measure_extent(const pieces *p, piece *to) {
         at[i][0] = ast_dot3(d, to->grid.axes[0]);
         at[i][1] = ast_dot3(d, to->grid.axes[1]);
     }
-    to->info.direction = find_direction(p, to, order);
+    to->info.direction = find_direction(p, to);
     bool good = ast_cloud_extent(at, to->count[POINTS], find_area_per_point(p, to, order), &to->outline, &to->grid,
                                  &to->info.area);
     ast_free_all(at, order);

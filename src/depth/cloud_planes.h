@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Planes of clouds and meshes. A cloud has too many points to grow regions point by point: the points of a leaf of the
- * k-d tree that have one label are a patch of 4 to 16 neighbours, and regions grow from patch to patch. Afterwards each
- * point chooses among the planes around it. */
+ * k-d tree that face the same way are a patch of 4 to 16 neighbours, and regions grow from patch to patch. Afterwards
+ * each point chooses among the planes around it. Labels only name the directions of planes. */
 #pragma once
 
 #include "fault.h"
@@ -20,7 +20,7 @@ enum {
     AST_PLANE_MIN_POINTS = 32      /* fewest points of a plane */
 };
 
-/* Points of a leaf with one label. */
+/* Points of a leaf that face the same way. */
 typedef struct ast_cloud_patch {
     ast_scatter scatter;
     double normal[3];                             /* mean of the points' normals, of length 1 */
@@ -28,7 +28,7 @@ typedef struct ast_cloud_patch {
     double area_per_point;                        /* of the patch: its area divided by its points */
     double link_distance;                         /* how far away its neighbours may be */
     float low[3], high[3];                        /* box */
-    int32_t label, region;                        /* region: -1 for none */
+    int32_t region;                               /* -1 for none */
     int32_t neighbours[AST_PATCH_MAX_NEIGHBOURS]; /* patches around it */
     int32_t neighbour_count;
 } ast_cloud_patch;
@@ -47,7 +47,7 @@ typedef struct ast_cloud_planes_job {
     ast_pool *pool;
     const ast_cloud_kernels *kernels;
     const float *points, *normals;
-    const int32_t *labels;
+    const int32_t *labels; /* NULL: none */
     size_t count;
     double distance;  /* the option; find_distance replaces 0 by the distance it measures */
     double area;      /* option */
@@ -62,13 +62,12 @@ typedef struct ast_cloud_planes_job {
     int32_t *plane_of; /* (count) */
 } ast_cloud_planes_job;
 
-/* Prefetches the labels and normals of the points of a leaf: points that are close in space are far apart in memory. */
+/* Prefetches the normals of the points of a leaf: points that are close in space are far apart in memory. */
 static inline void ast_cloud_prefetch_leaf(const ast_cloud_planes_job *job, size_t leaf) {
     if (leaf >= ast_kdtree_leaves(job->tree))
         return;
     for (size_t s = 0; s < ast_kdtree_leaf_size(job->tree, leaf); s++) {
         size_t row = (size_t)job->tree->leaves[leaf].index[s];
-        __builtin_prefetch(job->labels + row);
         __builtin_prefetch(job->normals + 3 * row);
     }
 }

@@ -3,12 +3,12 @@
  * Lists the patches of a frame and computes their position in the world. */
 #include "frame_planes.h"
 
+#include "label_tally.h"
 #include "memory.h"
 
 #include <stdlib.h>
 
 #define MOST_PATCHES 480 /* AST_MIN_PATCH_SHARE allows no more */
-#define SLOTS 4          /* labels that are counted for a patch */
 
 /* ---- Patches ----------------------------------------------------------------------------------------------------- */
 
@@ -43,35 +43,6 @@ bool ast_frame_find_patches(ast_frame_work *work) {
 }
 
 /* ---- Where patches are ------------------------------------------------------------------------------------------- */
-
-/* The most frequent labels of a patch (Misra and Gries): a label of more than a fifth of the cells is among them. */
-typedef struct tally {
-    int32_t labels[SLOTS];
-    int counts[SLOTS];
-} tally;
-
-static void count_label(tally *t, int32_t label) {
-    for (int i = 0; i < SLOTS; i++)
-        if (t->counts[i] > 0 && t->labels[i] == label) {
-            t->counts[i]++;
-            return;
-        }
-    for (int i = 0; i < SLOTS; i++)
-        if (t->counts[i] == 0) {
-            t->labels[i] = label;
-            t->counts[i] = 1;
-            return;
-        }
-    for (int i = 0; i < SLOTS; i++)
-        t->counts[i]--;
-}
-
-static int32_t most_frequent(const tally *t) {
-    int best = 0;
-    for (int i = 1; i < SLOTS; i++)
-        best = t->counts[i] > t->counts[best] ? i : best;
-    return t->counts[best] > 0 ? t->labels[best] : -1;
-}
 
 /* The label of a pixel of the pinhole image; labels are those of the image as the camera gave it. */
 static int32_t label_at(const ast_depth_frame *frame, const int32_t *labels, size_t u, size_t v) {
@@ -153,7 +124,7 @@ static void finish_patch(ast_frame_patch *patch, const ast_depth_frame *frame, c
 void ast_frame_place_patches(ast_frame_work *work, const int32_t *labels) {
     const ast_depth_frame *frame = work->frame;
     const ast_patches *p = &frame->patches;
-    tally tallies[MOST_PATCHES] = {0};
+    ast_label_tally tallies[MOST_PATCHES] = {0};
     for (size_t i = 0; i < work->patch_count; i++) {
         work->patches[i].area = 0;
         for (int c = 0; c < 3; c++) {
@@ -168,10 +139,10 @@ void ast_frame_place_patches(ast_frame_work *work, const int32_t *labels) {
             continue;
         add_cell(&work->patches[i], frame, work->pose, (double)u - 0.5, (double)v - 0.5);
         if (labels && u < frame->width && v < frame->height && frame->leader[v * frame->width + u] == p->leader[k])
-            count_label(&tallies[i], label_at(frame, labels, u, v));
+            ast_tally_label(&tallies[i], label_at(frame, labels, u, v));
     }
     for (size_t i = 0; i < work->patch_count; i++) {
-        work->patches[i].direction = most_frequent(&tallies[i]);
+        work->patches[i].direction = ast_most_frequent_label(&tallies[i]);
         finish_patch(&work->patches[i], frame, work->pose);
     }
 }

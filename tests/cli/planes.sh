@@ -33,6 +33,11 @@ near 'between the walls' 1.5 "$(json 0.offset walls.json | awk -v b="$(json 1.of
 near 'dip' 90 "$(json 0.dip walls.json)" 0.5
 works asterism cluster walls.pcd --angle 30 --planes three.json --threads 3 --quiet
 cmp walls.json three.json || broken 'the planes depend on the threads'
+for angle in 20 45 60; do
+    works asterism cluster walls.pcd --angle $angle --planes angle.json --quiet
+    [ "$(sed 's/"direction": [0-9]*//' angle.json)" = "$(sed 's/"direction": [0-9]*//' walls.json)" ] ||
+        broken "the planes depend on the angle: $angle"
+done
 works asterism cluster walls.pcd --angle 30 --planes large.csv --plane-area 20 --quiet
 equal 'no plane is that large' 1 "$(wc -l <large.csv)"
 works asterism cluster walls.pcd --angle 30 --planes one.csv --plane-distance 0.05 --json

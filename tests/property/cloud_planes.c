@@ -297,8 +297,8 @@ static void few_points(void **state) {
     }
     for (size_t i = 0; i < 40; i++) /* no direction */
         labels[i] = -1;
-    find(map, 40, &planes);
-    assert_int_equal(planes, 0);
+    assert_int_equal(find(map, 40, &planes)->direction, -1);
+    assert_int_equal(planes, 1);
     for (size_t i = 0; i < 40; i++) { /* labels without normals */
         labels[i] = 0;
         normals[3 * i] = NAN;
@@ -358,6 +358,35 @@ static void undirected_normals(void **state) {
     ast_plane_map_close(map);
 }
 
+/* Labels, whatever they are, name the directions of planes and change nothing else; none are needed. */
+static void labels_do_not_cut(void **state) {
+    ast_context *context = ref_context(REF_FAST, 2);
+    double world[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, eye[3] = {2, 1.5, 2}, at[3] = {0};
+    double wall[3][3] = {{1, 0, 0}, {0, 0, 1}, {0, -1, 0}};
+    static int32_t expected[MOST];
+    ast_plane_map *map = open_map(context);
+    ast_random random;
+    size_t planes, count;
+    (void)state;
+    ast_random_seed(&random, 8, 27);
+    count = sample(&random, &shapes[0], &(sampling){false, 1, 0.003}, world, at, 0, 12000);
+    count += sample(&random, &shapes[0], &(sampling){true, 1, 0.003}, wall, (double[]){0, 3, 0}, count, 12000);
+    label(context, count, world, eye);
+    double area = find(map, count, &planes)->area;
+    assert_int_equal(planes, 2);
+    memcpy(expected, plane_of, sizeof expected);
+    for (int way = 0; way < 4; way++) {
+        for (size_t i = 0; i < count; i++)
+            labels[i] = way == 0 ? 7 : way == 1 ? (int32_t)(ast_mix64(i) % 3) - 1 : (int32_t)i;
+        assert_int_equal(ast_plane_map_cloud(map, points, normals, way == 3 ? NULL : labels, count, plane_of), AST_OK);
+        const ast_plane_info *plane = ast_plane_list(map, &planes);
+        assert_int_equal(planes, 2);
+        assert_true(plane->area == area && memcmp(expected, plane_of, count * sizeof *plane_of) == 0);
+        assert_true(way == 0 ? plane->direction == 7 : way == 3 ? plane->direction == -1 : plane->direction >= 0);
+    }
+    ast_plane_map_close(map);
+}
+
 /* Points that have a label but no normal do not hide the noise of the others. */
 static void labels_without_normals(void **state) {
     ast_context *context = ref_context(REF_FAST, 2);
@@ -389,6 +418,7 @@ int main(void) {
         cmocka_unit_test(few_points),
         cmocka_unit_test(awkward_points),
         cmocka_unit_test(undirected_normals),
+        cmocka_unit_test(labels_do_not_cut),
         cmocka_unit_test(labels_without_normals),
     };
     return cmocka_run_group_tests_name("cloud_planes", tests, NULL, ref_contexts_end);

@@ -324,8 +324,16 @@ static void put_point(size_t i, double x, double y, double z, int32_t label) {
     points[3 * i + 1] = (float)y;
     points[3 * i + 2] = (float)z;
     normals[3 * i] = normals[3 * i + 1] = 0;
-    normals[3 * i + 2] = 1;
+    normals[3 * i + 2] = label < 0 ? NAN : 1;
     labels[i] = label;
+}
+
+/* Turns the normal of a point by 50 degrees, to one of four sides. */
+static void tilt_normal(size_t i, size_t side) {
+    static const float at[4][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
+    normals[3 * i] = 0.766f * at[side][0];
+    normals[3 * i + 1] = 0.766f * at[side][1];
+    normals[3 * i + 2] = 0.643f;
 }
 
 /* More planes around one leaf than are looked at. 64 places of 32 equal points, one plane each, are in a row. The 16
@@ -341,8 +349,10 @@ static void more_planes_than_are_looked_at(void **state) {
     (void)state;
     for (size_t i = 0; i < ROW; i++)
         put_point(i, 25.0 * (double)(i / PLACE) - 200, 0, 0.1 * (double)(i / PLACE), 0);
-    for (size_t i = 0; i < LEAF; i++)
-        put_point(ROW + i, 100.0 * (double)i, 50, 0.1 * (double)(17 + i), 1 + (int32_t)(i / 4));
+    for (size_t i = 0; i < LEAF; i++) {
+        put_point(ROW + i, 100.0 * (double)i, 50, 0.1 * (double)(17 + i), 1);
+        tilt_normal(ROW + i, i / 4);
+    }
     for (size_t i = ROW + LEAF; i < ALL; i++)
         put_point(i, 0, 1e4 + 10.0 * (double)i, 0, -1);
     ast_plane_options_init(&options);

@@ -11,7 +11,6 @@ enum { LEAST = 4, LINKS = 32, SEED = 8, AIMED = 64, PLANE = 32, SAMPLES = 4096, 
 
 typedef struct patch {
     size_t leaf;
-    int32_t label;
     size_t rows[AST_LEAF], count; /* points with a normal, in the order of the leaf */
     ast_scatter sums;
     double normal[3], square, share, reach;
@@ -67,15 +66,22 @@ static ast_scatter sum_of_rows(const cloud *c, const patch *p) {
     return sums;
 }
 
-/* The mean direction. Undirected normals are turned to the side of the sum of those before. */
-static void find_normal(const cloud *c, patch *p) {
-    double sum[3] = {0}, n[3];
+static void sum_normals(const cloud *c, const patch *p, double *sum) {
+    double n[3];
+    for (int d = 0; d < 3; d++)
+        sum[d] = 0;
     for (size_t i = 0; i < p->count; i++) {
         normal_at(c, p->rows[i], n);
         double length = sqrt(ast_dot3(n, n)), sign = c->undirected && ast_dot3(n, sum) < 0 ? -1 : 1;
         for (int d = 0; d < 3; d++)
             sum[d] += sign * (n[d] / length);
     }
+}
+
+/* The mean direction. Undirected normals are turned to the side of the sum of those before. */
+static void find_normal(const cloud *c, patch *p) {
+    double sum[3];
+    sum_normals(c, p, sum);
     double length = sqrt(ast_dot3(sum, sum));
     for (int d = 0; d < 3; d++)
         p->normal[d] = length > 0 ? sum[d] / length : 0;
@@ -108,26 +114,36 @@ static void measure_patch(const cloud *c, patch *p) {
     p->reach = fmax(2 * sqrt(p->share), sqrt(3 * squares[2] / n));
 }
 
-/* One patch for each label of at least four points of a leaf, in the order in which the labels appear. */
+/* Whether a point faces as those of a patch do, within 25 degrees. */
+static bool faces(const cloud *c, const patch *p, size_t row) {
+    double sum[3], n[3];
+    sum_normals(c, p, sum);
+    normal_at(c, row, n);
+    double length = sqrt(ast_dot3(n, n)), unit[3] = {n[0] / length, n[1] / length, n[2] / length};
+    double dot = ast_dot3(sum, unit);
+    return (c->undirected ? fabs(dot) : dot) >= 0.9 * sqrt(ast_dot3(sum, sum));
+}
+
+/* Each point of a leaf joins the first patch that faces as it does; patches of at least four points stay. */
 static void cut_leaf(cloud *c, size_t leaf) {
-    size_t size = ast_kdtree_leaf_size(&c->tree, leaf);
+    size_t size = ast_kdtree_leaf_size(&c->tree, leaf), count = 0;
     const int32_t *rows = c->tree.leaves[leaf].index;
+    patch cut[AST_LEAF] = {0};
     for (size_t s = 0; s < size; s++) {
-        int32_t label = c->labels[rows[s]];
-        size_t before = 0, alike = 0;
-        for (size_t i = 0; i < size; i++) {
-            alike += c->labels[rows[i]] == label;
-            before += i < s && c->labels[rows[i]] == label;
-        }
-        if (label < 0 || before > 0 || alike < LEAST)
+        size_t k = 0;
+        if (!has_normal(c, (size_t)rows[s]))
             continue;
-        patch *p = &c->patches[c->patch_count++];
-        p->leaf = leaf;
-        p->label = label;
-        for (size_t i = 0; i < size; i++)
-            if (c->labels[rows[i]] == label && has_normal(c, (size_t)rows[i]))
-                p->rows[p->count++] = (size_t)rows[i];
-        measure_patch(c, p);
+        while (k < count && !faces(c, &cut[k], (size_t)rows[s]))
+            k++;
+        count = k < count ? count : k + 1;
+        cut[k].rows[cut[k].count++] = (size_t)rows[s];
+    }
+    for (size_t k = 0; k < count; k++) {
+        if (cut[k].count < LEAST)
+            continue;
+        cut[k].leaf = leaf;
+        measure_patch(c, &cut[k]);
+        c->patches[c->patch_count++] = cut[k];
     }
 }
 
@@ -466,18 +482,17 @@ static double share_of(const cloud *c, int number) {
     return 0;
 }
 
-/* The label of most points of the patches, the lowest of equals. */
+/* The label of most points, the lowest of equals. */
 static int32_t label_of(const cloud *c, int number) {
-    double most = 0;
+    size_t most = 0;
     int32_t found = -1;
-    for (size_t k = 0; k < c->patch_count; k++) {
-        int32_t label = c->patches[k].label;
-        double sum = 0;
-        for (size_t j = 0; j < c->patch_count && c->patches[k].region == number; j++)
-            if (c->patches[j].region == number && c->patches[j].label == label)
-                sum += c->patches[j].sums.n;
-        if (sum > most || (sum == most && sum > 0 && label < found)) {
-            most = sum;
+    for (size_t i = 0; i < c->count; i++) {
+        int32_t label = c->labels[i];
+        size_t alike = 0;
+        for (size_t j = 0; j < c->count && c->region_of[i] == number && label >= 0; j++)
+            alike += c->region_of[j] == number && c->labels[j] == label;
+        if (alike > most || (alike == most && alike > 0 && label < found)) {
+            most = alike;
             found = label;
         }
     }
