@@ -109,11 +109,11 @@ def test_a_cloud_in_coordinates_of_a_map():
     above = asterism.cloud_planes(cloud + there)  # no viewpoint: from above the middle
     assert len(near) == len(far) == len(above) == 2
     for plane, moved, other in zip(near, far, above):
-        np.testing.assert_allclose(moved.centroid - there, plane.centroid, atol=1e-4)
-        np.testing.assert_allclose(moved.normal, plane.normal, atol=1e-5)
+        np.testing.assert_allclose(moved.centroid - there, plane.centroid, atol=1e-3)  # rounding decides in the corner
+        np.testing.assert_allclose(moved.normal, plane.normal, atol=1e-4)
         assert moved.normal @ moved.centroid == pytest.approx(moved.offset, abs=1e-6)
         np.testing.assert_allclose((moved.outline - moved.centroid) @ moved.normal, 0, atol=1e-6)
-        np.testing.assert_allclose(other.normal, plane.normal, atol=1e-5)
+        np.testing.assert_allclose(other.normal, plane.normal, atol=1e-4)
         assert moved.rms == pytest.approx(0.002, rel=0.2)
     vertices = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]) + there
     (face,) = asterism.mesh_planes(vertices, [[0, 1, 2], [0, 2, 3]])

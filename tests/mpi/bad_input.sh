@@ -39,7 +39,7 @@ refuses 2 1 'out/z.npy: rank 1: cannot be written' sh -c "$here" sh "$mpi" clust
 dies='[ "$OMPI_COMM_WORLD_RANK" = 0 ] || (sleep 0.5; kill -9 $$) & exec "$@"'
 asterism sample --points 20000 --dimension 64 --clusters 40 --kappa 5 --seed 1 --output big.npy
 ls >../before
-ranks 2 sh -c "$dies" sh "$mpi" cluster big.npy --method spkm --clusters 400 --labels z.npy >../out 2>../err && code=0 ||
+ranks 2 sh -c "$dies" sh "$mpi" cluster big.npy --method spkm --clusters 4000 --restarts 40 --labels z.npy >../out 2>../err && code=0 ||
     code=$?
 ls >../after
 [ "$(grep -c '^asterism: ' ../err)" -lt 2 ] || broken "a rank died, and $(cat ../err)"

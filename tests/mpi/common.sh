@@ -22,14 +22,17 @@ ranks() {
     mpirun -n "$number" --oversubscribe --bind-to none --mca odls_base_sigkill_timeout 0 "$@"
 }
 
-# refuses N CODE PATTERN COMMAND...: exits with the code, and among what mpirun says there is one sentence of ours, which
-# matches; the folder stays as it was.
+# refuses N CODE PATTERN COMMAND...: exits with the code, and among what the ranks say there is one sentence of ours, which
+# matches; the folder stays as it was. The ranks write to the file themselves: mpirun sometimes loses what one of them says
+# just before it fails.
 refuses() {
     number=$1 code=$2 pattern=$3
     shift 3
     find . -exec ls -id {} + | sort >../before
     status=0
-    ranks "$number" "$@" </dev/null >../out 2>../err || status=$?
+    : >../err
+    # shellcheck disable=SC2016 # the shell of each rank expands it
+    ranks "$number" sh -c 'exec "$@" 2>>../err' sh "$@" </dev/null >../out 2>../mpirun_err || status=$?
     find . -exec ls -id {} + | sort >../after
     equal "$* on $number ranks" "$code" "$status"
     equal "$*: sentences" 1 "$(grep -c '^asterism: ' ../err)"
