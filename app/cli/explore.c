@@ -12,6 +12,7 @@
 #include "field.h"
 #include "interrupt.h"
 #include "pages.h"
+#include "recommend.h"
 #include "terminal.h"
 #include "topics.h"
 
@@ -20,12 +21,15 @@ typedef struct job {
     const char *once, *bind, *names_file;
     double angle;
     int center;
+    int metric; /* ast_metric_kind */
     size_t port;
     ast_names names; /* with --names */
     ast_cli_topic_files topic_files;
     ast_cli_topics topics;
     ast_explored explored;
 } job;
+
+static const char *const metrics[] = {"plain", "local", "auto", NULL}; /* ast_metric_kind */
 
 #define AT(field) offsetof(job, field)
 static const ast_cli_option options_table[] = {
@@ -35,6 +39,9 @@ static const ast_cli_option options_table[] = {
      .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE},
     {"center", AST_CLI_FLAG, NULL, "start with the rows without their common direction, as cluster --center",
      AT(center), .inputs = AST_CLI_POINTS, .excludes = "axial dip-direction strike-dip trend-plunge"},
+    {"metric", AST_CLI_CHOICE, "plain|local|auto",
+     "start with rows as they are, or mapped so that clusters are round; auto: as tune finds", AT(metric),
+     .choices = metrics, .standard = "auto", .more = "docs/metric.md has the rule."},
     {"labels", AST_CLI_TEXT, "FILE", "the file into which the page can save the labels: int32 .npy, or text",
      .writes = AST_CLI_WRITES_ARRAY, .more = "A page writes nowhere else. Without this option it saves none."},
     {"names", AST_CLI_NAME, "FILE", "a text with one name per row", AT(names_file),
@@ -64,6 +71,9 @@ static int check(void *data) {
     int code = work->once ? -1 : ast_cli_serving_check("explore", work->bind);
     if (code < 0 && labels && strcmp(labels, "-") == 0)
         code = ast_cli_misuse("--labels of explore is a file that a page writes; it cannot be -");
+    if (code < 0)
+        code = ast_cli_metric_check((ast_metric_kind)work->metric,
+                                    work->from.axial || work->from.reading.cloud.undirected, work->center);
     if (code < 0)
         code = ast_cli_subject_check(data);
     return code < 0 && labels ? ast_cli_check_writable(labels) : code;
@@ -115,7 +125,7 @@ static void add_request(ast_text *line, const ast_explore_request *request, cons
         ast_text_printf(line, " --merge-to %zu", request->merge_count);
     if (request->min_size > 0)
         add_number(line, "min-size", request->min_size);
-    if (request->local)
+    if (ast_explore_is_local(request))
         ast_cli_line_option(line, "metric", "local");
 }
 
@@ -124,7 +134,8 @@ static void add_request(ast_text *line, const ast_explore_request *request, cons
 static char *make_line(const void *data, const ast_explore_request *request) {
     const job *work = data;
     ast_text line = {0};
-    ast_cli_line_begin(&line, &work->from.common, "angle cosine labels port bind once names name-column axial center");
+    ast_cli_line_begin(&line, &work->from.common,
+                       "angle cosine labels port bind once names name-column axial center metric");
     if (request->axial && !work->from.reading.cloud.undirected)
         ast_cli_line_option(&line, "axial", NULL);
     if (request->center)
@@ -209,6 +220,7 @@ static int hand_over(void *data) {
         .given = ast_cli_typed(&work->from.common, "angle") || ast_cli_typed(&work->from.common, "cosine"),
         .axial = work->from.axial,
         .center = work->center,
+        .metric = (ast_metric_kind)work->metric,
         .command = &command,
         .data = work};
     return -1;
@@ -224,7 +236,7 @@ static int write_once(const job *work, const ast_context *context, const ast_tun
     request.order = AST_ORDER_CONTENT;
     request.merge = found->merge;
     request.merge_count = found->merge_count;
-    request.local = found->metric == AST_METRIC_LOCAL;
+    request.metric = found->metric;
     char *line = make_line(work, &request);
     ast_output *output = line ? ast_output_open(work->once, false, &error) : NULL;
     if (!line)
@@ -252,6 +264,7 @@ static int sweep_once(void *data) {
     ast_tune_options_init(&options);
     options.axial = work->from.axial;
     options.center = work->center;
+    options.metric = (ast_metric_kind)work->metric;
     ast_cli_watch_signals();
     int code = ast_cli_recommend(&from, &options, &work->from.common, &found);
     return code < 0 ? write_once(work, from.context, &found) : code;
@@ -302,7 +315,8 @@ const ast_cli_command ast_cli_explore = {
     .usage = "explore INPUT [options]",
     .about =
         "Serves a page on this machine until Ctrl-C, and prints its address. On the page the angle (or the number of "
-        "clusters), merging, the smallest size, centring, axes and the order of visit are changed, and INPUT is "
+        "clusters), merging, the smallest size, the metric, centring, axes and the order of visit are changed, and "
+        "INPUT is "
         "clustered again at every step. Behind the slider are the curves of tune. What the page shows is what the "
         "command beside it gives, bit for bit.",
     .more = "INPUT may also be a report (.html) or the lines of a stream (.jsonl): then it is shown as `view` "

@@ -8,10 +8,19 @@
 #include "interrupt.h"
 #include "pages.h"
 #include "progress.h"
+#include "terminal.h"
 
 static int show(double done, void *data) {
     ast_cli_progress_share(data, (size_t)(100 * done), 100, "percent", done);
     return ast_cli_interrupted();
+}
+
+int ast_cli_metric_check(ast_metric_kind metric, bool axial, bool center) {
+    if (metric == AST_METRIC_LOCAL && axial)
+        return ast_cli_misuse("--metric local is not for axial rows: x and -x would be mapped to different axes");
+    if (metric == AST_METRIC_LOCAL && center)
+        return ast_cli_misuse("--metric local centres the rows itself: leave --center out");
+    return -1;
 }
 
 int ast_cli_recommend(const ast_cli_tuned_input *input, const ast_tune_options *options, const ast_cli_common *common,

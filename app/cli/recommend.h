@@ -5,6 +5,7 @@
 
 #include <asterism.h>
 #include <json.h>
+#include <stdbool.h>
 
 #include "directions.h"
 #include "options.h"
@@ -16,6 +17,9 @@ typedef struct ast_cli_tuned_input {
     const ast_points *points;
     const char *name;
 } ast_cli_tuned_input;
+
+/* Whether rows that are axial or centred can have this metric: says so if not. */
+int ast_cli_metric_check(ast_metric_kind metric, bool axial, bool center);
 
 int ast_cli_recommend(const ast_cli_tuned_input *input, const ast_tune_options *options, const ast_cli_common *common,
                       ast_tune_report *report);

@@ -56,14 +56,11 @@ static int check(void *data) {
     if (work->options.max_clusters && work->options.min_clusters > work->options.max_clusters)
         return ast_cli_misuse("--min-clusters %zu is above --max-clusters %zu", work->options.min_clusters,
                               work->options.max_clusters);
-    if (work->options.metric == AST_METRIC_LOCAL && work->from.axial)
-        return ast_cli_misuse("--metric local is not for axial rows: x and -x would be mapped to different axes");
-    if (work->options.metric == AST_METRIC_LOCAL && work->options.center)
-        return ast_cli_misuse("--metric local centres the rows itself: leave --center out");
     if (work->options.to > work->options.from)
         return ast_cli_misuse("--to %g is above --from %g; the sweep goes from large angles to small ones",
                               work->options.to, work->options.from);
-    return ast_cli_subject_check(data);
+    int code = ast_cli_metric_check(work->options.metric, work->from.axial, work->options.center);
+    return code < 0 ? ast_cli_subject_check(data) : code;
 }
 
 static int read_points(void *data) {

@@ -27,7 +27,7 @@ typedef struct ast_explore_request {
     size_t merge_count;
     double min_size;
     bool center, axial;
-    bool local; /* the metric; of --once alone */
+    ast_metric_kind metric; /* AST_METRIC_AUTO: plain, and what tune finds is shown */
     ast_order order;
 } ast_explore_request;
 
@@ -35,6 +35,7 @@ typedef struct ast_explore_request {
 typedef struct ast_explore_run {
     ast_explore_request request;
     ast_report report;
+    ast_points points;                /* the rows that are compared, but for the centre: mapped ones with the metric */
     const ast_cluster_info *clusters; /* (report.clusters); of the context */
     const int32_t *labels;            /* (rows) */
     size_t rows;                      /* that have labels: all, or the first ones of an unfinished run */
@@ -73,6 +74,7 @@ typedef struct ast_explored {
     double angle;       /* that a page starts with, */
     bool given;         /* because it was asked for: otherwise it goes on to the angle of tune, */
     bool axial, center; /* and its rows */
+    ast_metric_kind metric;
     const ast_explore_command *command;
     const void *data;
 } ast_explored;
@@ -82,6 +84,12 @@ ast_explore_request ast_explore_first(const ast_explored *explored);
 
 /* "given", "content" or "random". */
 const char *ast_explore_order_name(ast_order order);
+
+/* "plain", "local" or "auto". */
+const char *ast_explore_metric_name(ast_metric_kind metric);
+
+/* Whether the rows of the run are mapped. */
+bool ast_explore_is_local(const ast_explore_request *request);
 
 /* The options of the library for a request. */
 ast_options ast_explore_options(const ast_explored *explored, const ast_explore_request *request);

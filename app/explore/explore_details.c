@@ -16,7 +16,7 @@ enum { REPRESENTATIVES = 5, MOST_LISTED = 1000, OTHER_RUNS = 3, MOST_LEAVES = 50
 
 static ast_status measure(ast_explore_page *page, double *silhouette) {
     const ast_explore_run *run = &page->worker.run;
-    ast_points points = page->all->explored->points;
+    ast_points points = run->points;
     float *rows = NULL;
     *silhouette = NAN;
     if (run->report.clusters < 2)
@@ -52,7 +52,7 @@ static void put_keywords(const ast_explore_page *page, ast_text *json) {
 static ast_status run_again(ast_explore_page *page) {
     ast_explore_worker *worker = &page->worker;
     const ast_explored *explored = page->all->explored;
-    ast_options options = ast_explore_options(explored, &worker->run.request);
+    ast_options options = ast_explore_repeat(page);
     ast_report report = {.size = sizeof report};
     size_t count;
     options.representatives = REPRESENTATIVES;
@@ -116,7 +116,7 @@ static bool add_jaccard(const ast_explore_run *run, const int32_t *other, size_t
 static ast_status run_other(ast_explore_page *page, int number, size_t *clusters) {
     ast_explore_worker *worker = &page->worker;
     const ast_explored *explored = page->all->explored;
-    ast_options options = ast_explore_options(explored, &worker->run.request);
+    ast_options options = ast_explore_repeat(page);
     ast_report report = {.size = sizeof report};
     options.dp.order = AST_ORDER_CONTENT;
     options.seed += (uint64_t)number;

@@ -37,13 +37,12 @@ static void offer(best *to, size_t row, double cosine) {
 }
 
 /* The cosine of a row and a mean. */
-static double cosine_of(const ast_explored *explored, const ast_explore_run *run, const float *mean, size_t index,
-                        double *row) {
+static double cosine_of(const ast_explore_run *run, const float *mean, size_t index, double *row) {
     const float *center = run->report.center;
     double dot = 0, square = 0;
-    if (!ast_unit_row(&explored->points, index, row))
+    if (!ast_unit_row(&run->points, index, row))
         return NAN;
-    for (size_t d = 0; d < explored->points.dimension; d++) {
+    for (size_t d = 0; d < run->points.dimension; d++) {
         double part = row[d] - (center ? (double)center[d] : 0);
         dot += part * (double)mean[d];
         square += part * part;
@@ -98,7 +97,7 @@ bool ast_explore_put_members(const ast_explored *explored, const ast_explore_run
     for (size_t i = 0; i < run->rows; i++) {
         if (run->labels[i] != (int32_t)cluster)
             continue;
-        double cosine = cosine_of(explored, run, run->clusters[cluster].mean, i, row);
+        double cosine = cosine_of(run, run->clusters[cluster].mean, i, row);
         offer(&near, i, cosine);
         offer(&far, i, cosine);
     }

@@ -81,6 +81,7 @@ static void put_first(const ast_explore_request *first, ast_text *json) {
     ast_json_boolean(json, "axial", first->axial);
     ast_json_boolean(json, "center", first->center);
     ast_json_string(json, "order", ast_explore_order_name(first->order));
+    ast_json_string(json, "metric", ast_explore_metric_name(first->metric));
     ast_json_close(json, '}');
 }
 

@@ -128,7 +128,8 @@ void ast_explore_page_post(ast_explore_page *page, ast_explore_kind kind, ast_sh
 }
 
 static ast_explore_rows rows_of(const ast_explore_request *request) {
-    return request->axial ? AST_ROWS_AXIAL : request->center ? AST_ROWS_CENTRED : AST_ROWS_PLAIN;
+    static const ast_explore_rows of_metric[] = {AST_ROWS_PLAIN, AST_ROWS_LOCAL, AST_ROWS_AUTO};
+    return request->axial ? AST_ROWS_AXIAL : request->center ? AST_ROWS_CENTRED : of_metric[request->metric];
 }
 
 bool ast_explore_page_hear(void *data, void *which, const char *text, size_t size) {

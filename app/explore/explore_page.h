@@ -64,8 +64,15 @@ void ast_explore_page_post(ast_explore_page *page, ast_explore_kind kind, ast_sh
 
 /* ---- Sweeps (explore_sweep.c) ------------------------------------------------------------------------------------ */
 
-/* Which sweep suits a request: plain, axial or centred rows. */
-typedef enum ast_explore_rows { AST_ROWS_PLAIN, AST_ROWS_AXIAL, AST_ROWS_CENTRED, AST_ROW_KINDS } ast_explore_rows;
+/* Which sweep suits a request: rows as they are, axial or centred rows, rows whose metric tune decides, mapped rows. */
+typedef enum ast_explore_rows {
+    AST_ROWS_PLAIN,
+    AST_ROWS_AXIAL,
+    AST_ROWS_CENTRED,
+    AST_ROWS_AUTO,
+    AST_ROWS_LOCAL,
+    AST_ROW_KINDS
+} ast_explore_rows;
 
 /* Runs tune for the kinds of rows that pages look at, one after the other, on threads of idle priority. NULL without
  * memory or threads. */

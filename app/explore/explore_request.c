@@ -9,6 +9,7 @@
 static const char *const methods[] = {"dp", "spkm", NULL}; /* in the order of ast_method */
 static const char *const merges[] = {"none", "evidence", "angle", "count", NULL};
 static const char *const orders[] = {"given", "content", "random", NULL};
+static const char *const metrics[] = {"plain", "local", "auto", NULL}; /* in the order of ast_metric_kind */
 static const char *const tasks[] = {"cluster", "members", "save", "report", NULL};
 
 enum { FIRST_CLUSTERS = 8 };
@@ -59,19 +60,25 @@ static const char *check_rows(const ast_explored *explored, const ast_explore_re
         return "undirected normals are axial";
     if (sparse && (request->axial || request->center))
         return "sparse rows can be neither axial nor centred";
+    if (request->metric == AST_METRIC_LOCAL && (sparse || request->axial))
+        return "the metric is for dense rows that are not axial";
+    if (request->metric == AST_METRIC_LOCAL && request->center)
+        return "the metric centres the rows itself";
     return NULL;
 }
 
 static const char *read_request(const ast_explored *explored, const json_t *object, ast_explore_request *request) {
     int method = find_word(object, "method", methods), merge = find_word(object, "merge", merges),
-        order = find_word(object, "order", orders);
+        order = find_word(object, "order", orders),
+        metric = json_object_get(object, "metric") ? find_word(object, "metric", metrics) : AST_METRIC_PLAIN;
     double id = number_of(object, "id");
-    if (method < 0 || merge < 0 || order < 0 || !is_whole(id, 0, 9e15))
-        return "a request has an id, a method, a merge and an order";
+    if (method < 0 || merge < 0 || order < 0 || metric < 0 || !is_whole(id, 0, 9e15))
+        return "a request has an id, a method, a merge, an order and a metric";
     *request = (ast_explore_request){.id = (uint64_t)id,
                                      .method = (ast_method)method,
                                      .merge = (ast_merge)merge,
                                      .order = (ast_order)order,
+                                     .metric = (ast_metric_kind)metric,
                                      .center = json_is_true(json_object_get(object, "center")),
                                      .axial = json_is_true(json_object_get(object, "axial"))};
     const char *problem = check_amounts(explored, object, request);
@@ -100,14 +107,23 @@ const char *ast_explore_order_name(ast_order order) {
     return orders[order];
 }
 
+const char *ast_explore_metric_name(ast_metric_kind metric) {
+    return metrics[metric];
+}
+
 #define GIVEN_DIMENSIONS 8 /* up to so many, cluster visits the rows in the given order by default */
 ast_explore_request ast_explore_first(const ast_explored *explored) {
     return (ast_explore_request){.angle = explored->angle,
                                  .clusters = explored->points.count < FIRST_CLUSTERS ? 1 : FIRST_CLUSTERS,
                                  .axial = explored->axial,
                                  .center = explored->center,
+                                 .metric = explored->metric,
                                  .order = explored->points.dimension > GIVEN_DIMENSIONS ? AST_ORDER_CONTENT
                                                                                         : AST_ORDER_GIVEN};
+}
+
+bool ast_explore_is_local(const ast_explore_request *request) {
+    return request->metric == AST_METRIC_LOCAL;
 }
 
 /* Numbers that a method does not use do not count. */
@@ -116,7 +132,8 @@ bool ast_explore_same(const ast_explore_request *a, const ast_explore_request *b
     bool merged = a->merge == b->merge && (a->merge != AST_MERGE_ANGLE || a->merge_angle == b->merge_angle) &&
                   (a->merge != AST_MERGE_COUNT || a->merge_count == b->merge_count);
     return a->method == b->method && amounts && merged && a->min_size == b->min_size && a->center == b->center &&
-           a->axial == b->axial && (a->method == AST_SPKM || a->order == b->order);
+           a->axial == b->axial && ast_explore_is_local(a) == ast_explore_is_local(b) &&
+           (a->method == AST_SPKM || a->order == b->order);
 }
 
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
@@ -134,6 +151,7 @@ ast_options ast_explore_options(const ast_explored *explored, const ast_explore_
     options.seed = explored->seed;
     options.axial = request->axial;
     options.center = request->center;
+    options.metric = ast_explore_is_local(request) ? AST_METRIC_LOCAL : AST_METRIC_PLAIN;
     options.merge.by = request->merge;
     options.merge.angle = request->merge == AST_MERGE_ANGLE ? request->merge_angle : NAN;
     options.merge.count = request->merge_count;

@@ -14,7 +14,14 @@ typedef struct sweep {
     ast_text rows;           /* the angles so far, without the brackets */
     ast_shared_text *latest; /* the newest message */
     bool done;
+    ast_metric_kind metric; /* of what was found; AST_METRIC_AUTO: nothing */
 } sweep;
+
+static const ast_metric_kind metrics[AST_ROW_KINDS] = {[AST_ROWS_PLAIN] = AST_METRIC_PLAIN,
+                                                       [AST_ROWS_AXIAL] = AST_METRIC_PLAIN,
+                                                       [AST_ROWS_CENTRED] = AST_METRIC_PLAIN,
+                                                       [AST_ROWS_AUTO] = AST_METRIC_AUTO,
+                                                       [AST_ROWS_LOCAL] = AST_METRIC_LOCAL};
 
 struct ast_explore_sweeps {
     ast_explore_pages *pages;
@@ -38,6 +45,7 @@ static ast_shared_text *write_message(const ast_explore_sweeps *sweeps, ast_expl
     ast_explore_begin(&text, "sweep");
     ast_json_boolean(&text.json, "axial", kind == AST_ROWS_AXIAL);
     ast_json_boolean(&text.json, "center", kind == AST_ROWS_CENTRED);
+    ast_json_string(&text.json, "metric", ast_explore_metric_name(metrics[kind]));
     ast_json_number(&text.json, "progress", done, 3);
     ast_json_string(&text.json, "problem", problem);
     ast_json_open(&text.json, "angles", '[');
@@ -63,6 +71,7 @@ static void tell(ast_explore_sweeps *sweeps, ast_explore_rows kind, double done,
         of->latest = ast_shared_text_share(message);
     }
     of->done |= found || problem;
+    of->metric = found ? found->metric : AST_METRIC_AUTO;
     pthread_mutex_unlock(&sweeps->pages->lock);
     ast_explore_pages_tell(sweeps->pages, kind, message);
 }
@@ -104,7 +113,7 @@ static void run_sweep(ast_explore_sweeps *sweeps, ast_explore_rows kind) {
     options.axial = kind == AST_ROWS_AXIAL;
     options.center = kind == AST_ROWS_CENTRED;
     options.seed = explored->seed;
-    options.metric = AST_METRIC_PLAIN; /* as the pages cluster */
+    options.metric = metrics[kind];
     options.progress = show_progress;
     options.progress_data = sweeps;
     options.angle_found = take_angle;
@@ -176,8 +185,16 @@ void ast_explore_sweeps_close(ast_explore_sweeps *sweeps) {
     free(sweeps);
 }
 
+/* Rows with the metric that tune has chosen need no sweep of their own. The lock is held. */
+static ast_explore_rows sweep_of(const ast_explore_sweeps *sweeps, ast_explore_rows rows) {
+    const sweep *chosen = &sweeps->all[AST_ROWS_AUTO];
+    bool same = (rows == AST_ROWS_PLAIN || rows == AST_ROWS_LOCAL) && chosen->done && chosen->metric == metrics[rows];
+    return same ? AST_ROWS_AUTO : rows;
+}
+
 void ast_explore_sweeps_want(ast_explore_sweeps *sweeps, ast_explore_page *page, ast_explore_rows rows) {
     pthread_mutex_lock(&sweeps->pages->lock);
+    rows = sweep_of(sweeps, rows);
     ast_shared_text *latest = sweeps->all[rows].latest;
     ast_shared_text *message = latest ? ast_shared_text_share(latest) : NULL;
     sweeps->wanted[rows] = true;

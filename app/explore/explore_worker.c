@@ -18,6 +18,7 @@
 #define QUIET 0.2        /* seconds without a task before details are computed */
 enum { FIRST_ROWS = 500 };
 #define MOST_NUMBERS ((size_t)1 << 18) /* of points whose principal axes are found */
+#define MOST_MAPPED ((size_t)1 << 28)  /* numbers of mapped rows, which are a copy */
 
 double ast_explore_clock(void) {
     struct timespec time;
@@ -61,9 +62,9 @@ static ast_points some_points(const ast_points *points) {
 }
 
 /* More than three dimensions: along the principal axes of the means or, if there are too few of them, of the points. */
-static bool find_axes(ast_explore_page *page, const ast_explore_run *run, ast_projection *projection) {
+static bool find_axes(const ast_explore_run *run, ast_projection *projection) {
     ast_format_error error;
-    const ast_points *points = &page->all->explored->points;
+    const ast_points *points = &run->points;
     size_t dimension = points->dimension, means = run->report.clusters;
     ast_points all = means > 3 && dimension > 3 ? ast_points_f4(run->clusters->mean, means, dimension) : *points;
     ast_points view = some_points(&all);
@@ -83,21 +84,28 @@ static bool keep_center(ast_explore_worker *worker, const ast_report *report) {
 /* Points keep their places until the rows change: nobody could follow axes that turn with every step. */
 static bool is_view_valid(const ast_explore_worker *worker, const ast_explore_request *request) {
     return worker->view_valid && worker->view_center == request->center && worker->view_axial == request->axial &&
-           worker->view_method == request->method;
+           worker->view_local == ast_explore_is_local(request) && worker->view_method == request->method;
+}
+
+static bool find_view(ast_explore_worker *worker, const ast_explore_run *run) {
+    ast_projection_free(&worker->view.projection);
+    return keep_center(worker, &run->report) && find_axes(run, &worker->view.projection);
 }
 
 static bool see(ast_explore_page *page, const ast_explore_run *run) {
     ast_explore_worker *worker = &page->worker;
     const ast_drawn *drawn = page->all->drawn;
-    if (is_view_valid(worker, &run->request) && (run->unfinished || !worker->view_provisional))
+    bool same = is_view_valid(worker, &run->request) && (run->unfinished || !worker->view_provisional);
+    if (same && !ast_explore_is_local(&run->request))
         return true;
+    /* Every run has a metric of its own, so mapped rows move a little; the axes stay. */
     int16_t *xyz = malloc((3 * drawn->count + 1) * sizeof *xyz);
-    ast_projection_free(&worker->view.projection);
-    worker->view_valid = xyz && keep_center(worker, &run->report) && find_axes(page, run, &worker->view.projection) &&
-                         ast_drawn_see(drawn, &page->all->explored->points, run, &worker->view, xyz);
+    worker->view_valid =
+        xyz && (same || find_view(worker, run)) && ast_drawn_see(drawn, &run->points, run, &worker->view, xyz);
     worker->view_provisional = run->unfinished;
     worker->view_center = run->request.center;
     worker->view_axial = run->request.axial;
+    worker->view_local = ast_explore_is_local(&run->request);
     worker->view_method = run->request.method;
     if (worker->view_valid)
         ast_explore_page_post(page, AST_MESSAGE_POINTS, ast_explore_places(drawn, &worker->view, xyz, &run->request));
@@ -122,6 +130,7 @@ static ast_status run_rows(ast_explore_page *page, const ast_options *options, s
     if (status != AST_OK)
         return status;
     run->report = report;
+    run->points = points;
     run->clusters = ast_clusters(worker->context, &count);
     run->labels = worker->labels;
     run->rows = rows;
@@ -173,6 +182,54 @@ static const char *describe_failure(ast_explore_page *page, ast_status status, c
     return report->missing == report->points ? "no row has a direction with these options" : NULL;
 }
 
+/* ---- The metric -------------------------------------------------------------------------------------------------- */
+
+static void forget_metric(ast_explore_worker *worker) {
+    free((float *)worker->metric.center);
+    free((float *)worker->metric.matrix);
+    free((float *)worker->metric.mapped_center);
+    free(worker->mapped);
+    worker->metric = (ast_metric){0};
+    worker->mapped = NULL;
+}
+
+static float *copy_numbers(const float *numbers, size_t count) {
+    float *copy = malloc(count * sizeof *copy);
+    return copy ? memcpy(copy, numbers, count * sizeof *copy) : NULL;
+}
+
+/* Keeps the metric of the run, which the next call with the context ends, and the rows after it. */
+static ast_status keep_metric(ast_explore_page *page, ast_explore_run *run) {
+    ast_explore_worker *worker = &page->worker;
+    const ast_metric *learned = run->report.metric;
+    size_t dimension = run->report.dimension, count = run->rows, clusters;
+    forget_metric(worker);
+    if (!learned)
+        return AST_OK;
+    worker->metric = (ast_metric){.size = sizeof worker->metric,
+                                  .dimension = dimension,
+                                  .center = copy_numbers(learned->center, dimension),
+                                  .matrix = copy_numbers(learned->matrix, dimension * dimension),
+                                  .mapped_center = copy_numbers(learned->mapped_center, dimension)};
+    worker->mapped = count <= MOST_MAPPED / dimension ? malloc(count * dimension * sizeof *worker->mapped) : NULL;
+    if (!worker->metric.center || !worker->metric.matrix || !worker->metric.mapped_center || !worker->mapped)
+        return AST_NO_MEMORY;
+    run->report.metric = &worker->metric;
+    run->points = ast_points_f4(worker->mapped, count, dimension);
+    ast_status status =
+        ast_metric_apply(worker->context, &page->all->explored->points, &worker->metric, worker->mapped);
+    run->clusters = ast_clusters(worker->context, &clusters);
+    return status;
+}
+
+ast_options ast_explore_repeat(const ast_explore_page *page) {
+    const ast_explore_worker *worker = &page->worker;
+    ast_options options = ast_explore_options(page->all->explored, &worker->run.request);
+    if (worker->metric.matrix && ast_explore_is_local(&worker->run.request))
+        options.map = &worker->metric;
+    return options;
+}
+
 /* A whole run; given up at the deadline. */
 static ast_status run_whole(ast_explore_page *page, const ast_explore_request *request, double deadline) {
     ast_explore_worker *worker = &page->worker;
@@ -181,6 +238,8 @@ static ast_status run_whole(ast_explore_page *page, const ast_explore_request *r
     worker->ran = false;
     worker->deadline = deadline;
     ast_status status = run_rows(page, &options, page->all->explored->points.count, &run);
+    if (status == AST_OK)
+        status = keep_metric(page, &run);
     worker->deadline = INFINITY;
     if (status == AST_CANCELLED)
         return status;
@@ -212,8 +271,9 @@ static void run_task(ast_explore_page *page, const ast_explore_request *request)
     double began = ast_explore_clock();
     ast_status status = worker->slow ? AST_CANCELLED : run_whole(page, request, began + PATIENCE);
     if (status == AST_CANCELLED && !is_newer(page)) {
-        worker->slow = true; /* the next request starts with an unfinished run at once */
-        show_unfinished(page, request, began);
+        worker->slow = true;                /* the next request starts with an unfinished run at once */
+        if (!ast_explore_is_local(request)) /* a metric of the first rows says nothing about all of them */
+            show_unfinished(page, request, began);
         status = run_whole(page, request, INFINITY);
     }
     if (status == AST_CANCELLED)
@@ -280,6 +340,7 @@ static bool open_worker(ast_explore_page *page) {
 static void close_worker(ast_explore_worker *worker) {
     ast_close(worker->context);
     ast_projection_free(&worker->view.projection);
+    forget_metric(worker);
     free(worker->center);
     free(worker->labels);
     free(worker->leaves);

@@ -15,7 +15,9 @@ typedef struct ast_explore_worker {
     size_t detailed;       /* how many of its details were sent */
     ast_explore_view view; /* how its rows are seen, if `view_valid` */
     float *center;         /* (D) of the view */
-    bool view_valid, view_center, view_axial;
+    ast_metric metric;     /* of the run, if it has one: copies, to free() with `mapped` */
+    float *mapped;         /* (N, D) the rows after it */
+    bool view_valid, view_center, view_axial, view_local;
     bool view_provisional; /* the axes are those of an unfinished run, and hold until one is finished */
     ast_method view_method;
     double deadline; /* seconds of a clock at which the run is given up; infinity: none */
@@ -49,6 +51,9 @@ void ast_explore_page_leave(ast_explore_page *page);
 
 /* Seconds of a clock that only goes forward. */
 double ast_explore_clock(void);
+
+/* The options of a run that repeats the last one, or varies it: with the metric that it has learned. */
+ast_options ast_explore_repeat(const ast_explore_page *page);
 
 /* Runs the request unless it is the last run: AST_OK or AST_CANCELLED; the page has been told of other failures. A
  * newer request cancels the run unless `patient`. */

@@ -18,6 +18,11 @@ fails 1 'nothing.txt' asterism explore nothing.txt --once once.json
 fails 1 'absent.npy' asterism explore absent.npy --once once.json
 fails 2 '--once' asterism explore x.npy --once once.json --port 8080
 fails 2 '--angle' asterism explore x.npy --angle 181
+fails 2 '--metric local is not for axial rows' asterism explore x.npy --metric local --axial
+fails 2 '--metric local centres the rows itself' asterism explore x.npy --metric local --center
+"$ASTERISM" tune x.npy --metric local --json >tuned
+"$ASTERISM" explore x.npy --metric local --once - >once
+cmp tuned once || broken '--once differs from tune with a metric'
 fails 2 'overwrite' asterism explore x.npy --labels x.npy --once once.json
 
 if [ "$VIEWER" != ON ]; then

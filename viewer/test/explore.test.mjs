@@ -17,6 +17,7 @@ before(async () => {
   folder = browser.folder;
   sample(folder, "points.npy", "--points 20000 --dimension 3 --clusters 6 --kappa 60 --separation 35 --seed 3");
   sample(folder, "words.npy", "--points 3000 --dimension 24 --clusters 8 --kappa 60 --separation 40 --seed 4");
+  writeFileSync(join(folder, "cone.csv"), coneOfTopics());
   // As many clusters as points, nearly: a run that nobody waits for.
   sample(folder, "hard.npy", "--points 40000 --dimension 96 --clusters 1 --kappa 0.1 --seed 5");
 });
@@ -24,6 +25,16 @@ after(async () => {
   endAll();
   await browser.close();
 });
+
+/** 400 rows in four long clusters that share a direction: a text, 20 columns. */
+function coneOfTopics() {
+  let state = 7;
+  const random = () => (state = (state * 48271) % 2147483647) / 2147483647 - 0.5,
+    draw = () => Array.from({ length: 20 }, (_, i) => (random() + random() + random()) / (i + 1) ** 0.6),
+    centers = Array.from({ length: 4 }, draw);
+  const rows = Array.from({ length: 400 }, (_, n) => draw().map((x, i) => 0.4 * x + 1.5 * centers[n % 4][i] + 0.8));
+  return rows.map((row) => row.map((x) => x.toFixed(6)).join(",") + "\n").join("");
+}
 
 // Chromium itself says so when a socket cannot be opened.
 const expected = [/WebSocket connection to .* failed/];
@@ -98,6 +109,42 @@ test("the curves, the recommendation, and --once are those of tune", async () =>
   const words = await page.locator(".facts").innerText();
   await page.waitForFunction((text) => document.body.innerText.includes(text), tuned.silhouette.toFixed(3));
   assert.match(words, /clusters/);
+  await close();
+  await served.end();
+});
+
+test("the metric: tune's, local and plain", async () => {
+  const tuned = JSON.parse(run(folder, "tune", "cone.csv", "--json"));
+  assert.equal(tuned.metric, "local");
+  const served = await explore(folder, "cone.csv");
+  const { page, close } = await open(browser, served.address);
+  const began = await answered(page, (result) => result.command === tuned.command); // by itself
+  assert.equal(began.clusters, tuned.clusters);
+  assert.match(began.command, /--metric local/);
+  same(folder, began);
+  const facts = page.locator(".facts");
+  await page.waitForFunction((text) => document.querySelector(".facts").innerText.includes(text), tuned.silhouette.toFixed(3));
+  await page.getByLabel("Metric").selectOption("plain");
+  const plain = await answered(page, (result) => result.id > began.id);
+  assert.doesNotMatch(plain.command, /--metric/);
+  same(folder, plain);
+  await page.getByLabel("Metric").selectOption("local");
+  const local = await answered(page, (result) => result.id > plain.id);
+  assert.equal(local.command, tuned.command);
+  await page.locator(".table-card tr[data-key]").first().click();
+  await page.locator(".members-card").waitFor();
+  const cold = JSON.parse(run(folder, ...local.command.split(" ").slice(1), ..."--representatives 8 --json".split(" ")));
+  const near = await page.locator(".members-card dl").first().locator("dt").allInnerTexts();
+  assert.deepEqual(
+    near,
+    cold.cluster[local.cluster[0].id].representatives.map((row) => `row ${row}`),
+  );
+  await page.getByRole("button", { name: "Center" }).click();
+  const centred = await answered(page, (result) => result.id > local.id);
+  assert.match(centred.command, /--center/);
+  assert.doesNotMatch(centred.command, /--metric/, "the one excludes the other");
+  same(folder, centred);
+  assert.match(await facts.innerText(), /clusters/);
   await close();
   await served.end();
 });

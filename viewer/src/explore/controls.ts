@@ -6,7 +6,7 @@ import { el, isTyping } from "../ui/dom";
 import { plural } from "../ui/format";
 import { Curves } from "./curves";
 import { Levels } from "./levels";
-import type { Hello, Merge, Method, Order, Sweep, Wish } from "./messages";
+import type { Hello, Merge, Method, Metric, Order, Sweep, Wish } from "./messages";
 import { mostAngle } from "./wish";
 import type { WishBox } from "./wish";
 
@@ -61,8 +61,7 @@ export class Controls {
   }
 
   showSweep(sweep: Sweep): void {
-    const { axial, center } = this.box.value;
-    if (sweep.axial !== axial || sweep.center !== center) return;
+    if (!suits(sweep, this.box.value)) return;
     this.sweep = sweep;
     this.curves.show(sweep);
     this.levels.show(sweep.tuned);
@@ -75,7 +74,8 @@ export class Controls {
     const tuned = this.sweep?.tuned;
     if (!tuned) return;
     if (clusters === tuned.clusters) return this.take();
-    this.box.change({ method: "dp", angle: tuned.leaf_angle, order: "content", merge: "count", merge_to: clusters });
+    const { leaf_angle: angle, metric } = tuned;
+    this.box.change({ method: "dp", angle, order: "content", merge: "count", merge_to: clusters, metric });
   }
 
   /** Takes what tune recommends. */
@@ -83,7 +83,7 @@ export class Controls {
     const tuned = this.sweep?.tuned;
     if (!tuned) return;
     const merged: Partial<Wish> = tuned.merge_to ? { merge: "count", merge_to: tuned.merge_to } : { merge: "none" };
-    this.box.change({ method: "dp", angle: tuned.angle, order: "content", ...merged });
+    this.box.change({ method: "dp", angle: tuned.angle, order: "content", metric: tuned.metric, ...merged });
   }
 
   private judge(): void {
@@ -91,8 +91,8 @@ export class Controls {
     if (!sweep) return this.verdict.replaceChildren("tune is at work");
     if (sweep.problem) return this.verdict.replaceChildren(`tune: ${sweep.problem}`);
     if (!sweep.tuned) return this.verdict.replaceChildren(`tune is at work: ${Math.round(100 * sweep.progress)} %`);
-    const { angle, merge_to, clusters, weak, reason } = sweep.tuned;
-    const words = `★ tune ${weak ? "finds nothing that stands out; least bad:" : "recommends"} ${angle}°${merge_to ? `, merged to ${merge_to}` : ""} (${plural(clusters, "cluster")})`;
+    const { angle, merge_to, clusters, weak, reason, metric } = sweep.tuned;
+    const words = `★ tune ${weak ? "finds nothing that stands out; least bad:" : "recommends"} ${angle}°${merge_to ? `, merged to ${merge_to}` : ""}${metric === "local" ? ", local metric" : ""} (${plural(clusters, "cluster")})`;
     const button = el(
       "button",
       { type: "button", class: "take", title: reason, onclick: () => this.take() },
@@ -150,7 +150,7 @@ export class Controls {
     this.clusters.max = String(this.hello.points);
     this.clusters.value = String(wish.clusters);
     this.curves.at(wish.angle, most);
-    if (this.sweep && (this.sweep.axial !== wish.axial || this.sweep.center !== wish.center)) {
+    if (this.sweep && !suits(this.sweep, wish)) {
       this.sweep = null;
       this.curves.show(null);
       this.levels.show(undefined);
@@ -183,12 +183,26 @@ export class Controls {
         box.change({ center: on }),
       ),
       axial = toggle("Axial", "x and −x are the same", box.value.axial, (on) => box.change({ axial: on }));
+    const metric = select(
+      "Metric",
+      [
+        ["auto", "auto"],
+        ["plain", "plain"],
+        ["local", "local"],
+      ],
+      box.value.metric,
+      (value) => box.change({ metric: value as Metric }),
+    );
+    metric.element.title = "local: rows are mapped so that clusters are round; auto: plain, until tune has found which";
+    metric.element.hidden = hello.dimension <= 3;
+    metric.input.disabled = hello.sparse || hello.undirected;
     center.disabled = axial.disabled = hello.sparse || hello.undirected;
     box.listen((wish) => {
       center.setAttribute("aria-pressed", String(wish.center));
       axial.setAttribute("aria-pressed", String(wish.axial));
       method.input.value = wish.method;
       order.input.value = wish.order;
+      metric.input.value = wish.metric;
     });
     const help = "Keys: , and . move the angle, ★ t takes what tune recommends, c copies the command, Esc lets go";
     return el(
@@ -198,6 +212,7 @@ export class Controls {
       ...this.mergeInputs(),
       this.sizeInput(),
       order.element,
+      metric.element,
       center,
       axial,
     );
@@ -268,6 +283,12 @@ export class Controls {
     if (method === "spkm") this.box.change({ clusters: Math.max(1, Math.min(this.hello.points, clusters + step)) });
     else this.box.change({ angle: Math.round(Math.max(0, Math.min(180, angle + 0.5 * step)) * 10) / 10 });
   }
+}
+
+/** Whether the sweep is about the rows that are clustered. */
+function suits(sweep: Sweep, wish: Wish): boolean {
+  if (sweep.axial !== wish.axial || sweep.center !== wish.center) return false;
+  return wish.axial || wish.center || sweep.metric === wish.metric || sweep.tuned?.metric === wish.metric;
 }
 
 /** The slider of K is logarithmic, from 0 to 1000. */

@@ -6,6 +6,8 @@ import type { BatchCluster } from "../data/types";
 export type Method = "dp" | "spkm";
 export type Merge = "none" | "evidence" | "angle" | "count";
 export type Order = "given" | "content" | "random";
+/** auto: plain, until the page takes what tune finds. */
+export type Metric = "plain" | "local" | "auto";
 
 /** The options of the run that the page wants to see. */
 export interface Wish {
@@ -19,6 +21,7 @@ export interface Wish {
   center: boolean;
   axial: boolean;
   order: Order;
+  metric: Metric;
 }
 
 export interface Hello {
@@ -39,7 +42,7 @@ export interface Hello {
   labels: string | null;
   width: number;
   height: number;
-  first: { angle: number; clusters: number; axial: boolean; center: boolean; order: Order };
+  first: { angle: number; clusters: number; axial: boolean; center: boolean; order: Order; metric: Metric };
   palette: string[];
   arrays: { rows: Uint32Array; grey?: Uint8Array; places?: Int16Array };
 }
@@ -144,6 +147,7 @@ export interface Tuned {
   angle: number;
   leaf_angle: number;
   merge_to: number | null;
+  metric: "plain" | "local";
   clusters: number;
   weak: boolean;
   reason: string;
@@ -157,6 +161,8 @@ export interface Sweep {
   type: "sweep";
   axial: boolean;
   center: boolean;
+  /** What tune was asked for: auto decides. */
+  metric: Metric;
   progress: number;
   problem: string | null;
   angles: SweepAngle[];

@@ -125,7 +125,10 @@ class Shown {
       save: () => channel.say("save", this.box.value),
       report: () => channel.say("report", this.box.value),
     });
-    this.box.listen((wish) => channel.ask(wish));
+    this.box.listen((wish) => {
+      if (wish.metric === "local") this.controls.say("The rows are mapped, and clustered then.", "unfinished");
+      channel.ask(wish);
+    });
     this.selection.listen(() => this.selected());
     document.addEventListener("keydown", (event) => event.key === "Escape" && this.selection.clear());
     const left = el(

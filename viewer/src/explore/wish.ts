@@ -10,7 +10,7 @@ export class WishBox {
   private readonly listeners: Listener[] = [];
 
   constructor(hello: Hello) {
-    const { angle, clusters, axial, center, order } = hello.first;
+    const { angle, clusters, axial, center, order, metric } = hello.first;
     this.now = {
       method: "dp",
       angle,
@@ -22,6 +22,7 @@ export class WishBox {
       center,
       axial,
       order,
+      metric,
     };
   }
 
@@ -34,6 +35,9 @@ export class WishBox {
     this.now = { ...before, ...part };
     if (this.now.axial && this.now.center)
       this.now = { ...this.now, ...(part.axial ? { center: false } : { axial: false }) };
+    // The metric centres the rows itself, and axial rows have none.
+    if (this.now.metric === "local" && (this.now.axial || this.now.center))
+      this.now = { ...this.now, ...(part.metric === "local" ? { axial: false, center: false } : { metric: "plain" }) };
     if (JSON.stringify(before) === JSON.stringify(this.now)) return;
     for (const listener of this.listeners) listener(this.now, before);
   }
