@@ -1104,6 +1104,85 @@ AST_API ast_status ast_stream_load(ast_stream *stream, const void *state, size_t
  * AST_BAD_DATA as above. */
 AST_API ast_status ast_stream_saved(ast_context *context, const void *state, size_t size, ast_stream_options *options);
 
+/* ---- Identities ------------------------------------------------------------------------------------------------ */
+
+/* The people, voices or objects that a stream of AST_STREAM_DDP with a lifetime of 2 or more remembers, and what its
+ * users say about them. An identity is an id with one or more means, such as a face and its profile; its score is the
+ * best of them. Between two frames the calls below change one identity each. No call changes another identity or gives
+ * it another id, and an id is never used for somebody else. Every change is an entry of the log. After a failure the
+ * stream is as it was before the call. A state keeps all of it. */
+#define AST_NAME_BYTES 124
+
+typedef struct ast_identity {
+    int32_t id;
+    size_t means;      /* 1 or more */
+    const float *mean; /* (means, D) */
+    uint32_t age;      /* frames since it last had points */
+    double weight;     /* confidence of the tracker in the means, in points */
+    int locked;        /* 1: its means do not move */
+    size_t forbidden;  /* rows that ast_stream_forbid has given */
+    const char *name;  /* NULL: it has none */
+} ast_identity;
+
+/* In order of id. The pointers are valid until the next call with the stream. NULL and 0 if there is no memory. */
+AST_API const ast_identity *ast_stream_list(ast_stream *stream, size_t record, size_t *count);
+
+/* Names an identity; NULL or "" takes its name away. A name has fewer than AST_NAME_BYTES bytes, no control
+ * characters, and belongs to one identity. Two identities that have a name or were enrolled are two people: a stream
+ * does not merge them by itself. */
+AST_API ast_status ast_stream_name(ast_stream *stream, int32_t id, const char *name);
+
+/* A person who is known from these rows. *id -1: a new identity with this name (NULL: none), whose id *id receives.
+ * *id 0 or more: further rows of that identity; the name is NULL then. A row that fits a mean of the identity counts in
+ * it, and any other row becomes a further mean. It may be as close to others as it likes. */
+AST_API ast_status ast_stream_enroll(ast_stream *stream, const ast_points *rows, const char *name, int32_t *id);
+
+/* Identity `from` was `into` all the time, whose id stays. Means that agree become one. */
+AST_API ast_status ast_stream_join(ast_stream *stream, int32_t from, int32_t into);
+
+/* These rows are somebody else: they become a new identity, and leave the means of `id`, unless it is locked. Or, with
+ * rows NULL, mean number `mean` of several becomes a new identity. *born receives its id. The two never merge by
+ * themselves. */
+AST_API ast_status ast_stream_split(ast_stream *stream, int32_t id, const ast_points *rows, size_t mean, int32_t *born);
+
+/* Removes everything that the stream knows about a person: means, name, forbidden rows that fit it. The entries of the
+ * log stay, without rows or names. */
+AST_API ast_status ast_stream_forget(ast_stream *stream, int32_t id);
+
+/* These rows are not `id`. From now on no row gets this id that is nearer to one of them than to the means of the id
+ * (the cosines divided by the reliability of a mean of one row and of those means). What such a row becomes instead
+ * never merges with `id`. Not with `rigid`. */
+AST_API ast_status ast_stream_forbid(ast_stream *stream, int32_t id, const ast_points *rows);
+
+/* The means of a locked identity do not move, and get no further ones from frames. */
+AST_API ast_status ast_stream_lock(ast_stream *stream, int32_t id);
+AST_API ast_status ast_stream_unlock(ast_stream *stream, int32_t id);
+
+/* Changes angle, lifetime and drift of the stream to those of `options`. Other fields do not count. */
+AST_API ast_status ast_stream_set(ast_stream *stream, const ast_stream_options *options);
+
+typedef enum ast_identity_event {
+    AST_IDENTITY_NAMED = 0,
+    AST_IDENTITY_ENROLLED = 1,
+    AST_IDENTITY_JOINED = 2, /* other: the id that stays */
+    AST_IDENTITY_SPLIT = 3,  /* other: the new id */
+    AST_IDENTITY_FORGOTTEN = 4,
+    AST_IDENTITY_FORBIDDEN = 5,
+    AST_IDENTITY_LOCKED = 6,
+    AST_IDENTITY_UNLOCKED = 7,
+    AST_IDENTITY_SET = 8 /* id -1 */
+} ast_identity_event;
+
+typedef struct ast_identity_change {
+    uint64_t frame; /* the number of the frame that came next */
+    ast_identity_event kind;
+    int32_t id, other; /* other: -1 except as above */
+    uint32_t rows;     /* that the change was made with */
+} ast_identity_change;
+
+/* The log: all changes since the stream was opened, the first first. Valid until the next call with the stream. */
+AST_API const ast_identity_change *ast_stream_changes(const ast_stream *stream, size_t record, size_t *count);
+
 /* ---- Measures -------------------------------------------------------------------------------------------------- */
 
 /* Agreement of two labellings, from 0 (none) to 1 (the same partition). Points with a negative label in either are left

@@ -12,8 +12,8 @@
 
 #define MAGIC 0x3154535f54534121u /* "!AST_ST1" in memory */
 /* 2: with max_iterations; 3: axial; 4: revive_near; 5: another checksum; 6: spreads, pairs, rigid; 7: drift with beta
- * 8: score, likeness of points */
-#define VERSION 8
+ * 8: score, likeness of points; 9: several means of an id, names, forbidden rows, the log */
+#define VERSION 9
 
 typedef struct state_header {
     uint64_t magic, version, size;
@@ -21,21 +21,23 @@ typedef struct state_header {
     uint64_t merge_tracked, rigid, score, exclusive;
     double angle, drift, beta;
     uint64_t frame, next_id, count, pairs;
+    uint64_t names, barred, apart, log;
     ast_spread spread, likeness;
     double rotation_step[3];
 } state_header;
 
-/* Of a state with that many clusters and pairs, each below 2^31. */
-static size_t state_bytes(const ast_stream *s, size_t count, size_t pairs) {
-    size_t cluster = sizeof(ast_track) + s->options.dimension * (sizeof(float) + sizeof(double));
-    return sizeof(state_header) + count * cluster + pairs * sizeof(ast_near_pair) + sizeof(uint64_t);
+/* Of a state with these numbers of clusters and so on, each below 2^31. */
+static uint64_t state_bytes(const state_header *h) {
+    uint64_t mean = h->dimension * sizeof(float), cluster = sizeof(ast_track) + mean + h->dimension * sizeof(double);
+    return sizeof *h + h->count * cluster + (h->pairs + h->apart) * sizeof(ast_near_pair) +
+           h->names * sizeof(ast_stream_name_of) + h->barred * (sizeof(int32_t) + mean) +
+           h->log * sizeof(ast_identity_change) + sizeof(uint64_t);
 }
 
 static state_header describe(const ast_stream *s) {
     const ast_stream_options *o = &s->options;
     return (state_header){.magic = MAGIC,
                           .version = VERSION,
-                          .size = state_bytes(s, s->count, s->joins.count),
                           .dimension = o->dimension,
                           .method = o->method,
                           .weight_update = ast_stream_weight_update(s),
@@ -55,6 +57,10 @@ static state_header describe(const ast_stream *s) {
                           .next_id = (uint64_t)s->next_id,
                           .count = s->count,
                           .pairs = s->joins.count,
+                          .names = s->known.name_count,
+                          .barred = s->known.barred_count,
+                          .apart = s->known.apart_count,
+                          .log = s->known.log_count,
                           .spread = s->spread,
                           .likeness = s->likeness,
                           .rotation_step = {s->rotation_step[0], s->rotation_step[1], s->rotation_step[2]}};
@@ -62,7 +68,9 @@ static state_header describe(const ast_stream *s) {
 
 static ast_status save(ast_stream *s, size_t *size) {
     state_header header = describe(s);
+    const ast_identities *known = &s->known;
     size_t dimension = s->options.dimension;
+    header.size = state_bytes(&header);
     ast_status status = ast_check_pointer(size, "size", s->fault);
     if (status != AST_OK)
         return status;
@@ -73,6 +81,11 @@ static ast_status save(ast_stream *s, size_t *size) {
     at = ast_saved_put(at, s->m, s->count * dimension * sizeof *s->m);
     at = ast_saved_put(at, s->data_direction, s->count * dimension * sizeof *s->data_direction);
     at = ast_saved_put(at, s->joins.pairs, s->joins.count * sizeof *s->joins.pairs);
+    at = ast_saved_put(at, known->apart, known->apart_count * sizeof *known->apart);
+    at = ast_saved_put(at, known->names, known->name_count * sizeof *known->names);
+    at = ast_saved_put(at, known->log, known->log_count * sizeof *known->log);
+    at = ast_saved_put(at, known->barred, known->barred_count * sizeof *known->barred);
+    at = ast_saved_put(at, known->barred_rows, known->barred_count * dimension * sizeof *known->barred_rows);
     ast_saved_close(s->state, at);
     *size = header.size;
     return AST_OK;
@@ -122,11 +135,14 @@ static bool is_spread(const ast_spread *spread) {
     return isfinite(spread->num) && isfinite(spread->den) && spread->den >= 0;
 }
 
-/* Whether the track is possible after one with id `last`. */
-static bool is_track(const ast_track *track, int64_t last, uint64_t next_id) {
-    return track->id > last && (uint64_t)track->id < next_id && track->dt >= 1 && track->weight >= 0 &&
-           isfinite(track->weight) && track->n_prev >= 0 && track->n_prev < 0x1p53 && track->rows >= 0 &&
-           isfinite(track->rows) && is_spread(&track->spread);
+/* Whether the track is possible after `last`, whose id is -1 if there is none. */
+static bool is_track(const ast_track *track, const ast_track *last, uint64_t next_id) {
+    bool further =
+        track->id == last->id && track->part == last->part + 1 && track->dt == last->dt && track->flags == last->flags;
+    return (further || (track->id > last->id && track->part == 0)) && (uint64_t)track->id < next_id && track->dt >= 1 &&
+           track->flags <= (AST_LOCKED | AST_KNOWN) && track->weight >= 0 && isfinite(track->weight) &&
+           track->n_prev >= 0 && track->n_prev < 0x1p53 && track->rows >= 0 && isfinite(track->rows) &&
+           is_spread(&track->spread);
 }
 
 /* Whether m is a unit vector, and u one that can be added up. */
@@ -144,32 +160,77 @@ static bool are_vectors(const unsigned char *m, const unsigned char *u, size_t d
     return finite && fabs(length - 1) < 1e-3;
 }
 
-/* Whether some stream can have these clusters and pairs: a checksum protects from accidents, not from malice. */
-static bool is_possible(const unsigned char *state, const state_header *header) {
+static bool are_tracks(const unsigned char *state, const state_header *header) {
     size_t count = (size_t)header->count, dimension = (size_t)header->dimension;
     const unsigned char *tracks = state + sizeof *header, *m = tracks + count * sizeof(ast_track);
-    const unsigned char *u = m + count * dimension * sizeof(float), *pairs = u + count * dimension * sizeof(double);
-    int64_t last = -1;
-    bool good = header->next_id <= INT32_MAX && is_spread(&header->spread) && header->spread.den > 0 &&
-                is_spread(&header->likeness) && header->likeness.den > 0;
-    for (int d = 0; d < 3; d++)
-        good = good && isfinite(header->rotation_step[d]);
+    const unsigned char *u = m + count * dimension * sizeof(float);
+    ast_track last = {.id = -1};
+    bool good = true;
     for (size_t k = 0; k < count && good; k++) {
         ast_track track;
         get(&track, tracks + k * sizeof track, sizeof track);
-        good = is_track(&track, last, header->next_id) &&
+        good = is_track(&track, &last, header->next_id) &&
                are_vectors(m + k * dimension * sizeof(float), u + k * dimension * sizeof(double), dimension);
-        last = track.id;
+        last = track;
     }
+    return good;
+}
+
+static bool are_pairs(const unsigned char *at, uint64_t count, uint64_t next_id) {
     ast_near_pair before = {-1, -1, 0};
-    for (size_t k = 0; k < header->pairs && good; k++) {
+    bool good = true;
+    for (size_t k = 0; k < count && good; k++) {
         ast_near_pair pair;
-        get(&pair, pairs + k * sizeof pair, sizeof pair);
-        good = pair.older >= 0 && pair.older < pair.younger && (uint64_t)pair.younger < header->next_id &&
+        at = get(&pair, at, sizeof pair);
+        good = pair.older >= 0 && pair.older < pair.younger && (uint64_t)pair.younger < next_id &&
                (pair.older > before.older || (pair.older == before.older && pair.younger > before.younger));
         before = pair;
     }
     return good;
+}
+
+/* Names, then the log, the ids of forbidden rows, and these rows. */
+static bool are_words(const unsigned char *at, const state_header *header) {
+    bool good = true;
+    int32_t last = -1, id;
+    for (size_t n = 0; n < header->names && good; n++) {
+        ast_stream_name_of name;
+        at = get(&name, at, sizeof name);
+        good = name.id > last && (uint64_t)name.id < header->next_id && memchr(name.text, 0, sizeof name.text);
+        last = name.id;
+    }
+    for (size_t e = 0; e < header->log && good; e++) {
+        ast_identity_change change;
+        at = get(&change, at, sizeof change);
+        good = (unsigned)change.kind <= AST_IDENTITY_SET && change.id >= -1 && change.other >= -1;
+    }
+    last = -1;
+    for (size_t b = 0; b < header->barred && good; b++) {
+        at = get(&id, at, sizeof id);
+        good = id >= last && id >= 0 && (uint64_t)id < header->next_id;
+        last = id;
+    }
+    for (size_t d = 0; d < header->barred * header->dimension && good; d++) {
+        float component;
+        at = get(&component, at, sizeof component);
+        good = fabsf(component) <= 1.001f;
+    }
+    return good;
+}
+
+/* Whether some stream can have these clusters and pairs: a checksum protects from accidents, not from malice. */
+static bool is_possible(const unsigned char *state, const state_header *header) {
+    size_t count = (size_t)header->count, dimension = (size_t)header->dimension;
+    const unsigned char *pairs =
+        state + sizeof *header + count * sizeof(ast_track) + count * dimension * (sizeof(float) + sizeof(double));
+    const unsigned char *apart = pairs + header->pairs * sizeof(ast_near_pair);
+    bool good = header->next_id <= INT32_MAX && is_spread(&header->spread) && header->spread.den > 0 &&
+                is_spread(&header->likeness) && header->likeness.den > 0;
+    for (int d = 0; d < 3; d++)
+        good = good && isfinite(header->rotation_step[d]);
+    return good && are_tracks(state, header) && are_pairs(pairs, header->pairs, header->next_id) &&
+           are_pairs(apart, header->apart, header->next_id) &&
+           are_words(apart + header->apart * sizeof(ast_near_pair), header);
 }
 
 static ast_status check(ast_stream *s, const unsigned char *state, size_t size, state_header *header) {
@@ -182,25 +243,26 @@ static ast_status check(ast_stream *s, const unsigned char *state, size_t size, 
     if (other)
         return ast_fail(s->fault, AST_BAD_DATA,
                         "the state was made with another %s; go on with the same one, or begin a new state", other);
-    if (header->count > size || header->pairs > size || size != state_bytes(s, header->count, header->pairs))
+    bool small = header->count <= size && header->pairs <= size && header->names <= size && header->barred <= size &&
+                 header->apart <= size && header->log <= size;
+    if (!small || size != state_bytes(header))
         return ast_fail(s->fault, AST_BAD_DATA, "the state is damaged: its size does not match its clusters");
     if (!is_possible(state, header))
         return ast_fail(s->fault, AST_BAD_DATA, "the state is damaged: no stream leaves such clusters");
     return AST_OK;
 }
 
-/* The records of the loaded clusters. Points of the last frame outside of these clusters are not known. */
-static void list_clusters(ast_stream *s) {
-    size_t dimension = s->options.dimension;
-    double all = 0;
-    for (size_t k = 0; k < s->count; k++)
-        all += s->track[k].dt == 1 ? s->track[k].n_prev : 0;
-    s->records.count = 0;
-    for (size_t k = 0; k < s->count; k++) {
-        bool seen = s->track[k].dt == 1;
-        ast_stream_add_record(s, seen ? AST_SEEN : AST_UNSEEN, &s->track[k], s->m + k * dimension,
-                              seen ? s->track[k].n_prev : 0, all);
-    }
+static bool reserve(ast_stream *s, const state_header *h) {
+    ast_identities *known = &s->known;
+    size_t row = s->options.dimension * sizeof *known->barred_rows;
+    return ast_stream_reserve(s, h->count) && ast_stream_reserve_records(s, h->count + 1) &&
+           ast_reserve(&s->joins.pairs, &s->joins.capacity, s->joins.count, h->pairs, sizeof *s->joins.pairs) &&
+           ast_reserve(&known->apart, &known->apart_capacity, known->apart_count, h->apart, sizeof *known->apart) &&
+           ast_reserve(&known->names, &known->name_capacity, known->name_count, h->names, sizeof *known->names) &&
+           ast_reserve(&known->log, &known->log_capacity, known->log_count, h->log, sizeof *known->log) &&
+           ast_reserve(&known->barred, &known->barred_capacity, known->barred_count, h->barred,
+                       sizeof *known->barred) &&
+           ast_reserve(&known->barred_rows, &known->barred_row_capacity, known->barred_count, h->barred, row);
 }
 
 static ast_status load(ast_stream *s, const void *state, size_t size) {
@@ -208,26 +270,34 @@ static ast_status load(ast_stream *s, const void *state, size_t size) {
     ast_status status = ast_check_pointer(state, "state", s->fault);
     if (status == AST_OK)
         status = check(s, state, size, &header);
+    if (status == AST_OK && !reserve(s, &header))
+        status = ast_fail_memory(s->fault);
     if (status != AST_OK)
         return status;
-    size_t count = (size_t)header.count, dimension = s->options.dimension;
-    size_t pairs = (size_t)header.pairs;
-    if (!ast_stream_reserve(s, count) || !ast_stream_reserve_records(s, count + 1) ||
-        !ast_reserve(&s->joins.pairs, &s->joins.capacity, 0, pairs, sizeof *s->joins.pairs))
-        return ast_fail_memory(s->fault);
+    ast_identities *known = &s->known;
+    size_t dimension = s->options.dimension, count = (size_t)header.count;
     const unsigned char *at = (const unsigned char *)state + sizeof header;
     at = get(s->track, at, count * sizeof *s->track);
     at = get(s->m, at, count * dimension * sizeof *s->m);
     at = get(s->data_direction, at, count * dimension * sizeof *s->data_direction);
-    get(s->joins.pairs, at, pairs * sizeof *s->joins.pairs);
+    at = get(s->joins.pairs, at, header.pairs * sizeof *s->joins.pairs);
+    at = get(known->apart, at, header.apart * sizeof *known->apart);
+    at = get(known->names, at, header.names * sizeof *known->names);
+    at = get(known->log, at, header.log * sizeof *known->log);
+    at = get(known->barred, at, header.barred * sizeof *known->barred);
+    get(known->barred_rows, at, header.barred * dimension * sizeof *known->barred_rows);
     s->count = count;
-    s->joins.count = pairs;
+    s->joins.count = header.pairs;
+    known->apart_count = header.apart;
+    known->name_count = header.names;
+    known->log_count = header.log;
+    known->barred_count = header.barred;
     s->frame = header.frame;
     s->next_id = (int32_t)header.next_id;
     s->spread = header.spread;
     s->likeness = header.likeness;
     memcpy(s->rotation_step, header.rotation_step, sizeof s->rotation_step);
-    list_clusters(s);
+    ast_stream_list_records(s);
     return AST_OK;
 }
 

@@ -42,6 +42,7 @@ const char *ast_stream_options_problem(const ast_stream_options *o) {
 static void forget(ast_stream *s) {
     double phi = s->options.angle * AST_DEGREE;
     s->count = s->records.count = s->joins.count = 0;
+    ast_identities_clear(&s->known);
     s->spread = (ast_spread){phi / 3 * (phi / 3), 1};
     s->likeness = ast_stream_first_likeness(s->options.angle);
     memset(s->rotation_step, 0, sizeof s->rotation_step);
@@ -75,6 +76,7 @@ void ast_stream_close(ast_stream *s) {
                  s->late.counts, s->state);
     ast_free_all(s->joins.pairs, s->joins.found, s->joins.cosines, s->joins.seen, s->joins.host);
     ast_tracks_free(&s->tracks);
+    ast_identities_free(&s->known);
     ast_history_free(&s->history);
     ast_labelling_free(s->labelling);
     free(s);
@@ -191,6 +193,25 @@ const ast_tracked *ast_stream_records(const ast_stream *s, size_t record, size_t
     return ast_records(s ? s->records.list : NULL, s ? s->records.count : 0, sizeof(ast_tracked), record, count);
 }
 
+/* Track k, unless the point is known not to be its id: then the nearest other one within the angle, or the number of
+ * tracks. */
+static size_t allowed(const ast_stream *s, const ast_points *points, size_t i, size_t k) {
+    float x[AST_MAX_DIMENSION];
+    ast_read_row(points, i, x);
+    if (!ast_stream_is_barred(s, k, x))
+        return k;
+    size_t best = s->count;
+    double most = ast_least_score(s->options.angle);
+    for (size_t t = 0; t < s->count; t++) {
+        double cosine = ast_stream_closeness(s, x, s->m + t * s->options.dimension);
+        if (cosine < most || (cosine == most && best < s->count) || ast_stream_is_barred(s, t, x))
+            continue;
+        best = t;
+        most = cosine;
+    }
+    return best;
+}
+
 ast_status ast_stream_predict(ast_stream *s, const ast_points *points, int32_t *labels) {
     if (!ast_enter(s ? s->context : NULL))
         return AST_BAD_OPTION;
@@ -200,8 +221,12 @@ ast_status ast_stream_predict(ast_stream *s, const ast_points *points, int32_t *
     known.axial = s->options.axial;
     if (status == AST_OK && s->count)
         status = ast_assign_call(s->context, points, &known, labels, NULL);
-    for (size_t i = 0; status == AST_OK && i < points->count; i++)
-        labels[i] = s->count == 0 || labels[i] < 0 ? -1 : s->track[labels[i]].id;
+    for (size_t i = 0; status == AST_OK && i < points->count; i++) {
+        size_t k = s->count == 0 || labels[i] < 0 ? s->count : (size_t)labels[i];
+        if (k < s->count && s->known.barred_count)
+            k = allowed(s, points, i, k);
+        labels[i] = k < s->count ? s->track[k].id : -1;
+    }
     return ast_leave(s->context, status);
 }
 

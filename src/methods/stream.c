@@ -146,6 +146,7 @@ static ast_status place_tracked(ast_stream *s) {
         t->w[k] = s->track[k].weight;
         t->dt[k] = s->track[k].dt;
         t->beta[k] = ast_stream_beta(s, &s->track[k].spread);
+        t->locked[k] = (s->track[k].flags & AST_LOCKED) != 0;
     }
     t->nearest = ast_stream_scores_nearest(s);
     t->unseen_may_win = s->options.lifetime > 0;
@@ -205,6 +206,7 @@ ast_status ast_stream_frame(ast_stream *s, const ast_points *points, ast_frame *
     ast_run run = {.parallel = s->options.parallel, .max_iterations = s->options.max_iterations, .history = s->history};
     run.history.count = 0;
     *report = (ast_frame){.frame = s->frame, .points = points->count};
+    s->known.refused_count = 0;
     ast_status status = load_frame(s, points);
     if (status != AST_OK)
         return status;
@@ -213,6 +215,8 @@ ast_status ast_stream_frame(ast_stream *s, const ast_points *points, ast_frame *
         run.converged = run.iterations = 1;
     } else if (ast_view_of(s->labelling).present > 0) {
         status = ast_iterate(s->labelling, &run, 0, s->fault);
+        if (status == AST_OK && s->known.barred_count)
+            status = ast_stream_move_barred(s);
     } else {
         run.converged = 1;
     }

@@ -13,15 +13,21 @@ typedef struct ast_spread {
     double num, den;
 } ast_spread;
 
-/* One cluster between frames. Vectors are in arrays beside it. */
+/* One mean between frames. Vectors are in arrays beside it. An id may have several means, which are next to each other;
+ * dt and flags of all of them are the same. */
 typedef struct ast_track {
     int32_t id;
-    uint32_t dt;       /* frames since it last had points, at least 1 */
+    uint32_t part;     /* number of the mean among those of its id */
+    uint32_t dt;       /* frames since the id last had points, at least 1 */
+    uint32_t flags;    /* AST_LOCKED, AST_KNOWN */
     double weight;     /* w_k */
     double n_prev;     /* points when it last had some */
     double rows;       /* points that the mean rests on; drift lowers it, as it lowers w_k */
     ast_spread spread; /* of this cluster alone */
 } ast_track;
+
+#define AST_LOCKED 1U /* the means do not move */
+#define AST_KNOWN 2U  /* has a name or was enrolled: two of them are never merged */
 
 /* Two tracked clusters that may be pieces of one: both have points, and their means are closer than half the angle. */
 typedef struct ast_near_pair {
@@ -46,6 +52,28 @@ typedef struct ast_joins {
     int32_t *host; /* (slots) the cluster that has the points of this slot: itself, unless this one is a piece */
     size_t host_capacity;
 } ast_joins;
+
+/* What users said about ids (identities.c). */
+typedef struct ast_stream_name_of {
+    int32_t id;
+    char text[AST_NAME_BYTES]; /* ends with NUL */
+} ast_stream_name_of;
+
+typedef struct ast_identities {
+    ast_stream_name_of *names; /* (name_count) in order of id */
+    size_t name_count, name_capacity;
+    int32_t *barred;    /* (barred_count) id that the row is not, in order of id */
+    float *barred_rows; /* (barred_count, D) */
+    size_t barred_count, barred_capacity, barred_row_capacity;
+    ast_near_pair *apart; /* (apart_count) pairs that never merge, in order of the ids */
+    size_t apart_count, apart_capacity;
+    ast_identity_change *log;
+    size_t log_count, log_capacity;
+    ast_sighting *refused; /* (refused_count) of the frame: ids, and the slot that a row got instead */
+    size_t refused_count, refused_capacity;
+    ast_identity *list; /* working memory of ast_stream_list */
+    size_t list_capacity;
+} ast_identities;
 
 /* Working memory of stream_late.c. */
 typedef struct ast_stream_late {
@@ -82,6 +110,7 @@ struct ast_stream {
     ast_labelling *labelling;
     ast_labelling_view v; /* of the last frame, after its passes */
     ast_joins joins;      /* pairs of clusters that may be one */
+    ast_identities known; /* names, cannot-links, the log */
     ast_history history;  /* of the passes of a frame */
     int32_t *id_of;       /* (slots) */
     size_t id_capacity;
@@ -90,6 +119,39 @@ struct ast_stream {
     unsigned char *state; /* the last saved */
     size_t state_capacity;
 };
+
+/* The first track behind those with the id of track `first`; the first track of an id, or the number of tracks. */
+size_t ast_stream_end_of_id(const ast_stream *stream, size_t first);
+size_t ast_stream_find_id(const ast_stream *stream, int32_t id);
+
+/* identities.c. Whether a row (D) is known not to be the id of tracked cluster k; whether two ids never merge by
+ * themselves. */
+bool ast_stream_is_barred(const ast_stream *stream, size_t k, const float *row);
+bool ast_stream_are_apart(const ast_stream *stream, size_t a, size_t b);
+
+/* After the passes of a frame that is not exclusive: rows that got an id which they are known not to be get another.
+ * In any frame: notes that a row got slot `slot` because it is not the id of track k; false: no memory. At the close:
+ * keeps these ids apart. There is memory for that many pairs. */
+ast_status ast_stream_move_barred(ast_stream *stream);
+bool ast_stream_note_refused(ast_stream *stream, size_t k, int32_t slot);
+bool ast_stream_reserve_apart(ast_stream *stream, size_t more);
+void ast_stream_part_refused(ast_stream *stream);
+void ast_stream_keep_apart(ast_stream *stream, int32_t one, int32_t other);
+
+/* What is known about id `from` becomes that of `into`; forgets what is known about ids that are not tracked. */
+void ast_identities_rename(ast_stream *stream, int32_t from, int32_t into);
+void ast_identities_prune(ast_stream *stream);
+void ast_identities_clear(ast_identities *known); /* but for the log */
+void ast_identities_free(ast_identities *known);
+
+/* Joins track `from` into track `into` of another id or of the same one: one mean (stream_joins.c). Removes it. */
+void ast_stream_join_tracks(ast_stream *stream, size_t into, size_t from);
+
+/* Gives id `from` the id of `into`: means that agree become one, others follow those of `into`. */
+void ast_stream_join_ids(ast_stream *stream, int32_t from, int32_t into);
+
+/* The records of all ids that are tracked (stream_close.c). There is memory. */
+void ast_stream_list_records(ast_stream *stream);
 
 #define AST_MAX_EXCLUSIVE 10000 /* points of a frame */
 
@@ -104,6 +166,7 @@ ast_status ast_stream_assign(ast_stream *stream);
  * false: no memory, and nothing changed. At the end of the close: joins them. */
 bool ast_stream_note_together(ast_stream *stream);
 void ast_stream_heal(ast_stream *stream);
+void ast_stream_rename_pairs(ast_stream *stream, int32_t from, int32_t into);
 void ast_stream_join_pair(ast_stream *stream, const ast_near_pair *pair);
 
 /* Updates ids, weights, ages and records after a frame. false: no memory, and nothing changed. */
@@ -119,8 +182,14 @@ bool ast_stream_reserve_late(ast_stream *stream, size_t records);
 void ast_stream_begin_late(ast_stream *stream, const ast_points *points, int32_t *labels, ast_late *late);
 void ast_stream_end_late(ast_stream *stream, const ast_late *late, ast_frame *report);
 
-/* Removes the cluster at `index` of the list. Its record stays. */
-void ast_stream_forget(ast_stream *stream, size_t index);
+/* Removes the mean at `index` of the list. Records stay. */
+void ast_stream_remove(ast_stream *stream, size_t index);
+
+/* Puts a mean with its direction of the last points (D) at `index` of the list. There is memory for it. */
+void ast_stream_insert(ast_stream *stream, size_t index, const ast_track *track, const float *m, const double *u);
+
+/* Whether the means of two tracks, which have that cosine, may be those of one person (stream_heal.c). */
+bool ast_stream_agree(const ast_stream *stream, size_t a, size_t b, double cosine);
 
 /* Adds a record: `count` points of the frame, of `present` that take part. There is memory for it. */
 void ast_stream_add_record(ast_stream *stream, ast_event event, const ast_track *track, const float *mean, double count,
@@ -169,7 +238,7 @@ bool ast_stream_absorb_pieces(ast_stream *stream);
 /* Merging (stream_joins.c). Before the frame is closed: finds the pairs of clusters that are near each other. false: no
  * memory, and nothing changed. At the end of the close: joins the pairs that were near for several frames. */
 bool ast_stream_find_near(ast_stream *stream);
-void ast_stream_join(ast_stream *stream);
+void ast_stream_join_near(ast_stream *stream);
 
 /* The weight w_k of a tracked cluster after a frame in which the sum of its points has that length. */
 double ast_stream_next_weight(const ast_stream *stream, size_t k, double length);

@@ -67,35 +67,87 @@ static void set_data_direction(const ast_stream *s, int32_t slot, double *u) {
         u[d] = (double)sum[d] / raw;
 }
 
-/* Closes tracked cluster k; its place in the new list is `to` <= k. Returns whether it stays tracked. */
-static bool close_tracked(ast_stream *s, size_t k, size_t to) {
+/* The mean of a tracked cluster after the frame. `seen`: its id has points, which may be those of other means. */
+static void close_mean(ast_stream *s, size_t k, bool seen) {
     const ast_cluster_list *c = s->v.clusters;
-    size_t dimension = s->options.dimension, count = (size_t)c->members[k];
-    bool alive = c->alive[k];
-    ast_track track = s->track[k];
-    double length = ast_clusters_length(c, (int32_t)k);
-    ast_event event = track.dt > 1 ? AST_REVIVED : AST_SEEN;
-    if (count > 0) {
-        track.weight = s->options.method == AST_STREAM_DDP ? ast_stream_next_weight(s, k, length) : length;
-        track.rows = ast_stream_next_rows(s, k, ast_clusters_weight(c, (int32_t)k));
-        track.dt = 1;
-        track.n_prev = ast_stream_has_direction(s, (int32_t)k) ? ast_clusters_weight(c, (int32_t)k) : track.n_prev;
+    ast_track *track = &s->track[k];
+    const size_t dimension = s->options.dimension;
+    const double length = ast_clusters_length(c, (int32_t)k), count = ast_clusters_weight(c, (int32_t)k);
+    if (c->members[k] > 0) {
+        track->weight = s->options.method == AST_STREAM_DDP ? ast_stream_next_weight(s, k, length) : length;
+        track->rows = ast_stream_next_rows(s, k, count);
+        track->n_prev = ast_stream_has_direction(s, (int32_t)k) ? count : track->n_prev;
         set_data_direction(s, (int32_t)k, s->data_direction + k * dimension);
-    } else {
-        track.dt++;
-        event = AST_UNSEEN;
+        memmove(s->m + k * dimension, c->means + k * dimension, dimension * sizeof *s->m);
+    } else if (seen) { /* as sure as it is after a frame without points */
+        track->rows = ast_stream_next_rows(s, k, 0);
+        track->weight = ast_stream_weight_update(s) == AST_POSTERIOR ? ast_stream_next_weight(s, k, 0) : track->weight;
     }
-    const float *mean = count > 0 ? c->means + k * dimension : s->m + k * dimension;
-    bool lives = s->options.method == AST_STREAM_DDP ? track.dt <= s->options.lifetime && s->options.lifetime > 1
-                                                     : alive && count > 0;
-    ast_stream_add_record(s, lives || count > 0 ? event : AST_DIED, &track, mean, (double)count, (double)s->v.present);
-    if (!lives)
-        return false;
-    s->track[to] = track;
-    memmove(s->m + to * dimension, mean, dimension * sizeof *mean);
-    memmove(s->data_direction + to * dimension, s->data_direction + k * dimension,
-            dimension * sizeof *s->data_direction);
-    return true;
+    track->dt = seen ? 1 : track->dt + 1;
+}
+
+/* The record of the id that has the tracks first..end-1. Its mean is the one with most points, of equal ones that of
+ * the largest weight. */
+static void record_id(ast_stream *s, size_t first, size_t end, ast_event event, const int64_t *members, double count,
+                      double present) {
+    size_t shown = first;
+    double weight = s->track[first].weight;
+    for (size_t k = first + 1; k < end; k++) {
+        int64_t one = members ? members[k] : 0, other = members ? members[shown] : 0;
+        shown = one > other || (one == other && s->track[k].weight > s->track[shown].weight) ? k : shown;
+        weight += s->track[k].weight;
+    }
+    ast_track track = s->track[shown];
+    track.weight = weight;
+    ast_stream_add_record(s, event, &track, s->m + shown * s->options.dimension, count, present);
+}
+
+void ast_stream_list_records(ast_stream *s) {
+    double all = 0;
+    for (size_t k = 0; k < s->count; k++)
+        all += s->track[k].dt == 1 ? s->track[k].n_prev : 0;
+    s->records.count = 0;
+    for (size_t k = 0, end; k < s->count; k = end) {
+        double count = 0;
+        end = ast_stream_end_of_id(s, k);
+        for (size_t e = k; e < end && s->track[k].dt == 1; e++)
+            count += s->track[e].n_prev;
+        record_id(s, k, end, s->track[k].dt == 1 ? AST_SEEN : AST_UNSEEN, NULL, count, all);
+    }
+}
+
+/* Moves tracks first..end-1 to the places from `to` on. */
+static void move_tracks(ast_stream *s, size_t first, size_t end, size_t to) {
+    size_t dimension = s->options.dimension, count = end - first;
+    if (to == first)
+        return;
+    memmove(s->track + to, s->track + first, count * sizeof *s->track);
+    memmove(s->m + to * dimension, s->m + first * dimension, count * dimension * sizeof *s->m);
+    memmove(s->data_direction + to * dimension, s->data_direction + first * dimension,
+            count * dimension * sizeof *s->data_direction);
+}
+
+/* Closes the id that has the tracks first..end-1; their new places begin at `to` <= first. Returns how many stay
+ * tracked: all or none. */
+static size_t close_id(ast_stream *s, size_t first, size_t end, size_t to) {
+    const ast_cluster_list *c = s->v.clusters;
+    size_t count = 0;
+    bool alive = false;
+    ast_event event = s->track[first].dt > 1 ? AST_REVIVED : AST_SEEN;
+    for (size_t k = first; k < end; k++) {
+        count += (size_t)c->members[k];
+        alive = alive || c->alive[k];
+    }
+    for (size_t k = first; k < end; k++)
+        close_mean(s, k, count > 0);
+    bool lives = s->options.method == AST_STREAM_DDP
+                     ? s->track[first].dt <= s->options.lifetime && s->options.lifetime > 1
+                     : alive && count > 0;
+    event = count > 0 ? event : lives ? AST_UNSEEN : AST_DIED;
+    record_id(s, first, end, event, c->members, (double)count, (double)s->v.present);
+    if (lives)
+        move_tracks(s, first, end, to);
+    return lives ? end - first : 0;
 }
 
 static bool close_born(ast_stream *s, int32_t slot, size_t to) {
@@ -129,13 +181,31 @@ static bool goes_first(const ast_track *a, const ast_track *b) {
     return a->id > b->id;
 }
 
-void ast_stream_forget(ast_stream *s, size_t index) {
+void ast_stream_insert(ast_stream *s, size_t index, const ast_track *track, const float *m, const double *u) {
+    size_t dimension = s->options.dimension, after = s->count - index;
+    float *mean = s->m + index * dimension;
+    double *direction = s->data_direction + index * dimension;
+    memmove(s->track + index + 1, s->track + index, after * sizeof *s->track);
+    memmove(mean + dimension, mean, after * dimension * sizeof *mean);
+    memmove(direction + dimension, direction, after * dimension * sizeof *direction);
+    s->track[index] = *track;
+    memcpy(mean, m, dimension * sizeof *mean);
+    memcpy(direction, u, dimension * sizeof *direction);
+    s->count++;
+}
+
+void ast_stream_remove(ast_stream *s, size_t index) {
     size_t dimension = s->options.dimension, after = s->count - index - 1;
+    const int32_t id = s->track[index].id;
+    for (size_t k = index + 1; k < s->count && s->track[k].id == id; k++)
+        s->track[k].part--;
     memmove(s->track + index, s->track + index + 1, after * sizeof *s->track);
     memmove(s->m + index * dimension, s->m + (index + 1) * dimension, after * dimension * sizeof *s->m);
     memmove(s->data_direction + index * dimension, s->data_direction + (index + 1) * dimension,
             after * dimension * sizeof *s->data_direction);
     s->count--;
+    memset(s->m + s->count * dimension, 0, dimension * sizeof *s->m); /* somebody may have to be forgotten */
+    memset(s->data_direction + s->count * dimension, 0, dimension * sizeof *s->data_direction);
 }
 
 ast_tracked *ast_stream_record(ast_stream *s, int32_t id) {
@@ -156,8 +226,10 @@ static void drop_surplus(ast_stream *s) {
         for (size_t k = 1; k < s->count; k++)
             if (goes_first(&s->track[k], &s->track[goes]))
                 goes = k;
-        ast_stream_record(s, s->track[goes].id)->event = AST_DIED;
-        ast_stream_forget(s, goes);
+        const int32_t id = s->track[goes].id;
+        ast_stream_record(s, id)->event = AST_DIED;
+        for (size_t k = ast_stream_find_id(s, id); k < s->count && s->track[k].id == id;)
+            ast_stream_remove(s, k);
     }
 }
 
@@ -182,7 +254,8 @@ bool ast_stream_close_frame(ast_stream *s) {
     size_t before = s->options.method == AST_STREAM_DP ? 0 : s->count, all = before + c->live;
     bool ids = ast_reserve(&s->id_of, &s->id_capacity, 0, c->slots + 1, sizeof *s->id_of);
     if (!ids || !ast_stream_reserve_records(s, all) || !ast_stream_reserve(s, all) ||
-        !ast_stream_reserve_late(s, all) || !ast_stream_absorb_pieces(s) || !ast_stream_find_near(s))
+        !ast_stream_reserve_late(s, all) || !ast_stream_reserve_apart(s, s->known.refused_count) ||
+        !ast_stream_absorb_pieces(s) || !ast_stream_find_near(s))
         return false;
     s->records.count = 0;
     if (s->options.rigid)
@@ -193,18 +266,24 @@ bool ast_stream_close_frame(ast_stream *s) {
     if (s->options.axial)
         choose_sides(s, before);
     size_t to = 0;
-    for (size_t k = 0; k < before; k++) {
+    for (size_t k = 0; k < before; k++)
         s->id_of[k] = s->track[k].id;
-        to += close_tracked(s, k, to);
+    for (size_t k = 0, end; k < before; k = end) {
+        end = ast_stream_end_of_id(s, k);
+        to += close_id(s, k, end, to);
     }
     for (size_t k = 0; k < c->live; k++)
         if ((size_t)c->order[k] >= before && c->members[c->order[k]] > 0)
             to += close_born(s, c->order[k], to);
     for (size_t slot = 0; slot < c->slots; slot++) /* a piece has the id of its cluster */
         s->id_of[slot] = s->id_of[s->joins.host[slot]];
+    bool lost = to < before;
     s->count = to;
     s->frame++;
-    ast_stream_join(s);
+    ast_stream_part_refused(s);
+    ast_stream_join_near(s);
     drop_surplus(s);
+    if (lost || s->count < to)
+        ast_identities_prune(s);
     return true;
 }

@@ -19,13 +19,28 @@ typedef struct pair_list {
     size_t count, capacity;
 } pair_list;
 
-/* Adds the pairs of a point and the clusters that it fits. false: no memory. */
-static bool add_pairs(const ast_tracks *t, const float *x, int32_t row, double alone, pair_list *pairs) {
-    for (size_t k = 0; k < t->count && t->unseen_may_win; k++) {
+/* The mean of an id (tracks first..end-1) that scores best of those that the point fits; end: it fits none. */
+static size_t best_mean(const ast_tracks *t, size_t first, size_t end, const float *x, double *score) {
+    size_t best = end;
+    for (size_t k = first; k < end; k++) {
         if (!ast_tracks_may_win(t, k, x, t->limits[k]))
             continue;
-        double score = ast_tracks_score(t, k, x);
-        if (score < t->limits[k])
+        double one = ast_tracks_score(t, k, x);
+        if (one < t->limits[k] || (best < end && one <= *score))
+            continue;
+        best = k;
+        *score = one;
+    }
+    return best;
+}
+
+/* Adds the pairs of a point and the ids that it fits, each as the first of their tracks. false: no memory. */
+static bool add_pairs(const ast_stream *s, const float *x, int32_t row, double alone, pair_list *pairs) {
+    const ast_tracks *t = &s->tracks;
+    for (size_t k = 0, end; k < t->count && t->unseen_may_win; k = end) {
+        double score = 0;
+        end = ast_stream_end_of_id(s, k);
+        if (best_mean(t, k, end, x, &score) == end || ast_stream_is_barred(s, k, x))
             continue;
         if (!ast_reserve(&pairs->list, &pairs->capacity, pairs->count, pairs->count + 1, sizeof *pairs->list))
             return false;
@@ -42,9 +57,29 @@ static bool find_partners(const ast_stream *s, int32_t *partner) {
     bool good = true;
     for (size_t i = 0; good && i < v.rows->count; i++)
         if (v.labels[i] != AST_MISSING)
-            good = add_pairs(&s->tracks, ast_rowset_row(v.rows, i, buffer), (int32_t)i, alone, &pairs);
+            good = add_pairs(s, ast_rowset_row(v.rows, i, buffer), (int32_t)i, alone, &pairs);
     good = good && ast_best_assignment(pairs.list, pairs.count, v.rows->count, s->tracks.count, partner);
     free(pairs.list);
+    return good;
+}
+
+/* The mean of its partner that a point fits best. */
+static int32_t slot_of(const ast_stream *s, const float *x, int32_t partner) {
+    size_t first = (size_t)partner;
+    double score = 0;
+    return (int32_t)best_mean(&s->tracks, first, ast_stream_end_of_id(s, first), x, &score);
+}
+
+/* Notes of which ids that it fits the point is known not to be. false: no memory. */
+static bool note_refused(ast_stream *s, const float *x, int32_t slot) {
+    const ast_tracks *t = &s->tracks;
+    bool good = true;
+    for (size_t k = 0, end; k < t->count && good && s->known.barred_count; k = end) {
+        double score = 0;
+        end = ast_stream_end_of_id(s, k);
+        if (best_mean(t, k, end, x, &score) < end && ast_stream_is_barred(s, k, x))
+            good = ast_stream_note_refused(s, k, slot);
+    }
     return good;
 }
 
@@ -57,11 +92,14 @@ static ast_status set_labels(ast_stream *s, const int32_t *partner) {
     for (size_t i = 0; status == AST_OK && i < v.rows->count; i++) {
         if (labels[i] == AST_MISSING)
             continue;
-        labels[i] = partner[i] >= 0 ? partner[i] : next++;
+        const float *row = ast_rowset_row(v.rows, i, buffer);
+        labels[i] = partner[i] >= 0 ? slot_of(s, row, partner[i]) : next++;
         if (partner[i] >= 0)
-            s->tracks.unseen[partner[i]] = 0;
+            s->tracks.unseen[labels[i]] = 0;
         else
-            status = ast_labelling_add_means(s->labelling, ast_rowset_row(v.rows, i, buffer), 1, s->fault);
+            status = ast_labelling_add_means(s->labelling, row, 1, s->fault);
+        if (status == AST_OK && !note_refused(s, row, labels[i]))
+            status = ast_fail_memory(s->fault);
     }
     return status == AST_OK ? ast_labelling_recount(s->labelling, s->fault) : status;
 }

@@ -23,6 +23,11 @@ bool ast_stream_heals(const ast_stream *s) {
     return s->options.merge_tracked && s->options.exclusive && s->options.lifetime > 1;
 }
 
+bool ast_stream_agree(const ast_stream *s, size_t a, size_t b, double cosine) {
+    const double agree = ast_cosine(s->options.angle * AGREE), own = ast_stream_reliability(s, s->track[a].rows);
+    return cosine >= agree * own * ast_stream_reliability(s, s->track[b].rows);
+}
+
 static int compare_pairs(const void *a, const void *b) {
     const ast_near_pair *x = a, *y = b;
     if (x->older != y->older)
@@ -54,11 +59,18 @@ bool ast_stream_note_together(ast_stream *s) {
         return true;
     for (size_t k = 0; k < live; k++)
         seen += s->v.clusters->members[s->v.clusters->order[k]] > 0;
-    size_t found = seen + 1; /* of an id in view, only the nearest partner is kept */
+    size_t found = seen + 1; /* of a mean in view, only the nearest partner is kept */
+    for (size_t k = 0; k < s->count; k++)
+        found += s->track[k].part > 0; /* is in view if another mean of its id is */
     if (!ast_reserve(&j->pairs, &j->capacity, j->count, j->count + seen * seen, sizeof *j->pairs) ||
         !ast_reserve(&j->found, &j->found_capacity, 0, found, sizeof *j->found))
         return false;
     return ast_reserve(&j->cosines, &j->cosine_capacity, 0, found, sizeof *j->cosines);
+}
+
+/* Whether this is the first mean of an id with points. */
+static bool is_in_view(const ast_stream *s, size_t k) {
+    return s->track[k].dt == 1 && s->track[k].part == 0;
 }
 
 static void add_together(ast_stream *s) {
@@ -66,9 +78,9 @@ static void add_together(ast_stream *s) {
     size_t before = j->count;
     ast_joins known = {.pairs = j->pairs, .count = before};
     for (size_t a = 0; a < s->count; a++)
-        for (size_t b = a + 1; b < s->count && s->track[a].dt == 1; b++) {
+        for (size_t b = a + 1; b < s->count && is_in_view(s, a); b++) {
             int32_t older = s->track[a].id, younger = s->track[b].id;
-            if (s->track[b].dt == 1 && !were_together(&known, older, younger))
+            if (is_in_view(s, b) && !were_together(&known, older, younger))
                 j->pairs[j->count++] = (ast_near_pair){older, younger, 1};
         }
     if (j->count > before)
@@ -82,11 +94,12 @@ static void find_piece(ast_stream *s, size_t a) {
     const double agree = ast_cosine(s->options.angle * AGREE), own = ast_stream_reliability(s, s->track[a].rows);
     double most = -2;
     for (size_t b = 0; b < s->count; b++) {
-        if (b == a || (b < a && s->track[b].dt == 1))
+        if (s->track[b].id == s->track[a].id || (b < a && s->track[b].dt == 1))
             continue;
         double least = agree * own * ast_stream_reliability(s, s->track[b].rows);
         double cosine = ast_exact_score(s->m + a * dimension, s->m + b * dimension, dimension);
-        if (cosine < least || cosine <= most || were_together(j, s->track[a].id, s->track[b].id))
+        if (cosine < least || cosine <= most || were_together(j, s->track[a].id, s->track[b].id) ||
+            ast_stream_are_apart(s, a, b) || s->track[a > b ? a : b].flags & AST_LOCKED)
             continue;
         best = b;
         most = cosine;
@@ -98,15 +111,20 @@ static void find_piece(ast_stream *s, size_t a) {
     j->cosines[j->found_count++] = most;
 }
 
-/* Who was seen with the younger was seen with the older. Pairs of ids that are gone are forgotten. */
-static void rename_pairs(ast_stream *s, const ast_near_pair *joined) {
+/* Who was seen with `from` was seen with `into`. The pairs of an id that is not tracked are dropped, and so are pairs
+ * of near ids, which count frames. */
+void ast_stream_rename_pairs(ast_stream *s, int32_t from, int32_t into) {
     ast_joins *j = &s->joins;
+    size_t kept = 0;
     for (size_t p = 0; p < j->count; p++) {
-        ast_near_pair *pair = &j->pairs[p];
-        int32_t a = pair->older == joined->younger ? joined->older : pair->older;
-        int32_t b = pair->younger == joined->younger ? joined->older : pair->younger;
-        *pair = (ast_near_pair){a < b ? a : b, a < b ? b : a, 1};
+        ast_near_pair pair = j->pairs[p];
+        int32_t a = pair.older == from ? into : pair.older, b = pair.younger == from ? into : pair.younger;
+        bool mine = pair.older == from || pair.younger == from;
+        if (a == b || (mine && (into < 0 || !s->options.exclusive)))
+            continue;
+        j->pairs[kept++] = mine ? (ast_near_pair){a < b ? a : b, a < b ? b : a, 1} : pair;
     }
+    j->count = kept;
     sort_pairs(j);
 }
 
@@ -135,6 +153,6 @@ void ast_stream_heal(ast_stream *s) {
             if (shares_an_id(&pair, &j->found[p]))
                 j->cosines[p] = -4;
         ast_stream_join_pair(s, &pair);
-        rename_pairs(s, &pair);
+        ast_stream_rename_pairs(s, pair.younger, pair.older);
     }
 }

@@ -26,8 +26,19 @@ bool ast_stream_merges(const ast_stream *s) {
            s->options.lifetime > 1;
 }
 
-/* Lists the clusters with points that will be tracked, in order of id; clusters born in this frame get the next ids.
- * Returns their number. */
+static bool has_one_mean(const ast_stream *s, size_t k) {
+    return s->track[k].part == 0 && ast_stream_end_of_id(s, k) == k + 1;
+}
+
+/* Whether users said that two slots are different ids, or that the younger one stays where it is. */
+static bool are_apart(const ast_stream *s, int32_t a, int32_t b) {
+    size_t one = (size_t)a, other = (size_t)b;
+    return one < s->count && other < s->count &&
+           (ast_stream_are_apart(s, one, other) || s->track[one > other ? one : other].flags & AST_LOCKED);
+}
+
+/* Lists the clusters with points that will be tracked, but for ids with several means, in order of id; clusters born in
+ * this frame get the next ids. Returns their number. */
 static size_t list_seen(ast_stream *s) {
     const ast_cluster_list *c = s->v.clusters;
     int32_t next = s->next_id;
@@ -38,7 +49,7 @@ static size_t list_seen(ast_stream *s) {
             continue;
         bool born = (size_t)slot >= s->count;
         int32_t id = born ? next++ : s->track[slot].id;
-        if (!born || ast_stream_has_direction(s, slot))
+        if (born ? ast_stream_has_direction(s, slot) : has_one_mean(s, (size_t)slot))
             s->joins.seen[count++] = (ast_sighting){slot, id};
     }
     return count;
@@ -92,18 +103,6 @@ static void drop_pairs_of(ast_joins *j, const ast_near_pair *joined) {
 
 /* ---- Two clusters become one ------------------------------------------------------------------------------------- */
 
-static size_t place_of(const ast_stream *s, int32_t id) {
-    size_t low = 0, high = s->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->track[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* The mean of the older one moves towards that of the younger (section 5 with no step in between). */
 static void join_means(const ast_stream *s, size_t older, size_t younger) {
     size_t dimension = s->options.dimension;
@@ -111,7 +110,7 @@ static void join_means(const ast_stream *s, size_t older, size_t younger) {
     const float *other = s->m + younger * dimension;
     double u[AST_MAX_DIMENSION];
     double side = s->options.axial && ast_exact_score(m, other, dimension) < 0 ? -1 : 1;
-    if (!(s->track[younger].weight > 0))
+    if (!(s->track[younger].weight > 0) || s->track[older].flags & AST_LOCKED)
         return;
     for (size_t d = 0; d < dimension; d++)
         u[d] = side * (double)other[d];
@@ -136,8 +135,7 @@ static void join_data(const ast_stream *s, size_t older, size_t younger) {
         memcpy(u, sum, dimension * sizeof *u);
 }
 
-void ast_stream_join_pair(ast_stream *s, const ast_near_pair *pair) {
-    size_t older = place_of(s, pair->older), younger = place_of(s, pair->younger);
+void ast_stream_join_tracks(ast_stream *s, size_t older, size_t younger) {
     ast_track *into = &s->track[older], *from = &s->track[younger];
     join_means(s, older, younger);
     join_data(s, older, younger);
@@ -146,14 +144,74 @@ void ast_stream_join_pair(ast_stream *s, const ast_near_pair *pair) {
     into->rows += from->rows;
     into->spread.num += from->spread.num;
     into->spread.den += from->spread.den;
+    ast_stream_remove(s, younger);
+}
+
+/* Moves track k behind the last mean of the id, and gives it this id. */
+static void add_mean(ast_stream *s, size_t k, int32_t id) {
+    const size_t dimension = s->options.dimension, first = ast_stream_find_id(s, id);
+    size_t to = ast_stream_end_of_id(s, first);
+    ast_track track = s->track[k];
+    float m[AST_MAX_DIMENSION];
+    double u[AST_MAX_DIMENSION];
+    track.id = id;
+    track.part = (uint32_t)(to - first);
+    track.flags = s->track[first].flags;
+    track.dt = s->track[first].dt;
+    memcpy(m, s->m + k * dimension, dimension * sizeof *m);
+    memcpy(u, s->data_direction + k * dimension, dimension * sizeof *u);
+    ast_stream_remove(s, k);
+    to -= k < to;
+    ast_stream_insert(s, to, &track, m, u);
+}
+
+/* The track of the id that is nearest to track k, if they agree; the number of tracks if none does. */
+static size_t agreeing(const ast_stream *s, size_t k, int32_t id) {
+    const size_t dimension = s->options.dimension, first = ast_stream_find_id(s, id);
+    size_t best = s->count;
+    double most = -2;
+    for (size_t e = first; e < ast_stream_end_of_id(s, first); e++) {
+        double cosine = ast_stream_closeness(s, s->m + e * dimension, s->m + k * dimension);
+        if (cosine <= most || !ast_stream_agree(s, e, k, cosine))
+            continue;
+        best = e;
+        most = cosine;
+    }
+    return best;
+}
+
+void ast_stream_join_ids(ast_stream *s, int32_t from, int32_t into) {
+    size_t first = ast_stream_find_id(s, into), end = ast_stream_end_of_id(s, first), k;
+    uint32_t flags = s->track[first].flags | (s->track[ast_stream_find_id(s, from)].flags & AST_KNOWN);
+    uint32_t dt = s->track[ast_stream_find_id(s, from)].dt;
+    dt = dt < s->track[first].dt ? dt : s->track[first].dt;
+    for (; first < end; first++) {
+        s->track[first].flags = flags;
+        s->track[first].dt = dt;
+    }
+    while ((k = ast_stream_find_id(s, from)) < s->count) {
+        size_t near = agreeing(s, k, into);
+        if (near < s->count)
+            ast_stream_join_tracks(s, near, k);
+        else
+            add_mean(s, k, into);
+    }
+    ast_identities_rename(s, from, into);
+}
+
+void ast_stream_join_pair(ast_stream *s, const ast_near_pair *pair) {
+    ast_stream_join_ids(s, pair->younger, pair->older);
+    size_t shown = ast_stream_find_id(s, pair->older);
+    const ast_track *into = &s->track[shown];
     ast_tracked *gone = ast_stream_record(s, pair->younger), *stays = ast_stream_record(s, pair->older);
     gone->event = AST_MERGED;
     gone->into = pair->older;
-    stays->weight = into->weight;
+    stays->weight = 0;
+    for (size_t k = shown; k < ast_stream_end_of_id(s, shown); k++)
+        stays->weight += s->track[k].weight;
     stays->spread = sqrt(ast_stream_spread(s, &into->spread)) / AST_DEGREE;
     memcpy(s->records.means + (size_t)(stays - s->records.list) * s->options.dimension,
-           s->m + older * s->options.dimension, s->options.dimension * sizeof *s->m);
-    ast_stream_forget(s, younger);
+           s->m + shown * s->options.dimension, s->options.dimension * sizeof *s->m);
 }
 
 /* ---- The frame ----------------------------------------------------------------------------------------------------
@@ -177,7 +235,7 @@ bool ast_stream_find_near(ast_stream *s) {
             double cosine = ast_stream_closeness(s, c->means + (size_t)j->seen[a].slot * c->dimension,
                                                  c->means + (size_t)j->seen[b].slot * c->dimension);
             ast_near_pair pair = {j->seen[a].id, j->seen[b].id, 1};
-            if (!(cosine > limit))
+            if (!(cosine > limit) || are_apart(s, j->seen[a].slot, j->seen[b].slot))
                 continue;
             pair.frames += frames_before(j, &pair, &at);
             if (!add_pair(j, pair, cosine))
@@ -187,7 +245,7 @@ bool ast_stream_find_near(ast_stream *s) {
     return true;
 }
 
-void ast_stream_join(ast_stream *s) {
+void ast_stream_join_near(ast_stream *s) {
     ast_joins *j = &s->joins;
     if (s->options.exclusive) {
         ast_stream_heal(s);

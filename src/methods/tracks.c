@@ -14,12 +14,12 @@ bool ast_tracks_reserve(ast_tracks *t, size_t count, size_t dimension) {
     return count <= t->capacity ||
            ast_ensure_arrays(&t->capacity, most, AST_REQUEST(t->m, most * dimension), AST_REQUEST(t->w, most),
                              AST_REQUEST(t->limits, most), AST_REQUEST(t->beta, most), AST_REQUEST(t->dt, most),
-                             AST_REQUEST(t->unseen, most), AST_REQUEST(t->near, most),
+                             AST_REQUEST(t->unseen, most), AST_REQUEST(t->locked, most), AST_REQUEST(t->near, most),
                              AST_REQUEST(t->pair_bounds, most * AST_MASK_BITS));
 }
 
 void ast_tracks_free(ast_tracks *t) {
-    ast_free_all(t->m, t->w, t->limits, t->beta, t->dt, t->unseen, t->near, t->had_points, t->previous_means,
+    ast_free_all(t->m, t->w, t->limits, t->beta, t->dt, t->unseen, t->locked, t->near, t->had_points, t->previous_means,
                  t->changed, t->pair_bounds);
     *t = (ast_tracks){0};
 }
@@ -69,6 +69,10 @@ void ast_tracks_revive(void *tracks, int32_t slot, const float *x, float *mu) {
     size_t k = (size_t)slot;
     const float *m = t->m + k * t->dimension;
     float copy[AST_MAX_DIMENSION];
+    if (t->locked[k]) {
+        memcpy(mu, m, t->dimension * sizeof *mu);
+        return;
+    }
     x = facing(t, k, x, copy);
     double u[AST_MAX_DIMENSION], zeta = ast_angle_between(x, m, t->dimension);
     for (size_t d = 0; d < t->dimension; d++)
@@ -96,9 +100,13 @@ static bool direction(const ast_tracks *t, const ast_cluster_list *c, size_t k, 
 
 bool ast_tracks_mean(const ast_tracks *t, const ast_cluster_list *c, size_t k, float *mu) {
     double u[AST_MAX_DIMENSION], length;
+    const float *m = t->m + k * t->dimension;
+    if (t->locked[k]) {
+        memcpy(mu, m, t->dimension * sizeof *mu);
+        return true;
+    }
     if (!direction(t, c, k, u, &length))
         return false;
-    const float *m = t->m + k * t->dimension;
     double zeta = ast_angle_from(u, m, t->dimension);
     ast_geodesic_mean(t->dimension, u, m, solve(t, k, zeta, length).eta, zeta, mu);
     return true;

@@ -39,6 +39,7 @@ typedef struct ast_tracks {
     double *beta;                      /* (count) of the transition */
     uint32_t *dt;                      /* (count) frames since it last had points */
     uint8_t *unseen;                   /* (count) has no points now */
+    uint8_t *locked;                   /* (count) the mean stays m_k */
     ast_neighbour *near;               /* (count) of those that are unseen, as of the last ast_tracks_unseen_bound */
     size_t previous_capacity;          /* slots that the following have memory for */
     uint8_t *had_points;               /* (slots) at the last ast_tracks_unseen_bound, */
