@@ -114,6 +114,50 @@ static ast_assign_options known_means(const job *work) {
     return known;
 }
 
+/* ---- Means of other rows ----------------------------------------------------------------------------------------- */
+
+enum { MOST_ASKED = 10000, LEAST_ASKED = 50, PLAIN_DIMENSIONS = 8 };
+#define BESIDE 0.25
+
+/* Adds what is left of the unit rows across the means that they were given to; returns the number of rows. */
+static size_t add_rest(const job *work, double *row, double *rest) {
+    const ast_points *points = &work->from.directions.points;
+    size_t dimension = points->dimension, step = (points->count + MOST_ASKED - 1) / MOST_ASKED, taken = 0;
+    for (size_t i = 0; i < points->count; i += step) {
+        if (work->labels[i] < 0 || !ast_unit_row(points, i, row))
+            continue;
+        const float *mean = work->means + (size_t)work->labels[i] * dimension;
+        double dot = 0, square = 0;
+        for (size_t d = 0; d < dimension; d++) {
+            dot += row[d] * (double)mean[d];
+            square += (double)mean[d] * (double)mean[d];
+        }
+        for (size_t d = 0; d < dimension; d++)
+            rest[d] += row[d] - dot / square * (double)mean[d];
+        taken++;
+    }
+    return taken;
+}
+
+/* Members scatter around their own mean in all directions, so that what is left across the means cancels. Where it does
+ * not, the means are those of other rows: of centred or mapped ones. In few dimensions means may be anything. */
+static void warn_of_other_rows(const job *work) {
+    size_t dimension = work->from.directions.points.dimension;
+    if (work->model || work->center_file || work->from.axial || work->from.common.quiet ||
+        dimension <= PLAIN_DIMENSIONS)
+        return;
+    double *row = malloc(dimension * sizeof *row), *rest = calloc(dimension, sizeof *rest), square = 0;
+    size_t taken = row && rest ? add_rest(work, row, rest) : 0;
+    for (size_t d = 0; taken && d < dimension; d++)
+        square += rest[d] / (double)taken * (rest[d] / (double)taken);
+    if (taken >= LEAST_ASKED && square > BESIDE * BESIDE)
+        ast_cli_warn("the rows lie beside the means of %s, all on one side: if the run that wrote them had --center or "
+                     "--metric, give assign its --model (or its --center-file)",
+                     work->means_file);
+    free(row);
+    free(rest);
+}
+
 static int assign(job *work) {
     ast_assign_options known = known_means(work);
     const ast_points *points = &work->from.directions.points;
@@ -124,6 +168,7 @@ static int assign(job *work) {
     count_points(work, work->labels, work->similarity, work->from.directions.points.count);
     if (work->missing == work->from.directions.points.count)
         return ast_cli_no_usable_row(work->from.input);
+    warn_of_other_rows(work);
     return -1;
 }
 

@@ -53,6 +53,16 @@ asterism cluster x.npy --method movmf --clusters 6 --means m.npy >../out 2>../er
 grep -q 'since components have concentrations and shares' ../err || broken 'no warning about means of a mixture'
 works asterism cluster x.npy --angle 45 --means m.npy
 
+# Rows in a cone, and the means of the centred rows: assign sees that they belong to other rows.
+awk 'BEGIN { srand(3); for (i = 0; i < 600; i++) { for (d = 0; d < 12; d++)
+    printf "%s%.4f", d ? "," : "", 1 + (d == i % 3 ? 1 : 0) + 0.1 * rand(); print "" } }' >cone.csv
+works asterism cluster cone.csv --angle 60 --center --means centred.npy --model centred.model --quiet
+works asterism assign cone.csv --model centred.model
+asterism assign cone.csv --means centred.npy --json >../out 2>../err
+grep -q 'the rows lie beside the means of centred.npy' ../err || broken "no warning of other rows: $(cat ../err)"
+works asterism cluster cone.csv --angle 10 --means m.npy
+works asterism assign cone.csv --means m.npy
+
 # ---- What is refused -------------------------------------------------------------------------------------------------
 fails 2 '--model cannot be combined with --means' asterism assign x.npy --model a.model --means m.npy
 fails 2 '--model cannot be combined with --axial' asterism assign x.npy --model a.model --axial
