@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ._base import FLOATS, canonical
 from ._library import array_at, constants, lender, lib, opened, points_of, sized
 from ._standalone import issparse
+from .page import page_of
 
 METHODS = {constants[f"AST_{name}"]: name.lower()
            for name in ("DP", "SPKM", "MOVMF", "FSD", "CRP", "OSPKM", "DPMEANS", "MBSPKM")}
@@ -106,13 +107,28 @@ class Model:
         """Writes the file; one that is there is replaced when the new one is whole."""
         write_whole(path, self._content)
 
+    def __repr__(self) -> str:
+        return f"<asterism.Model, {self.headline()}>"
+
+    def headline(self) -> str:
+        """One line: the method, clusters, rows, dimensions, and what is done to rows."""
+        angle = "" if np.isnan(self.angle) else f", angle {self.angle:g}"
+        mapped = ", local metric" if self.matrix_ is not None else "" if self.center_ is None else ", centred"
+        rows = "" if self.counts_ is None else f" of {self.counts_.sum()} rows"
+        count, dimension = self.cluster_centers_.shape
+        return f"{self.method}: {count} clusters{rows}, {dimension} dimensions{angle}{mapped}"
+
+    def report(self, path: str | os.PathLike[str], X: Any = None, names: Sequence[Any] | None = None, nearest: int = 5,
+               title: str | None = None) -> None:
+        """Writes an HTML page that opens offline: all clusters with size, share and spread. With rows `X` each cluster has
+        the `nearest` ones most similar to its mean, by their `names` (titles or texts, one per row) or numbers."""
+        page = page_of(self, title or Path(path).stem, X, names, nearest)
+        write_whole(path, page.encode("utf-8"))
+
     def summary(self) -> str:
         """A short table of the largest clusters."""
         counts = self.counts_ if self.counts_ is not None else np.zeros(len(self.ids_), np.int64)
-        angle = "" if np.isnan(self.angle) else f", angle {self.angle:g}"
-        centred = "" if self.center_ is None else ", centred"
-        lines = [f"{self.method}: {len(counts)} clusters of {counts.sum()} rows, {self.cluster_centers_.shape[1]} "
-                 f"dimensions{angle}{centred}",
+        lines = [self.headline(),
                  f"{'id':>6}  {'rows':>9}  {'share':>6}  {'spread':>6}  {'least':>6}  name"]
         for k in np.argsort(-counts, kind="stable")[:LISTED]:
             lines.append(f"{self.ids_[k]:>6}  {counts[k]:>9}  {counts[k] / max(counts.sum(), 1):>6.1%}  "
@@ -202,6 +218,12 @@ class Saving:
     def summary(self) -> str:
         """A short table of the largest clusters."""
         return self._model().summary()
+
+    def report(self, path: str | os.PathLike[str], X: Any = None, names: Sequence[Any] | None = None, nearest: int = 5,
+               title: str | None = None) -> None:
+        """Writes an HTML page that opens offline: all clusters with size, share and spread. With rows `X` each cluster has
+        the `nearest` ones most similar to its mean, by their `names` (titles or texts, one per row) or numbers."""
+        self._model().report(path, X, names, nearest, title)
 
     def _model(self) -> Model:
         from ._compat import check_is_fitted

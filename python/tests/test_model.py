@@ -51,6 +51,28 @@ def test_what_a_model_says(rows, tmp_path):
     assert model.predict(missing).tolist() == [-1, -1, fitted.labels_[0]]
 
 
+def test_the_report_is_one_page(rows, tmp_path):
+    fitted = DPVMFMeans(angle=40, center=True).fit(rows)
+    names = [f"text <{i}>" for i in range(len(rows))]
+    fitted.report(tmp_path / "topics.html", rows, names, nearest=2)
+    page = (tmp_path / "topics.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>") and "<h1>topics</h1>" in page and "angle 40, centred" in page
+    assert page.count("<tr>") == fitted.n_clusters_ + 1 and "<script" not in page and "http" not in page
+    largest = fitted.counts_.argmax()
+    members = np.flatnonzero(fitted.labels_ == largest)
+    best = members[np.lexsort((members, -fitted.similarity_[members]))][:2]
+    assert " | ".join(f"text &lt;{i}&gt;" for i in best) in page
+    fitted.save(tmp_path / "a.model")
+    asterism.load(tmp_path / "a.model").report(tmp_path / "topics.html", rows, names, nearest=2)
+    assert (tmp_path / "topics.html").read_text(encoding="utf-8") == page
+    asterism.load(tmp_path / "a.model").report(tmp_path / "bare.html", title="Topics & more")
+    assert "<h1>Topics &amp; more</h1>" in (tmp_path / "bare.html").read_text(encoding="utf-8")
+    with pytest.raises(ValueError, match="there are 3 names for 800 rows"):
+        fitted.report(tmp_path / "none.html", rows, names[:3])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.model", "bare.html", "topics.html"]
+    assert "clusters of 800 rows" in repr(asterism.load(tmp_path / "a.model"))
+
+
 def test_wrong_files_and_rows(rows, tmp_path):
     fitted = DPVMFMeans(angle=40).fit(rows)
     path = tmp_path / "a.model"
