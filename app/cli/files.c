@@ -21,7 +21,8 @@ const char *const ast_cli_headers[] = {"auto", "yes", "no", NULL}; /* in the ord
 static const ast_cli_option options_table[] = {
     {"format", AST_CLI_TEXT, "NAME",
      "npy, csv, tsv, txt, dat, mtx, npz, fbin, u8bin, i8bin, fvecs, bvecs or safetensors, each also with .gz; h5; pcd, "
-     "ply, obj or stl: needed for standard input, otherwise the extension decides",
+     "ply, obj, stl, las or xyz: needed for standard input, otherwise the extension decides; kitti: a .bin scan of "
+     "KITTI",
      AT(format), .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_DEPTH & ~AST_CLI_SEVERAL},
     {"tensor", AST_CLI_TEXT, "NAME", "the tensor of a .safetensors file, where it has several of two dimensions",
      AT(tensor), .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL},
@@ -30,7 +31,9 @@ static const ast_cli_option options_table[] = {
      .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL},
     {"columns", AST_CLI_TEXT, "LIST",
      "columns to read: numbers from 1 on, or names in the header of a text, such as 2-101, 1,3,5-7 or dec,inc",
-     AT(columns), .more = "They are read in this order. Numbers and names can be mixed."},
+     AT(columns), .inputs = AST_CLI_POINTS | AST_CLI_CLOUD | AST_CLI_SEVERAL,
+     .more = "They are read in this order. Numbers and names can be mixed. Of an .xyz cloud they are x, y and z, and "
+             "with six columns the normal."},
     {"header", AST_CLI_CHOICE, "WHEN",
      "whether the first line of a text names the columns: yes, no, or auto, if it has text and no number, or the "
      "numbers "

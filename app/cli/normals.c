@@ -36,8 +36,12 @@ static const ast_cli_option options_table[] = {
      "write how far the neighbours of each point are from a plane, 0 to 1/3: float32 .npy, or text",
      .writes = AST_CLI_WRITES_ARRAY, .inputs = AST_CLI_CLOUD,
      .more = "It is the smallest eigenvalue of their covariance over the sum of the three."},
-    {"format", AST_CLI_TEXT, "NAME", "the format of standard input: pcd, ply, obj or stl", AT(source.format),
+    {"format", AST_CLI_TEXT, "NAME",
+     "the format of standard input: pcd, ply, obj, stl, las or xyz; kitti: a .bin scan of KITTI", AT(source.format),
      .inputs = AST_CLI_SOLID},
+    {"columns", AST_CLI_TEXT, "LIST",
+     "the columns of an .xyz cloud that are x, y and z, and with six of them the normal, such as 2-4 or X,Y,Z",
+     AT(source.columns), .inputs = AST_CLI_CLOUD},
     {0}};
 
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
@@ -56,7 +60,7 @@ static int check(void *data) {
     if (work->solid)
         return -1;
     if (work->source.format)
-        return ast_cli_misuse("--format must be pcd, ply, obj or stl, not '%s'", work->source.format);
+        return ast_cli_misuse("--format must be pcd, ply, obj, stl, las, xyz or kitti, not '%s'", work->source.format);
     return ast_cli_depth_usage(&work->camera, work->input);
 }
 
@@ -165,10 +169,11 @@ const ast_cli_command ast_cli_normals = {
     .usage = "normals INPUT --intrinsics FX,FY,CX,CY --output FILE.npy [options]\n"
              "normals INPUT --camera NAME --output FILE.npy [options]\n"
              "normals CLOUD|MESH --output FILE.npy [options]",
-    .about = "Turns a depth image, a 16-bit PNG or PGM, into unit normals in the camera's coordinates (x to the "
-             "right, y down, z forward), which point to the camera; a cloud of points (PCD, PLY, OBJ) into one "
-             "normal per point, a mesh (PLY, OBJ, STL) into one per triangle. cluster takes the same files and "
-             "makes the same normals; stream and segment take depth images and use --smooth planes.",
+    .about =
+        "Turns a depth image, a 16-bit PNG or PGM, into unit normals in the camera's coordinates (x to the "
+        "right, y down, z forward), which point to the camera; a cloud of points (PCD, PLY, OBJ, LAS, XYZ) into one "
+        "normal per point, a mesh (PLY, OBJ, STL) into one per triangle. cluster takes the same files and "
+        "makes the same normals; stream and segment take depth images and use --smooth planes.",
     .examples = "asterism normals frame.png --intrinsics 525,525,319.5,239.5 --output normals.npy\n"
                 "asterism normals frame.png --camera tum-fr1 --smooth tv --output normals.npy\n"
                 "asterism normals room.pcd --neighbours 30 --viewpoint 0,0,1.5 --output normals.npy\n"

@@ -31,13 +31,13 @@ static const struct {
 } kind_words[] = {
     {AST_CLI_POINTS, "tables of points", "a table of points"},
     {AST_CLI_DEPTH, "depth images (.png, .pgm, .mat, or a folder of images)", "a depth image"},
-    {AST_CLI_SOLID, "clouds and meshes (.pcd, .ply, .obj, .stl)", "a cloud or a mesh"},
+    {AST_CLI_SOLID, "clouds and meshes (.pcd, .ply, .obj, .stl, .las, .xyz)", "a cloud or a mesh"},
     {AST_CLI_IMAGE | AST_CLI_STANDARD_DEPTH, "depth images (.png, .pgm, .tiff, .pfm, .npy)", "a depth image"},
     {AST_CLI_TABLE, "files of points", "a table of points"},
     {AST_CLI_SPARSE, "sparse rows (.mtx, .npz)", "a file of sparse rows"},
     {AST_CLI_IMAGE, "files of depth images (.png, .pgm, .tiff, .pfm, .npy)", "a depth image"},
     {AST_CLI_SCENE, "scenes of the NYU v2 data set (.mat)", "a data set of scenes"},
-    {AST_CLI_CLOUD, "clouds (.pcd, .ply, .obj)", "a cloud"},
+    {AST_CLI_CLOUD, "clouds (.pcd, .ply, .obj, .las, .xyz)", "a cloud"},
     {AST_CLI_MESH, "meshes (.ply, .obj, .stl)", "a mesh"},
     {AST_CLI_SEVERAL, "multiple files of points", "multiple files that are read as one"},
     {AST_CLI_STANDARD_POINTS, "points on standard input", "points"},
@@ -182,10 +182,19 @@ _Static_assert(AST_CLI_TABLE == (int)AST_HOLDS_TABLE && AST_CLI_SPARSE == (int)A
                    AST_CLI_CLOUD == (int)AST_HOLDS_CLOUD && AST_CLI_MESH == (int)AST_HOLDS_MESH,
                "what a file holds is a kind of input");
 
+/* The value of an option as it was typed, or NULL. */
+static const char *value_of(const ast_cli_common *common, const char *name) {
+    for (size_t i = 0; i < common->typed_count; i++)
+        if (strcmp(common->typed[i]->name, name) == 0)
+            return common->values[i];
+    return NULL;
+}
+
 /* Everything is possible where the name says nothing. */
 ast_cli_input ast_cli_look_up(const ast_cli_common *common, const char *path, const char *format) {
     ast_cli_input input = {path, .format = ast_format_of(path, format)};
     input.kinds = input.format.row ? input.format.holds : AST_CLI_ANY_INPUT;
+    input.format.columns = value_of(common, "columns"); /* of .xyz */
     /* An array is a depth image where tables are not taken, or where a camera says so. */
     if (input.kinds == AST_CLI_TABLE && ast_has_extension(path, ".npy") && (common->command->inputs & AST_CLI_IMAGE) &&
         (!(common->command->inputs & AST_CLI_TABLE) || typed_of(common, "intrinsics camera"))) {
@@ -201,6 +210,15 @@ ast_cli_input ast_cli_look_up(const ast_cli_common *common, const char *path, co
             input.kinds = AST_CLI_STANDARD_POINTS;
     }
     return input;
+}
+
+/* Of clouds only text has columns that can be chosen. */
+static int check_columns(const ast_cli_input *input) {
+    ast_file_format text = ast_format_of("cloud.xyz", NULL);
+    return !input->format.columns || !(input->format.holds & AST_CLI_SOLID) || input->format.row == text.row
+               ? -1
+               : ast_cli_misuse("--columns is for tables of points and .xyz, and %s is %s", ast_cli_name(input->path),
+                                word_of(input->kinds));
 }
 
 /* The options, and the method, must be for one of the kinds that the input may be. */
@@ -238,8 +256,10 @@ int ast_cli_rules_of_kind(const ast_cli_common *common, unsigned kind, const cha
 static int check_inputs(const ast_cli_common *common, const ast_cli_input *inputs) {
     int several = 1, code = -1;
     if (!(common->command->inputs & AST_CLI_SEVERAL) || !inputs[1].path) {
-        for (; inputs->path && code < 0; inputs++)
+        for (; inputs->path && code < 0; inputs++) {
             code = check_kinds(common, inputs->kinds, inputs->path, AST_CLI_USAGE);
+            code = code < 0 ? check_columns(inputs) : code;
+        }
         return code;
     }
     for (size_t i = 0; inputs[i].path; i++)

@@ -78,6 +78,7 @@ typedef struct ast_file_format {
     const struct ast_format *row; /* of the table of formats (registry.h); NULL: unknown */
     unsigned holds;               /* 0: unknown */
     bool compressed;              /* by gzip */
+    const char *columns;          /* of .xyz: which are x, y, z, and the normal's; NULL: 1-3. The caller's */
 } ast_file_format;
 
 /* Looks it up without opening anything: depth images and scenes by the extension of the path, anything else by `name`,

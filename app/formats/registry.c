@@ -31,6 +31,10 @@ static const ast_format formats[] = {
     {"ply", AST_HOLDS_SOLID, .solid = ast_ply_solid},
     {"obj", AST_HOLDS_SOLID, .solid = ast_obj_solid},
     {"stl", AST_HOLDS_MESH, .solid = ast_stl_solid},
+    {"las", AST_HOLDS_CLOUD, .solid = ast_las_solid},
+    {"laz", AST_HOLDS_CLOUD, .solid = ast_las_solid}, /* says that it is compressed */
+    {"xyz", AST_HOLDS_CLOUD, .solid = ast_xyz_solid},
+    {"kitti", AST_HOLDS_CLOUD, .solid = ast_kitti_solid},
     {"png", .holds = AST_HOLDS_DEPTH}, /* images.c tells images apart by their first bytes */
     {"pgm", .holds = AST_HOLDS_DEPTH},
     {"pfm", .holds = AST_HOLDS_DEPTH},
@@ -42,7 +46,7 @@ static const ast_format formats[] = {
 #define IMAGES (AST_HOLDS_DEPTH | AST_HOLDS_SCENES)
 #define FORMAT_NAMES                                                                                                   \
     "npy, csv, tsv, txt, dat, fbin, u8bin, i8bin, fvecs, bvecs or safetensors, each also with .gz, and h5"
-#define SOLID_NAMES " (sparse rows: mtx and npz; 3-D files: pcd, ply, obj and stl)"
+#define SOLID_NAMES " (sparse rows: mtx and npz; 3-D files: pcd, ply, obj, stl, las, xyz and kitti)"
 
 bool ast_input_check(const char *path, const ast_input_options *options, ast_format_error *error) {
     ast_resolved how;
@@ -98,7 +102,7 @@ ast_file_format ast_format_of(const char *path, const char *name) {
     const ast_format *row = find_row(path, true, packed);
     if (name && !(row && row->holds & IMAGES))
         row = find_row(name, false, named);
-    return (ast_file_format){row, row ? row->holds : 0, packed || named};
+    return (ast_file_format){.row = row, .holds = row ? row->holds : 0, .compressed = packed || named};
 }
 
 bool ast_format_has_rows(ast_file_format format) {
@@ -110,6 +114,8 @@ static bool no_format(const char *path, const char *name, ast_format_error *erro
         return ast_format_fail(error, "'%.60s' is no known format; there are " FORMAT_NAMES SOLID_NAMES, name);
     if (strcmp(path, "-") == 0)
         return ast_format_fail(error, "standard input has no extension, so the format must be given: " FORMAT_NAMES);
+    if (ast_has_extension(path, ".bin"))
+        return ast_format_fail(error, "%s: can be anything by its name; --format kitti reads scans of KITTI", path);
     return ast_format_fail(error, "%s: the extension names no known format; there are " FORMAT_NAMES SOLID_NAMES, path);
 }
 

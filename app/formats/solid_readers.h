@@ -15,12 +15,14 @@ typedef struct ast_solid_file {
     const char *name;       /* for sentences */
     const char *text, *end; /* *end is a NUL, which no number and no word runs over */
     bool binary;            /* sentences name a byte, not a line */
+    const char *columns;    /* of .xyz: those that are wanted, or NULL */
     ast_format_error *error;
 } ast_solid_file;
 
 /* The readers. Each fills in the solid; on failure it leaves in it what ast_solid_free can free. */
 typedef bool ast_solid_function(ast_solid *solid, const ast_solid_file *file);
-ast_solid_function ast_pcd_solid, ast_ply_solid, ast_obj_solid, ast_stl_solid;
+ast_solid_function ast_pcd_solid, ast_ply_solid, ast_obj_solid, ast_stl_solid, ast_las_solid, ast_kitti_solid,
+    ast_xyz_solid;
 
 /* ---- solids.c ---------------------------------------------------------------------------------------------------- */
 

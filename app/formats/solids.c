@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What all 3-D files have in common: they are seen whole, in memory with a NUL behind, and what is NaN is
- * missing, what is infinite an error. The readers are in pcd.c, ply.c, obj.c and stl.c; which of them it is, the
- * registry says. */
+ * missing, what is infinite an error. The readers are in pcd.c, ply.c, obj.c,
+ * stl.c, las.c, kitti.c and xyz.c; which of them it is, the registry says. */
 #include "solid_readers.h"
 
 #include "bytes.h"
@@ -27,7 +27,8 @@ static bool decode(ast_solid *solid, const ast_format *format, const ast_solid_f
 
 static bool check_format(const char *name, ast_file_format format, ast_format_error *error) {
     return format.holds & AST_HOLDS_SOLID ||
-           ast_format_fail(error, "%s: is no 3-D file by its name; there are .pcd, .ply, .obj and .stl", name);
+           ast_format_fail(error, "%s: is no 3-D file by its name; there are .pcd, .ply, .obj, .stl, .las and .xyz",
+                           name);
 }
 
 bool ast_solid_read(ast_solid *solid, const char *path, ast_file_format format, ast_format_error *error) {
@@ -118,7 +119,8 @@ static bool read_bytes(ast_solid *solid, ast_bytes *bytes, ast_file_format forma
     contents whole = {0};
     bool good = load(&whole, bytes, error);
     if (good) {
-        ast_solid_file file = {bytes->name, whole.bytes, whole.bytes + whole.size, .error = error};
+        ast_solid_file file = {bytes->name, whole.bytes, whole.bytes + whole.size, .columns = format.columns,
+                               .error = error};
         good = decode(solid, format.row, &file);
     }
     let_go(&whole);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Clouds of points and meshes: PCD, PLY, OBJ and STL in, PLY out. Each of them may be compressed by gzip.
+ * Clouds of points and meshes: PCD, PLY, OBJ, STL, LAS, XYZ and KITTI in, PLY out. Each of them may be compressed by
+ * gzip.
  *
  *     ast_solid solid = {0};
  *     if (!ast_solid_read(&solid, "room.pcd", ast_format_of("room.pcd", NULL), &error))
@@ -41,6 +42,8 @@ typedef struct ast_solid {
  * vertices' x, y, z and nx, ny, nz and the faces' vertex_indices (or vertex_index) are used. OBJ: v, vn and f; a vn is
  * the normal of the point of the same number, so that normals are there if there are as many as points and no face
  * says otherwise. STL: text and binary; its normals are not read, as the corners say more.
+ * LAS: point formats 0 to 10 without compression; withheld points are missing. XYZ: text; format.columns says which
+ * columns are x, y, z and the normal. KITTI: x, y, z and reflectance as floats.
  *
  * A file without a single point is an error; one whose points are all missing is not. So is a coordinate, of a point
  * or of a normal, that is infinite or too large for a float. */

@@ -99,7 +99,7 @@ usage '--viewpoint must be 3 numbers X,Y,Z' whole.pcd --angle 30 --viewpoint 1,2
 usage '--viewpoint must be 3 numbers X,Y,Z' whole.pcd --angle 30 --viewpoint 1,2,inf
 usage '--viewpoint cannot be combined with --undirected' whole.pcd --angle 30 --viewpoint 1,2,3 --undirected
 usage '--neighbours must be a whole number from 3 to 1024' whole.pcd --angle 30 --neighbours 2
-usage '--columns is for tables of points, and whole.pcd is a cloud' whole.pcd --angle 30 --columns 1
+usage '--columns is for tables of points and .xyz, and whole.pcd is a cloud' whole.pcd --angle 30 --columns 1
 usage '--camera is for depth images' whole.pcd --angle 30 --camera kinect
 usage '--frame is for scenes of the NYU v2 data set' whole.pcd --angle 30 --frame 3
 usage '--undirected is for --method dp, spkm and mbspkm' whole.pcd --method movmf --clusters 2 --undirected

@@ -18,10 +18,13 @@ static inline void check_triples(const float *triples, size_t count) {
     }
 }
 
-static inline int as_solid(const char *format, const uint8_t *bytes, size_t size) {
+/* columns: of .xyz, or NULL. */
+static inline int as_solid_of(const char *format, const char *columns, const uint8_t *bytes, size_t size) {
     ast_solid solid;
     ast_format_error error = {""};
-    bool good = ast_solid_read_memory(&solid, "fuzz", ast_format_of("fuzz", format), bytes, size, &error);
+    ast_file_format how = ast_format_of("fuzz", format);
+    how.columns = columns;
+    bool good = ast_solid_read_memory(&solid, "fuzz", how, bytes, size, &error);
     if (!good) {
         require(strncmp(error.text, "fuzz: ", 6) == 0 && strchr(error.text, '\n') == NULL);
         require(!solid.points && !solid.normals && !solid.faces);
@@ -35,6 +38,10 @@ static inline int as_solid(const char *format, const uint8_t *bytes, size_t size
         require(solid.faces[i] >= 0 && (size_t)solid.faces[i] < solid.count);
     ast_solid_free(&solid);
     return 0;
+}
+
+static inline int as_solid(const char *format, const uint8_t *bytes, size_t size) {
+    return as_solid_of(format, NULL, bytes, size);
 }
 
 #endif
