@@ -64,6 +64,7 @@ static bool read_table(text_table *table, ast_bytes *bytes, const ast_columns *c
                        ast_format_error *error);
 static bool read_header_names(text_table *table, ast_format_error *error);
 static size_t wanted_slot(const text_table *table, size_t column);
+static bool may_be_longer(const text_table *table);
 static bool read_line(text_table *table, ast_format_error *error);
 static bool read_fields(text_table *table, line_state *state, ast_format_error *error);
 static bool take_field(text_table *table, line_state *state, const ast_field *field, size_t slot,
@@ -240,19 +241,28 @@ static bool read_header_names(text_table *table, ast_format_error *error) {
     return good;
 }
 
-/* Row 0, whose numbers count up, was a header if it is long or the next row looks different. */
+/* Whether the row behind a guessed header may have one field more: between blanks there is no field for the name of the
+ * index, which is empty. */
+static bool may_be_longer(const text_table *table) {
+    bool blanks = table->text.separator == ' ';
+    return blanks && table->guessed && table->rows == 1 && table->all_columns && !table->name;
+}
+
+/* Row 0, whose numbers count up, was a header if it is long, or if the next row looks different or is longer by one. */
 static void judge_guess(text_table *table, const line_state *next) {
     size_t row = table->width * table->item;
-    bool other = table->width > 2 ? next->whole < next->numbers : next->whole == 0;
-    if (next->column != table->columns || (!other && table->width < SURE_WIDTH))
+    bool other = table->width > 2 ? next->whole < next->numbers : next->whole == 0,
+         index = next->first == 0 || next->first == 1,
+         longer = index && may_be_longer(table) && next->column == table->columns + 1;
+    if (!longer && (next->column != table->columns || (!other && table->width < SURE_WIDTH)))
         return;
     table->rows = 0;
-    memmove(table->numbers, (char *)table->numbers + row, row);
+    memmove(table->numbers, (char *)table->numbers + row, row + (longer ? table->item : 0));
     table->has_header = true;
     table->header_names = table->columns;
     if (table->names.count > 0)
         free(table->names.list[--table->names.count]);
-    if (table->remark)
+    if (table->remark && !longer) /* of the index there will be one */
         snprintf(
             table->remark, AST_REMARK,
             "%s: line %llu holds the numbers of the columns and is taken as a header; --header no reads it as a row",
@@ -317,7 +327,7 @@ static size_t wanted_slot(const text_table *table, size_t column) {
     if (table->name && column + 1 >= table->name)
         return column + 1 == table->name || (table->rows > 0 && column >= table->columns) ? 0 : column;
     /* Beyond the length of the first row fields are only counted. */
-    return table->rows == 0 || column < table->columns ? column + 1 : 0;
+    return table->rows == 0 || column < table->columns + may_be_longer(table) ? column + 1 : 0;
 }
 
 static bool read_name(text_table *table, ast_field *field, ast_format_error *error) {

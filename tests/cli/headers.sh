@@ -13,6 +13,9 @@ awk '{ print NR + 99 "," $0 }' x.csv >bare.csv
 tr , '\t' <index.csv >index.tsv
 tr , ';' <index.csv >index.txt
 gzip -k index.csv
+# Where blanks separate, pandas and R leave the name of the index out.
+awk 'BEGIN { print " 0 1 2 3" } { gsub(",", " "); print NR - 1, $0 }' x.csv >short.txt
+awk 'BEGIN { print "a b c d" } { gsub(",", " "); print NR, $0 }' x.csv >words.txt
 
 # remarks PATTERN COMMAND...: works, and says one line on stderr that matches, which --quiet keeps back.
 remarks() {
@@ -24,7 +27,7 @@ remarks() {
     works "$@" --quiet
 }
 works asterism cluster x.csv --angle 40 --labels right.txt --means means.csv --json
-for file in index.csv names.csv bare.csv index.tsv index.txt index.csv.gz; do
+for file in index.csv names.csv bare.csv index.tsv index.txt index.csv.gz short.txt words.txt; do
     remarks "^asterism: $file: column 1 counts the rows and has no name: it is left out as an index; --columns 1-5 keeps it$" \
         asterism cluster $file --angle 40 --labels l.txt
     same right.txt l.txt
