@@ -108,15 +108,17 @@ static void rescore_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     save_chunk(l, worker, chunk);
 }
 
-/* Commits the chunks of this rank in order. The threads bring the next chunks up to date with new events. */
+/* Commits the chunks of this rank in order. The threads bring the next chunks up to date with new events. The visits
+ * need the means after these events, even if another thread compared the points of the chunk with them. */
 static void commit_slice(ast_labelling *l, size_t first) {
     ast_worker *worker = &l->workers[0];
     for (size_t chunk = first; chunk < l->rows.chunks && !atomic_load(&l->failed); chunk++) {
         size_t ahead = l->rows.chunks - chunk, threads = (size_t)l->worker_count;
         if (l->scorer.bounds.chunk_seen[chunk] < l->events.count)
             ast_each_chunk(l, chunk, chunk + (ahead < threads ? ahead : threads), rescore_chunk);
+        bool ready = ast_sync_table(l, worker);
         reopen_chunk(l, worker, chunk);
-        if (!atomic_load(&l->failed))
+        if (ready && !atomic_load(&l->failed))
             ast_visit_undecided(l, worker, chunk, chunk * l->rows.chunk, false);
         if (!ast_worker_reserve(l, worker) || atomic_load(&l->failed))
             return;

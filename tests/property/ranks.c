@@ -226,6 +226,27 @@ static void check_late(uint64_t seed, ref_size size, size_t ways) {
     free(weights);
 }
 
+/* Clusters that overlap, and a cluster that is born among them in a later pass: points of other ranks join it, which
+ * float scores do not decide. Its mean must be known to the thread that commits, whichever thread compared the points
+ * with it. */
+static void check_overlapping(uint64_t seed, ref_size size, size_t ways) {
+    enum { COUNT_OVERLAPPING = 9000, D = 8 };
+    ast_random random;
+    (void)size;
+    ast_random_seed(&random, seed, 81);
+    float *x = malloc(COUNT_OVERLAPPING * D * sizeof *x);
+    ref_fill_clustered(x, COUNT_OVERLAPPING, D, 6, 0.4, 0, seed);
+    ref_case made = {.seed = seed, .text = "overlapping", .points = ast_points_f4(x, COUNT_OVERLAPPING, D)};
+    ast_options options = ref_dp_options(60);
+    check_options(&made, &options, "dp", ways, &random);
+    free(x);
+}
+
+static void test_overlapping_clusters(void **state) {
+    (void)state;
+    ref_check_seeds(check_overlapping, REF_LARGE, 16, 4);
+}
+
 static void test_late_births(void **state) {
     (void)state;
     ref_check_seeds(check_late, REF_LARGE, 30, 2);
@@ -351,6 +372,7 @@ int main(void) {
                                        cmocka_unit_test(test_large_dp),
                                        cmocka_unit_test(test_large_spkm),
                                        cmocka_unit_test(test_late_births),
+                                       cmocka_unit_test(test_overlapping_clusters),
                                        cmocka_unit_test(test_turning_axes),
                                        cmocka_unit_test(test_a_quiet_pass_costs_one_sum),
                                        cmocka_unit_test(test_what_fails_on_one_fails_on_all)};
