@@ -346,8 +346,8 @@ typedef struct ast_options {
                                mapped rows, learn the map again within these clusters, and so on until the clusters stay
                                the same, twice at most (docs/metric.md). Means, angles and everything else in the result
                                are those of the mapped rows; `center` has no effect. AST_DP, AST_SPKM, AST_MBSPKM,
-                               AST_MOVMF, for dense rows in memory on one rank; without late rows. Takes up to 12 N D
-                               bytes */
+                               AST_MOVMF, for dense rows; without late rows. Takes up to 12 N D bytes; with a source
+                               ast_plan says how much */
     const ast_metric *map;  /* NULL. AST_METRIC_LOCAL: use this map, and learn none */
     double outliers;        /* NaN: none. A share, 0 to 1: in every cluster that share of its members, the least similar
                                to their mean, are outliers, label -1. Infinity: rows that are no more similar to their own
@@ -916,7 +916,8 @@ typedef struct ast_plan {
 } ast_plan;
 
 /* Plans a run with a budget of `memory` bytes. The run must be AST_DP or AST_SPKM with restarts 1, AST_ORDER_GIVEN and
- * AST_ORDERED, without dp.sample, start.points, resume, merging, tree and min_size: AST_BAD_OPTION otherwise.
+ * AST_ORDERED, without dp.sample, start.points, resume, merging, tree and min_size: AST_BAD_OPTION otherwise. With
+ * AST_METRIC_LOCAL rows are mapped whenever they are read, and a map that is learned takes two passes more.
  * AST_NO_MEMORY if the budget is below `least`; `least` is filled in then too. */
 AST_API ast_status ast_plan_source(ast_context *context, const ast_source *source, const ast_options *options,
                                    size_t memory, ast_plan *plan);

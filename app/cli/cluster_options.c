@@ -124,7 +124,7 @@ static const ast_cli_option options_table[] = {
      "local: by a linear map, learned from the rows, that makes clusters round: for embeddings\n"
      "auto: plain, and with --angle auto as tune finds",
      AT(metric), .choices = metrics, .methods = AST_CLI_DP | AST_CLI_SPKM | AST_CLI_MBSPKM | AST_CLI_MOVMF,
-     .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL, .not_in = WHOLE,
+     .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL,
      .excludes = "axial dip-direction strike-dip trend-plunge frame-axes",
      .more = "Angles, means and similarities are those of the mapped rows. docs/metric.md has the rule."},
     {"previous", AST_CLI_NAME, "FILE",

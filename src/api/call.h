@@ -34,6 +34,10 @@ typedef struct ast_call {
 ast_status ast_cluster_call(ast_context *context, const ast_points *points, const ast_options *options, int32_t *labels,
                             ast_report *report);
 
+/* ast_cluster_source with a plan, within a call that is under way. */
+ast_status ast_cluster_planned(ast_context *context, const ast_source *source, const ast_options *options,
+                               const ast_plan *plan, const ast_label_store *labels, ast_report *report);
+
 /* Reads the head of options->resume; the call goes on from restart *restart. A collective call. */
 ast_status ast_resume_open(ast_call *call, int *restart);
 

@@ -23,6 +23,7 @@ typedef struct mean_job {
     double unit;              /* sums are in units of 1 / unit */
     _Atomic uint64_t *sums;   /* (D + 1) components, and the weight */
     _Atomic size_t unread;    /* a row that could not be read; SIZE_MAX: none */
+    atomic_bool no_memory;
 } mean_job;
 
 /* ---- The mean ---------------------------------------------------------------------------------------------------- */
@@ -62,8 +63,10 @@ static void add_block(void *data, size_t block, int worker) {
     if (rows && job->source->read(first, count, rows, job->source->data) == 0) {
         ast_points part = ast_points_dense(rows, job->source->type, element, count, dimension);
         add_rows(job, &part, first);
-    } else {
+    } else if (rows) {
         atomic_store(&job->unread, first);
+    } else {
+        atomic_store(&job->no_memory, true);
     }
     free(rows);
 }
@@ -88,6 +91,8 @@ static ast_status add_all(ast_context *context, mean_job *job, ast_fault *fault)
     size_t blocks = (job->points->count + job->rows - 1) / job->rows;
     if (!ast_pool_run_cancellable(context->pool, blocks, add_block, job))
         return ast_check_cancelled(context);
+    if (atomic_load(&job->no_memory))
+        return ast_fail_memory(fault);
     size_t unread = atomic_load(&job->unread);
     return unread == SIZE_MAX ? AST_OK
                               : ast_fail(fault, AST_NO_INPUT,

@@ -404,10 +404,12 @@ ast_status ast_cluster_call(ast_context *context, const ast_points *points, cons
         return status;
     if (options->previous)
         return ast_cluster_previous(context, points, options, labels, report);
-    if (options->metric)
-        return ast_cluster_mapped(context, points, options, labels, report);
     size_t offset = c.input.offset;
     c.total = context->comm ? c.total : points->count;
+    if (options->metric) {
+        const ast_map_input input = {context, points, NULL, offset, c.total};
+        return ast_cluster_mapped(&input, options, labels, report);
+    }
     ast_centred centred = {0};
     if (options->center) {
         status = ast_center_points(context, points, c.total, &centred);
@@ -445,35 +447,40 @@ static ast_labelling_input plan_input(ast_call *c, const ast_source *source, con
     return in;
 }
 
-static ast_status cluster_source(ast_context *context, const ast_source *source, const ast_options *options,
-                                 size_t memory, const ast_label_store *labels, ast_report *report) {
+ast_status ast_cluster_planned(ast_context *context, const ast_source *source, const ast_options *options,
+                               const ast_plan *plan, const ast_label_store *labels, ast_report *report) {
     double start = ast_seconds();
     ast_fault *fault = &context->fault;
-    ast_plan plan;
-    ast_status status = ast_plan_call(context, source, options, memory, &plan);
-    if (status != AST_OK)
-        return status;
     ast_points shape = ast_source_shape(source);
     ast_call c = begin_call(context, &shape, options);
     c.store = labels;
     c.total = source->count;
-    status = check_call(&c, report);
+    ast_status status = check_call(&c, report);
     if (status == AST_OK)
         status = ast_check_struct(labels, sizeof *labels, "labels", fault);
-    if (status == AST_OK && (!labels->write || (plan.rows < source->count && !labels->read)))
+    if (status == AST_OK && (!labels->write || (plan->rows < source->count && !labels->read)))
         status = ast_fail(fault, AST_BAD_OPTION, "there is nowhere to keep labels: the store lacks a write or a read");
     if (status != AST_OK)
         return status;
+    if (options->metric)
+        return ast_cluster_mapped_source(context, source, options, plan, labels, report);
     ast_centred centred = {0};
     if (options->center) {
         status = ast_center_source(context, source, &centred);
         c.centred = &centred;
     }
-    c.input = plan_input(&c, options->center ? &centred.source : source, &plan);
+    c.input = plan_input(&c, options->center ? &centred.source : source, plan);
     if (status == AST_OK)
         status = run_call(&c, start, report);
     ast_centred_free(&centred);
     return status;
+}
+
+static ast_status cluster_source(ast_context *context, const ast_source *source, const ast_options *options,
+                                 size_t memory, const ast_label_store *labels, ast_report *report) {
+    ast_plan plan;
+    ast_status status = ast_plan_call(context, source, options, memory, &plan);
+    return status == AST_OK ? ast_cluster_planned(context, source, options, &plan, labels, report) : status;
 }
 
 ast_status ast_cluster_source(ast_context *context, const ast_source *source, const ast_options *options, size_t memory,

@@ -6,24 +6,38 @@
  * neighbours, which mostly share a cluster; later within the clusters that were found. A is scaled to norm 1. */
 #pragma once
 
-#include "center.h"
+#include "metric_sample.h"
 
 /* Maps that were learned are freed in any case. */
 void ast_fitted_metric_free(ast_fitted_metric *fitted);
 
-/* W from the nearest neighbours. `shrinkage`: s; NaN: chosen from the number of rows and the dimension. The result does
- * not depend on the order of the rows. Refuses sparse rows and ranks. */
+/* Arrays for a map of this dimension, whose contents are not set. */
+ast_status ast_fitted_metric_open(ast_fitted_metric *fitted, size_t dimension, ast_fault *fault);
+
+/* The centre of the rows, the sample, and W from its nearest neighbours. `shrinkage`: s; NaN: chosen from the number of
+ * rows and the dimension. The result depends neither on the order of the rows nor on ranks. A collective call. */
+ast_status ast_metric_learn(const ast_map_input *input, double shrinkage, ast_row_sample *sample,
+                            ast_fitted_metric *fitted);
+
+/* W within the clusters of `labels` (sample), -1: none; replaces the map. A collective call. */
+ast_status ast_metric_learn_within(ast_context *context, const ast_row_sample *sample, const int32_t *labels,
+                                   double shrinkage, ast_fitted_metric *fitted);
+
+/* The same for rows in memory, on one rank; `labels` (N). Both draw a sample of their own. Refuse sparse rows. */
 ast_status ast_metric_fit_local(ast_context *context, const ast_points *points, double shrinkage,
                                 ast_fitted_metric *fitted);
-
-/* W within the clusters of `labels` (N), -1: none; replaces the map that ast_metric_fit_local found for these points.
- */
 ast_status ast_metric_fit_within(ast_context *context, const ast_points *points, const int32_t *labels,
                                  double shrinkage, ast_fitted_metric *fitted);
 
-/* ast_cluster of mapped rows, with options and struct of the report checked. */
-ast_status ast_cluster_mapped(ast_context *context, const ast_points *points, const ast_options *options,
-                              int32_t *labels, ast_report *report);
+/* ast_cluster and ast_cluster_source of mapped rows, with options and struct of the report checked; the former is a
+ * collective call. */
+ast_status ast_cluster_mapped(const ast_map_input *input, const ast_options *options, int32_t *labels,
+                              ast_report *report);
+ast_status ast_cluster_mapped_source(ast_context *context, const ast_source *source, const ast_options *options,
+                                     const ast_plan *plan, const ast_label_store *store, ast_report *report);
+
+/* Bytes that mapped rows of a source take besides a run; `*learning`: while there is no run. */
+double ast_mapped_bytes(const ast_source *source, const ast_options *options, int threads, double *learning);
 
 /* ast_metric_apply within a call that is under way. */
 ast_status ast_metric_map(ast_context *context, const ast_points *points, const ast_metric *metric, float *rows);

@@ -4,7 +4,7 @@
  * largest: an array that grows exists twice for a moment. The rest is for clusters. */
 #include "plan.h"
 
-#include "center.h"
+#include "metric.h"
 
 #include <math.h>
 
@@ -50,7 +50,9 @@ static double worker_bytes(const ast_source *source) {
 /* Bytes of one point: its label, its sign, its share of a block, its score for representatives. */
 static double label_bytes(const ast_options *options) {
     double score = options->representatives ? sizeof(double) : 0;
-    return score + 4 + 1.0 / AST_LANES + 4.0 / AST_LANES + (double)(sizeof(ast_block) + sizeof(size_t)) / AST_BLOCK;
+    double kept = options->metric && !options->map ? sizeof(int32_t) : 0; /* of several runs */
+    return score + kept + 4 + 1.0 / AST_LANES + 4.0 / AST_LANES +
+           (double)(sizeof(ast_block) + sizeof(size_t)) / AST_BLOCK;
 }
 
 static double least_clusters(const ast_options *options, size_t count) {
@@ -81,8 +83,8 @@ static double place_points(const ast_source *source, const ast_options *options,
 }
 
 /* false: `memory` is less than plan->least. */
-static bool make_plan(const ast_source *source, const ast_options *options, int threads, size_t memory, bool heads,
-                      ast_plan *plan) {
+static bool plan_run(const ast_source *source, const ast_options *options, int threads, size_t memory, bool heads,
+                     ast_plan *plan) {
     double slot = slot_bytes(source->dimension, threads) + REPRESENTATIVE_BYTES * (double)options->representatives +
                   (heads ? head_bytes(source->dimension, threads) : 0),
            given = (double)memory, count = (double)source->count;
@@ -109,6 +111,17 @@ static bool make_plan(const ast_source *source, const ast_options *options, int 
     plan->memory = (size_t)fmin(given, ceil(fixed + points + most * slot));
     plan->label_bytes = plan->rows < source->count ? (uint64_t)source->count * 8 : 0;
     return true;
+}
+
+/* The same with what mapped rows take. */
+static bool make_plan(const ast_source *source, const ast_options *options, int threads, size_t memory, bool heads,
+                      ast_plan *plan) {
+    double learning = 0, mapped = options->metric ? ast_mapped_bytes(source, options, threads, &learning) : 0;
+    size_t held = (size_t)ceil(mapped), most = (size_t)ceil(learning + SLACK * (learning > 0));
+    bool enough = plan_run(source, options, threads, memory > held ? memory - held : 0, heads, plan);
+    plan->least = plan->least + held > most ? plan->least + held : most;
+    plan->memory = plan->memory + held > most ? plan->memory + held : most;
+    return enough && memory >= most;
 }
 
 size_t ast_plan_segment_chunks(const ast_source *source) {
@@ -142,7 +155,6 @@ static ast_status check_options(const ast_options *o, ast_fault *fault) {
             ast_problem_of({o->method != AST_DP && o->method != AST_SPKM,
                             "a source is for AST_DP and AST_SPKM: the other methods need all points in memory"},
                            {o->restarts > 1, "a source is for one run: restarts need all points in memory"},
-                           {o->metric != AST_METRIC_PLAIN, "a metric needs all points in memory"},
                            {o->dp.order != AST_ORDER_GIVEN,
                             "a source is read in its own order: other orders need all points in memory"},
                            {o->merge.by != AST_MERGE_NONE || o->merge.tree || o->merge.min_size > 0,

@@ -38,10 +38,14 @@ static ast_status check_method(const ast_options *o, ast_fault *fault) {
 
 /* A checksum of everything that the ranks must agree on. */
 static uint64_t options_checksum(const ast_points *points, const ast_options *o) {
-    const uint64_t all[] = {
-        points->dimension,           points->weights != NULL, o->resume != NULL, o->method,          o->clusters,
-        (uint64_t)o->max_iterations, (uint64_t)o->restarts,   o->seed,           (uint64_t)o->axial, o->start.by,
-        o->start.means_count,        (uint64_t)o->center,     o->representatives};
+    const uint64_t all[] = {points->dimension,     points->weights != NULL,
+                            o->resume != NULL,     o->method,
+                            o->clusters,           (uint64_t)o->max_iterations,
+                            (uint64_t)o->restarts, o->seed,
+                            (uint64_t)o->axial,    o->start.by,
+                            o->start.means_count,  (uint64_t)o->center,
+                            o->representatives,    o->metric,
+                            o->map != NULL};
     uint64_t sum = ast_checksum_add(ast_checksum(all, sizeof all), &o->angle, sizeof o->angle);
     return o->start.means ? ast_checksum_add(sum, o->start.means,
                                              o->start.means_count * points->dimension * sizeof *o->start.means)

@@ -35,6 +35,13 @@ clusters 'bytes' 3500K bytes.npy --angle 70 --max-iterations 3
 clusters 'wide' 6M wide.npy --angle 60 --order given
 clusters 'wide k-means' 6M wide.npy --method spkm --clusters 5 --max-iterations 4
 clusters 'k-means' 3500K small.npy --method spkm --clusters 4 --max-iterations 3 --threads 1
+asterism sample --points 100000 --dimension 12 --clusters 6 --kappa 20 --separation 50 --seed 3 --output cone.npy --quiet
+clusters 'mapped rows' 9M cone.npy --angle 65 --order given --metric local --max-iterations 2 --threads 2
+clusters 'mapped k-means' 12M cone.npy --method spkm --clusters 6 --metric local --max-iterations 4 --representatives 2 \
+    --threads 1
+fails 1 'cone.npy needs at least 8.6 MiB of memory' asterism cluster cone.npy --method spkm --clusters 6 --metric local \
+    --threads 2 --memory 6M
+rm cone.npy
 
 # Content order, the default above 8 dimensions, needs all rows in memory
 asterism cluster wide.npy --angle 60 --labels l.npy --json --memory 6M >../out 2>../err

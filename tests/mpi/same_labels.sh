@@ -40,6 +40,9 @@ asterism sample --points "$(size 1000)" --dimension 300 --clusters 50 --kappa 20
 agree 3x1 wide.npy --angle 83 --order given
 agree 3x2 wide.npy --cosine 0.1 --center --representatives 4 --order given
 agree '2x1 4x2' wide.npy --method spkm --clusters 20
+asterism sample --points "$(size 25000)" --dimension 12 --clusters 8 --kappa 40 --separation 40 --seed 5 --output cone.npy
+agree '2x1 3x2' cone.npy --angle 60 --metric local --order given
+agree 3x1 cone.npy --method spkm --clusters 8 --metric local
 
 # a folder of files, each rank with rows of some of them, and weights of all of them
 rows=$(size 50000)
