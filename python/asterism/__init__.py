@@ -12,6 +12,7 @@ from ._library import header
 from .depth import colors, hallway, hallway_intrinsics, normals, segment
 from .duplicates import dedup
 from .means import DPVMFMeans, SphericalKMeans
+from .identities import Change, Identity
 from .lineage import Lineage
 from .metric import Metric, neighbors
 from .minibatch import MiniBatchSphericalKMeans
@@ -25,7 +26,7 @@ from .vmf import sample
 
 __version__ = header.version
 ESTIMATORS = ("DPVMFMeans", "SphericalKMeans", "MiniBatchSphericalKMeans", "VMFMixture", "DDPVMFMeans")
-__all__ = ["DPVMFMeans", "SphericalKMeans", "MiniBatchSphericalKMeans", "VMFMixture", "DDPVMFMeans", "Event", "Lineage", "Model",
-           "Tally",
+__all__ = ["DPVMFMeans", "SphericalKMeans", "MiniBatchSphericalKMeans", "VMFMixture", "DDPVMFMeans", "Event",
+           "Identity", "Change", "Lineage", "Model", "Tally",
            "Metric", "neighbors", "Plane", "PlaneMap", "cloud_planes", "mesh_planes", "planes",
            "colors", "dedup", "hallway", "hallway_intrinsics", "load", "normals", "plot", "sample", "segment", "tune", "__version__"]

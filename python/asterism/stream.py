@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ._base import DEGREES, DirectionClusterer, real_number, refuse_nan, unit_rows, whole_number
 from ._library import Context, array_at, constants, defaults, lib, opened, points_of, records, sized, thread_count
+from .identities import Identities
 
 SCORES = {None: "AST_SCORE_OF_TRACKER", "nearest": "AST_SCORE_NEAREST", "geodesic": "AST_SCORE_GEODESIC"}
 EVENTS = ("born", "revived", "seen", "unseen", "died", "merged")
@@ -33,7 +34,7 @@ class Event(NamedTuple):
     into: int | None  # "merged": the id that it is part of from now on
 
 
-class DDPVMFMeans(DirectionClusterer):
+class DDPVMFMeans(Identities, DirectionClusterer):
     """DDP-vMF-means: clusters of directions over time, as many as the angle asks for, each under an id of its own.
 
     `partial_fit` takes the next frame; `fit` forgets everything and takes the first. Frames may differ in size and be
@@ -90,7 +91,8 @@ class DDPVMFMeans(DirectionClusterer):
     kappas_ : (K) concentration of the last frame's points around each mean; NaN with fewer than two
     events_ : list of Event, what happened in the last frame, in order of id
     history_ : deque of {id: share}, one a frame
-    names_ : {id: name} of those that were enrolled
+    names_ : {id: name} of those that have one
+    log_ : list of Change, what users changed
     n_frames_ : int
     similarity_, margin_, runner_up_ : (N) the cosine with the own mean, how much larger it is than that with the
         nearest other id, and that id
@@ -112,7 +114,6 @@ class DDPVMFMeans(DirectionClusterer):
     ids_: NDArray[np.int32]
     events_: list[Event]
     history_: deque[dict[int, float]]
-    names_: dict[int, Any]
     n_frames_: int
 
     def __init__(self, angle: float = 60, *, drift: float = 1.0, beta: float | None = None, lifetime: int = 400,
@@ -169,20 +170,6 @@ class DDPVMFMeans(DirectionClusterer):
         """Forgets everything, takes X as the first frame and returns `transform(X)`."""
         return self.fit(X).transform(X)
 
-    def enroll(self, means: Any, names: Sequence[Any] | None = None) -> "DDPVMFMeans":
-        """Forgets everything and starts from known directions (K, D): they are the first frame, a point each, and their
-        ids are 0 to K - 1. `names_` maps the ids to `names`. Directions closer to each other than `angle` would be one,
-        and are an error."""
-        X = self._validated(means, reset=True)
-        names = None if names is None else list(names)
-        if names is not None and len(names) != len(X):
-            raise ValueError(f"there are {len(names)} names for {len(X)} directions")
-        refuse_close(X, real_number("angle", self.angle, DEGREES), self.axial)
-        self._start(X.shape[1])
-        self._step(X)
-        self.names_ = dict(enumerate(names or []))
-        return self
-
     def rotate(self, rotation: Any) -> "DDPVMFMeans":
         """Turns every mean by a rotation matrix (D, D), new = R old, as an IMU measures between two frames."""
         self._validated(np.zeros((1, len(rotation))), reset=False)
@@ -195,8 +182,15 @@ class DDPVMFMeans(DirectionClusterer):
 
     def predict(self, X: Any) -> np.ndarray:
         """The id of the nearest mean for every row of X, -1 for rows farther than `outlier_angle` (None: `angle`)
-        from every mean, and for rows without a direction. Learns nothing."""
-        labels = self._assign(X, self.angle if self.outlier_angle is None else self.outlier_angle)[0]
+        from every mean, and for rows without a direction. Rows that are forbidden for an id get another. Learns
+        nothing."""
+        if self.outlier_angle is None:
+            X = self._validated(X, reset=False)
+            labels = self._stream.predict(X)
+            if not self.allow_missing:
+                refuse_nan(X, labels)
+            return labels
+        labels = self._assign(X, self.outlier_angle)[0]
         return np.append(self.ids_, np.int32(-1))[labels]  # -1 takes the last
 
     @property
@@ -223,7 +217,6 @@ class DDPVMFMeans(DirectionClusterer):
             "max_iterations": whole_number("max_iter", self.max_iter, 1),
             "max_clusters": 0 if self.max_clusters is None else whole_number("max_clusters", self.max_clusters, 1)})
         self.history_ = deque(maxlen=whole_number("history", self.history, 0))
-        self.names_ = {}
         self.n_frames_ = 0
 
     def _near(self) -> bool:
@@ -239,17 +232,21 @@ class DDPVMFMeans(DirectionClusterer):
     def _step(self, X: np.ndarray, late: np.ndarray | None = None) -> "DDPVMFMeans":
         if not self.allow_missing:
             refuse_nan(X, np.full(len(X), -1))  # before the stream has learned from the rest
-        self.labels_, frame, records, means = self._stream.step(X, late)
-        self.events_ = [Event(r.id, EVENTS[r.event], r.age, r.count, r.share, r.weight, r.spread,
-                              None if r.into < 0 else r.into) for r in records]
-        alive = np.array([event.event not in ("died", "merged") for event in self.events_], bool)
-        self.ids_ = np.array([event.id for event in self.events_], np.int32)[alive]
-        self.cluster_centers_ = means[alive]
+        self.labels_, frame, *found = self._stream.step(X, late)
+        self._take_records(found)
         self.objective_, self.n_iter_ = frame.objective, frame.iterations
         self.n_frames_ += 1
         self.history_.append({event.id: event.share for event in self.events_ if event.count})
         self._keep_for_similarity(X)
         return self
+
+    def _take_records(self, found: Sequence[Any]) -> None:
+        records, means = found
+        self.events_ = [Event(r.id, EVENTS[r.event], r.age, r.count, r.share, r.weight, r.spread,
+                              None if r.into < 0 else r.into) for r in records]
+        alive = np.array([event.event not in ("died", "merged") for event in self.events_], bool)
+        self.ids_ = np.array([event.id for event in self.events_], np.int32)[alive]
+        self.cluster_centers_ = means[alive]
 
     def _comparison(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Of the last frame, computed for the first who asks."""
@@ -283,17 +280,6 @@ class DDPVMFMeans(DirectionClusterer):
         return state
 
 
-def refuse_close(X: np.ndarray, angle: float, axial: bool) -> None:
-    cosines = unit_rows(X.astype(np.float64))
-    cosines = np.clip(cosines @ cosines.T, -1, 1)
-    angles = np.degrees(np.arccos(np.abs(cosines) if axial else cosines))
-    close = np.argwhere(np.triu(angles <= angle, 1))
-    if len(close):
-        first, second = close[0]
-        raise ValueError(f"directions {first} and {second} (counting from 0) are {angles[first, second]:.3g} degrees "
-                         f"apart, within the angle of {angle:.3g}: they would be one; choose a smaller angle")
-
-
 class Stream:
     """An ast_stream with a context of its own. It can be pickled, copied and used after a fork: all three continue from
     its state. One thread at a time works with it; others wait."""
@@ -303,9 +289,7 @@ class Stream:
         self._open(state)
 
     def _open(self, state: bytes | None) -> None:
-        options = defaults("ast_stream_options")
-        for name, value in self.fields.items():
-            setattr(options, name, value)
+        options = self.options({})
         self.lock, self.process = threading.Lock(), os.getpid()
         self.context = Context(thread_count(self.n_threads))
         try:
@@ -316,6 +300,13 @@ class Stream:
         self.close = weakref.finalize(self, close_stream, self.handle, self.context)
         if state is not None:
             self.context.check(lib.ast_stream_load(self.handle, state, len(state)))
+
+    def options(self, changes: dict[str, Any]) -> Any:
+        """The ast_stream_options of this stream, with these changes."""
+        options = defaults("ast_stream_options")
+        for name, value in {**self.fields, **changes}.items():
+            setattr(options, name, value)
+        return options
 
     def _here(self) -> "Stream":
         """In a forked child the threads are gone: go on from the state, with threads of its own."""
@@ -329,9 +320,27 @@ class Stream:
         with self._here().lock:
             self.context.check(lib.ast_stream_step(self.handle, ctypes.byref(points), labels.ctypes.data,
                                                    ctypes.byref(frame)))
-            copies = records(lib.ast_stream_records, self.handle, "ast_tracked")
-            means = [array_at(record.mean, X.shape[1:], np.float32) for record in copies]
-        return labels, frame, copies, np.array(means, np.float32).reshape(-1, X.shape[1])
+            return labels, frame, *self._records()
+
+    def records(self) -> tuple[list[Any], np.ndarray]:
+        """Copies of the ast_tracked, and their means."""
+        with self._here().lock:
+            return self._records()
+
+    def _records(self) -> tuple[list[Any], np.ndarray]:
+        copies, dimension = records(lib.ast_stream_records, self.handle, "ast_tracked"), self.fields["dimension"]
+        means = [array_at(record.mean, (dimension,), np.float32) for record in copies]
+        return copies, np.array(means, np.float32).reshape(-1, dimension)
+
+    def call(self, function: str, *arguments: Any) -> None:
+        """A function of the library that takes the stream and returns a status."""
+        with self._here().lock:
+            self.context.check(getattr(lib, function)(self.handle, *arguments))
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        labels = np.empty(len(X), np.int32)
+        self.call("ast_stream_predict", ctypes.byref(points_of(X)), labels.ctypes.data)
+        return labels
 
     def compare(self, X: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Cosines with the own id, with the nearest other one, and that id."""

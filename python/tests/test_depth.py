@@ -128,7 +128,7 @@ def test_plots(three_ways, tmp_path):
         stream.partial_fit(X)
     ax = asterism.plot.shares(stream)
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["a", "b", "c"]
-    assert ax.collections[0].get_paths()[0].vertices[:, 0].max() == 5  # frames 3, 4, 5 are kept
+    assert ax.collections[0].get_paths()[0].vertices[:, 0].max() == 4  # frames 2, 3, 4 are kept
     ax.figure.savefig(tmp_path / "shares.png")
     assert asterism.plot.shares([]).get_legend() is None
     with pytest.raises(ValueError, match="a picture takes"):

@@ -115,10 +115,54 @@ def test_enrolment(frames):
     for k, direction in enumerate(known):
         assert (labels[frames[0] @ direction > 0.9] == k).all()
     assert sorted(set(labels)) == [0, 1, 2, 3, 4]  # the two that nobody knew have new ids
-    with pytest.raises(ValueError, match="directions 0 and 2 .* are 5.71 degrees apart, within the angle of 40"):
-        model.enroll([[1, 0, 0], [0, 1, 0], [1, 0.1, 0]])
     with pytest.raises(ValueError, match="there are 1 names for 3 directions"):
         model.enroll(known, ["up"])
+    with pytest.raises(ValueError, match="up is the name of id 0 already"):
+        model.enroll(known, ["up", "down", "right"])
+
+
+def test_siblings_and_several_rows_a_person(frames):
+    """Enrolling later touches nobody; people may be closer than the angle; a name may have several rows."""
+    model = DDPVMFMeans(20).enroll([[1, 0, 0], [0, 1, 0], [1, 0.1, 0]], ["Ann", "Ann", "Bea"])
+    assert model.ids_.tolist() == [0, 1] and model.names_ == {0: "Ann", 1: "Bea"}
+    assert [len(one.means) for one in model.list()] == [2, 1]
+    before = model.list()
+    model.enroll([[0, 0, 1]], ["Cem"]).enroll([[0, 1, 1]], id=1)
+    assert [len(one.means) for one in model.list()] == [2, 2, 1]
+    np.testing.assert_array_equal(model.list()[0].means, before[0].means)
+    assert model.partial_fit([[1, 0, 0], [1, 0.11, 0], [0, 0.99, 0.01], [0, 1, 0.9], [0, 0, 1]]).labels_.tolist() == [
+        0, 1, 0, 1, 2]
+    assert model.predict([[0, 1, 0.9], [0, -1, 0]]).tolist() == [1, -1]
+
+
+def test_changes_by_id():
+    model = DDPVMFMeans(30, exclusive=True)
+    with pytest.raises(AttributeError, match="no identities yet"):
+        model.lock(0)
+    model.partial_fit(np.eye(3))
+    model.name(0, "Ann").lock(0).name(1, "Bea")
+    assert model.names_ == {0: "Ann", 1: "Bea"} and model.list()[0].locked and not model.list()[1].locked
+    with pytest.raises(ValueError, match="Ann is the name of id 0 already"):
+        model.name(1, "Ann")
+    assert model.split(2, [[0, 0.3, 1]]) == 3
+    assert model.join(3, 1).ids_.tolist() == [0, 1, 2]
+    model.forbid(0, [[1, 0.3, 0]])
+    assert model.partial_fit([[1, 0.31, 0]]).labels_.tolist() == [4]
+    assert model.partial_fit([[1, 0, 0]]).labels_.tolist() == [0]
+    model.forget(1).set(angle=25, lifetime=50)
+    assert model.names_ == {0: "Ann"} and model.ids_.tolist() == [0, 2, 4]
+    assert (model.angle, model.lifetime) == (25, 50)
+    other = pickle.loads(pickle.dumps(model))
+    assert other.names_ == model.names_ and other.log_ == model.log_
+    assert other.partial_fit([[0, 1, 0]]).labels_.tolist() == [5]
+    assert [(change.event, change.id, change.other) for change in model.log_] == [
+        ("named", 0, None), ("locked", 0, None), ("named", 1, None), ("split", 2, 3), ("joined", 3, 1),
+        ("forbidden", 0, None), ("forgotten", 1, None), ("set", None, None)]
+    for call in (lambda: model.forget(1), lambda: model.join(0, 9), lambda: model.split(9, [[1, 0, 0]])):
+        with pytest.raises(ValueError, match="the stream has no id"):
+            call()
+    with pytest.raises(ValueError, match="either rows or the number of a mean"):
+        model.split(0)
 
 
 def test_axial():
@@ -126,8 +170,7 @@ def test_axial():
     assert model.partial_fit(np.array([[1, 0.0], [0, 1]])).labels_.tolist() == [0, 1]
     assert model.partial_fit(np.array([[-1, 0.01], [0.01, -1]])).labels_.tolist() == [0, 1]
     assert model.predict([[-1, 0], [0, -3]]).tolist() == [0, 1]
-    with pytest.raises(ValueError, match="would be one"):
-        model.enroll([[1, 0], [-1, 0.1]])
+    assert model.enroll([[1, 0], [-1, 0.1]]).ids_.tolist() == [0, 1, 2, 3]
 
 
 def test_rotate(frames):
