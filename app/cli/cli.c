@@ -100,6 +100,8 @@ static int run_command(int argc, char **argv) {
         return unknown_command(first);
     if (command == &ast_cli_explore && ast_cli_is_recorded(argc - 2, argv + 2))
         command = &ast_cli_view;
+    if (command == &ast_cli_stream && ast_cli_asks_for_status(argc - 2, argv + 2))
+        command = &ast_cli_stream_status;
     return run_on_ranks(command, argc - 2, argv + 2);
 }
 

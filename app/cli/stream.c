@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tracking.h"
+#include "stream_enroll.h"
 #include "stream_state.h"
 #include "targets.h"
 #include "terminal.h"
@@ -20,7 +20,8 @@ enum { LINE_BUFFER = 1 << 20 };
 
 typedef struct job {
     ast_cli_tracking tracking;
-    const char *state;
+    const char *state, *enroll, *names;
+    int status;
 } job;
 
 #define AT(field) offsetof(job, field)
@@ -29,6 +30,15 @@ static const ast_cli_option options_table[] = {
      .excludes = "planes plane-labels",
      .more =
          "A kill at any moment costs nothing: at most the last line appears twice. docs/faces-and-voices.md shows it."},
+    {"status", AST_CLI_FLAG, NULL, "print the last frame and the number of frames of --state, and end", AT(status),
+     .needs = "state",
+     .more = "No INPUT is needed: asterism stream --state FILE --status. A program that feeds a pipe asks which frames "
+             "it need not send again."},
+    {"enroll", AST_CLI_READ, "FILE", "people who are known: one row each, or several rows of one name", AT(enroll),
+     .more = "They get the ids from 0 on, in order of their first rows, before the first frame, and may be closer to "
+             "each other than the angle. A state in which somebody was enrolled keeps its people, and FILE is left "
+             "out; asterism identities changes it."},
+    {"names", AST_CLI_NAME, "FILE", "the names of the rows of --enroll, one per line", AT(names), .needs = "enroll"},
     {"durable", AST_CLI_FLAG, NULL, "also sync the state and the labels to disk, against power cuts",
      AT(tracking.given.durable), .needs = "state labels"},
     {"dimension", AST_CLI_COUNT, "D", "components of a point: checked, and needed for raw frames",
@@ -104,12 +114,16 @@ static int resume(void *data) {
     ast_cli_saved_stream saved;
     unsigned char *bytes;
     int code = work->state ? check_names(work) : -1;
+    if (code < 0 && !work->state && work->enroll)
+        return ast_cli_stream_enroll(&work->tracking, work->enroll, work->names);
     if (code >= 0 || !work->state)
         return code;
     code = ast_cli_state_read(work->state, &bytes, &saved);
     if (code < 0 && bytes)
         code = take_over(work, &saved);
     free(bytes);
+    if (code < 0 && work->enroll)
+        code = ast_cli_stream_enroll(&work->tracking, work->enroll, work->names);
     if (code >= 0)
         return code;
     return ast_cli_check_writable(work->state);

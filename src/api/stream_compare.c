@@ -18,30 +18,44 @@ typedef struct comparison {
     int32_t *runner_up_id;
 } comparison;
 
-static bool is_remembered(const ast_tracked *record) {
-    return record->event != AST_DIED && record->event != AST_MERGED;
+/* The mean that an id had in the last frame, if it died or was merged then; NULL: there is no such record. */
+static const float *last_mean(const ast_stream *s, int32_t id) {
+    if (id < 0 || s->records.count == 0)
+        return NULL;
+    const ast_tracked *record = ast_stream_record(s, id);
+    return record->id == id ? record->mean : NULL;
+}
+
+/* The largest cosine with a mean of the id that has the tracks first..end-1. */
+static double nearest_mean(const ast_stream *s, size_t first, size_t end, const float *x) {
+    double most = -4;
+    for (size_t k = first; k < end; k++) {
+        double cosine = ast_stream_closeness(s, x, s->m + k * s->options.dimension);
+        most = cosine > most ? cosine : most;
+    }
+    return most;
 }
 
 static void compare_row(const comparison *c, size_t i) {
-    const ast_record_list *records = &c->stream->records;
+    const ast_stream *s = c->stream;
     float x[AST_MAX_DIMENSION];
     double own = NAN, best = NAN;
     int32_t id = -1;
     ast_row_kind kind = ast_read_row(c->points, i, x);
     bool known = kind != AST_ROW_MISSING && kind != AST_ROW_INFINITE;
-    for (size_t r = 0; known && r < records->count; r++) {
-        const ast_tracked *record = &records->list[r];
-        bool mine = record->id == c->labels[i];
-        if (!mine && !is_remembered(record))
-            continue;
-        double cosine = ast_stream_closeness(c->stream, x, record->mean);
-        if (mine) {
+    for (size_t k = 0, end; known && k < s->count; k = end) {
+        end = ast_stream_end_of_id(s, k);
+        double cosine = nearest_mean(s, k, end, x);
+        if (s->track[k].id == c->labels[i]) {
             own = cosine;
         } else if (!(cosine <= best)) {
             best = cosine;
-            id = record->id;
+            id = s->track[k].id;
         }
     }
+    const float *mean = known && isnan(own) ? last_mean(s, c->labels[i]) : NULL;
+    if (mean)
+        own = ast_stream_closeness(s, x, mean);
     if (c->similarity)
         c->similarity[i] = (float)own;
     if (c->runner_up)

@@ -196,7 +196,7 @@ void ast_stream_add_record(ast_stream *stream, ast_event event, const ast_track 
                            double present);
 
 /* The record of an id in the frame that is being closed. */
-ast_tracked *ast_stream_record(ast_stream *stream, int32_t id);
+ast_tracked *ast_stream_record(const ast_stream *stream, int32_t id);
 
 /* The squared spread of a cluster in radians: its own, shrunk to that of all clusters (stream_spread.c). */
 double ast_stream_spread(const ast_stream *stream, const ast_spread *own);

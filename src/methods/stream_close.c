@@ -208,7 +208,7 @@ void ast_stream_remove(ast_stream *s, size_t index) {
     memset(s->data_direction + s->count * dimension, 0, dimension * sizeof *s->data_direction);
 }
 
-ast_tracked *ast_stream_record(ast_stream *s, int32_t id) {
+ast_tracked *ast_stream_record(const ast_stream *s, int32_t id) {
     size_t low = 0, high = s->records.count;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
