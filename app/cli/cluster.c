@@ -199,7 +199,9 @@ static ast_metric_kind metric_to_tune(const settings *given) {
     return plain ? AST_METRIC_PLAIN : AST_METRIC_AUTO;
 }
 
-/* Takes the options that tune recommends. A typed --merge is not replaced. */
+/* Takes the options that tune recommends. A typed --merge-to is not replaced. A level that tune has chosen holds no more
+ * clusters than the evidence supports, so that --merge evidence keeps it; where tune recommends an angle alone, it
+ * merges. */
 static int find_angle(void *data) {
     job *work = data;
     const settings *given = work->given;
@@ -223,7 +225,8 @@ static int find_angle(void *data) {
     /* The angle is that of the clusters before they are merged. */
     work->options.merge.any_angle =
         given->merge_text || work->options.merge.by != AST_MERGE_NONE || work->tuned.merge != AST_MERGE_NONE;
-    if (work->options.merge.by == AST_MERGE_NONE && !given->merge_text) {
+    bool evidence = work->options.merge.by == AST_MERGE_EVIDENCE && work->tuned.merge == AST_MERGE_COUNT;
+    if (evidence || (work->options.merge.by == AST_MERGE_NONE && !given->merge_text)) {
         work->options.merge.by = work->tuned.merge;
         work->options.merge.count = work->tuned.merge_count;
     }

@@ -176,7 +176,11 @@ static void print_head(const ast_cli_cluster_job *work, const look *style) {
     if (ast_cli_cluster_about(work, about))
         printf("%s\n", about);
     if (work->tuned.reason)
-        printf("the angle: %s\n", work->tuned.reason);
+        printf("the angle: %s", work->tuned.reason);
+    if (work->tuned.reason && ast_cli_typed(&work->given->common, "merge-to"))
+        printf("; --merge-to decides otherwise");
+    if (work->tuned.reason)
+        printf("\n");
 }
 
 typedef struct ranked {

@@ -227,7 +227,8 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
     ----------
     angle : float or "auto", default=60
         Degrees, 0 to 180: how far a point may be from its mean. The larger, the fewer clusters. "auto" chooses the angle
-        and the merging by `asterism.tune` and visits the rows by content; if nothing stands out in X, it warns.
+        and the merging by `asterism.tune` and visits the rows by content; if nothing stands out in X, it warns. `merge_to`
+        replaces the level that it finds; `merge="evidence"` keeps the level, and merges where it finds an angle alone.
     cosine : float or None, default=None
         The same as a cosine similarity, -1 to 1: how similar a row must be to its mean. It replaces `angle`: 0.5 is 60
         degrees.
@@ -438,7 +439,9 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
         if self.tuning_:
             options.angle = self.tuning_.angle
             options.metric = constants[f"AST_METRIC_{self.tuning_.metric.upper()}"]
-            if self.merge is None and self.merge_to is None:
+            # A level that tune has chosen holds no more clusters than the evidence supports.
+            evidence = self.merge is not None and self.tuning_.merge_to is not None
+            if self.merge_to is None and (self.merge is None or evidence):
                 self._merge_by(options, self.tuning_.merge, self.tuning_.merge_to)
             options.merge.any_angle = options.merge.by != constants["AST_MERGE_NONE"]
             options.layers = [peak["clusters"] for peak in self.tuning_.peaks]

@@ -116,5 +116,9 @@ def test_layers():
     for coarse, fine in zip(model.layers_, model.layers_[1:]):
         assert len(set(zip(coarse, fine))) == len(set(fine))
     assert DPVMFMeans(40).fit(X).layers_ == []
+    assert model.tuning_.merge_to is not None
+    kept = DPVMFMeans("auto", merge="evidence").fit(X)
+    assert (kept.labels_ == model.labels_).all(), "merging by evidence throws nothing away"
+    assert DPVMFMeans("auto", merge_to=3).fit(X).n_clusters_ == 3
     with pytest.raises(ValueError, match="metric is 'round'"):
         asterism.tune(X, metric="round")

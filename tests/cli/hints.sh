@@ -61,6 +61,13 @@ works asterism cluster both.csv --angle auto --min-size 40 --labels l.txt --json
 equal 'clusters of at least 40' 5 "$(json clusters ../out)"
 equal 'outliers of auto' 0 "$(json outliers ../out)"
 if grep -q -e '-1' l.txt; then broken 'a row has no label'; fi
+works asterism cluster both.csv --angle auto --labels l.txt --quiet
+works asterism cluster both.csv --angle auto --merge evidence --labels e.txt --quiet
+same l.txt e.txt
+works asterism cluster both.csv --angle auto --merge-to 4 --json
+equal 'clusters of --merge-to' 4 "$(json clusters ../out)"
+works asterism cluster both.csv --angle auto --merge-to 4
+grep -q '^the angle: .*; --merge-to decides otherwise$' ../out || broken "it does not say that --merge-to decides"
 works asterism cluster both.csv --angle auto --merge-to 4 --min-size 40 --json
 equal 'outliers of auto with --merge-to' 0 "$(json outliers ../out)"
 # An angle that was given limits as before.
