@@ -312,8 +312,9 @@ AST_API ast_status ast_plane_map_mesh(ast_plane_map *map, const float *vertices,
  * mirrored) and a position, or NULL. plane_of (H, W, or NULL) receives the id of each pixel's plane, -1 for none.
  *
  * A plane has the id that it had in the earlier frames of this map. With poses, planes are in coordinates of the world;
- * position and normal are from all frames that saw the plane, everything else from this one, and a plane that comes
- * into view again has its id. A known plane also gets pixels where it is too narrow or has too many holes to be found
+ * position and normal are averages of all frames that saw the plane, everything else is from this one, and a plane
+ * that comes into view again has its id, however often. A plane is reported when it is seen a second time, or at once if
+ * it is large, or in the first frame. A known plane also gets pixels where it is too narrow or has too many holes to be found
  * anew; its direction is then that of earlier frames. Without poses planes are in coordinates of the camera, and a
  * plane is the one of the frame before that has the same direction and is nearest; frames must follow each other
  * closely. A map gets all frames with poses, or none. Pieces of one plane, on both sides of a column for example, are

@@ -14,6 +14,7 @@
 
 #define OUTLINE_TOLERANCE 0.25 /* cells: how far an outline may move */
 #define OUTLINE_MIN_AREA 1.5   /* cells: smaller pieces and holes have no outline */
+#define LARGE_SHARE 0.02       /* of the image: a plane that is that large is reported at once */
 #define LEAST_S 0.05           /* lower bound of s for area and outline, as a share of the mean s of the plane */
 
 enum { PIXELS, SQUARES, AREA, X, Y, Z, SUMS }; /* over the pixels of a plane */
@@ -33,8 +34,14 @@ bool ast_planes_of_frame(ast_frame_work *work, ast_plane_tracks *tracks, const a
     ast_frame_place_patches(work, labels);
     for (int r = 0; r < 3; r++)
         tracks->camera[r] = pose->matrix[4 * r + 3];
-    if (!ast_plane_tracks_step(tracks, work->patches, work->patch_count) || !ast_frame_redetect_planes(work) ||
-        !make_planes(work))
+    tracks->large = LARGE_SHARE * (double)(frame->patches.across * frame->patches.down);
+    if (!ast_plane_tracks_step(tracks, work->patches, work->patch_count))
+        return false;
+    for (size_t i = 0; i < work->patch_count; i++) { /* a plane that is not confirmed is not reported */
+        int32_t *track = &work->patches[i].track;
+        *track = *track >= 0 && tracks->list[*track].confirmed ? *track : -1;
+    }
+    if (!ast_frame_redetect_planes(work) || !make_planes(work))
         return false;
     measure_planes(work);
     if (!fill_table(work, table))

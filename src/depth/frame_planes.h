@@ -30,9 +30,16 @@ typedef struct ast_frame_patch {
     double track_distance;  /* of its centre from the plane of that track */
 } ast_frame_patch;
 
+/* How a track looked once when it fitted badly to what it is on the whole: a patch that looks like this is the same. */
+typedef struct ast_plane_look {
+    ast_plane_equation plane;
+    double low[3], high[3];
+} ast_plane_look;
+
 /* A plane over frames. */
 typedef struct ast_plane_track {
     int32_t id, direction;
+    bool confirmed; /* it was seen in two frames, or it is large; others are not reported */
     ast_plane_equation plane;
     ast_scatter scatter;
     double cells;           /* number of cells in the scatter, weighted over time as the scatter is */
@@ -40,6 +47,8 @@ typedef struct ast_plane_track {
     double normal_sum[3];   /* weighted sum of the normals of its patches */
     double low[3], high[3]; /* box of what was seen of it; without poses, in the last frame */
     uint64_t last_seen;     /* number of the frame */
+    ast_plane_look *looks;  /* with poses; no two of them are nearly the same */
+    size_t look_count, look_room;
 } ast_plane_track;
 
 /* Tracks as indices into the list of all, in their order. Initially all zero. */
@@ -64,6 +73,7 @@ typedef struct ast_plane_tracks {
     bool has_poses;     /* whether all frames have poses */
     double offset;      /* option: how far apart planes of two frames may be to count as one */
     double area;        /* option: the smallest new plane */
+    double large;       /* cells of a plane that is large without poses */
     double depth_noise; /* metres at a distance of 1 m */
     double camera[3];   /* where it is; 0 0 0 without poses */
     const ast_cloud_kernels *kernels;

@@ -3,17 +3,23 @@
  * Planes over frames. A patch belongs to a track if it faces the same way and its middle lies on the track's plane:
  * offsets are compared where the patch is, because a small error of a normal moves the plane at the origin by metres.
  *
- * With poses a track is a plane of the world: it accumulates the observations of all frames, becomes more accurate with
- * every frame, and is never dropped. A frame looks at the tracks near it only (nearby_tracks.c), so that the time for a
- * frame does not grow with the length of a walk. The distance threshold depends on the place: the option `offset` where
- * the plane was observed before, less elsewhere, where the patch may belong to another nearly coplanar plane. Without
- * poses a track holds the last observation only, and is dropped if it is not seen for some frames. */
+ * With poses a track is a plane of the world: it sums up the observations of all frames, which is their average by
+ * information, becomes more accurate with every frame, does not drift, and is never dropped once it is confirmed. So
+ * that a view that comes again has the id that it had, whatever the track has become since, a track remembers how it
+ * looked where it fitted badly: its looks. A frame looks at the tracks near it only (nearby_tracks.c), so that the time
+ * for a frame does not grow with the length of a walk. The distance threshold depends on the place: the option `offset`
+ * where the plane was observed before, less elsewhere, where the patch may belong to another nearly coplanar plane.
+ * Without poses a track holds the last observation only, and is dropped if it is not seen for some frames.
+ *
+ * A track is confirmed, and reported, when it is seen in a second frame or at once if it is large: pieces that noise
+ * cuts off a wall are seen once. */
 #include "frame_planes.h"
 
 #include "memory.h"
 
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 
 #define PI 3.14159265358979323846
 #define MAX_ANGLE 0.25           /* radians: the largest angle between a patch and its track, */
@@ -29,16 +35,22 @@
 /* Share of the option `offset` that applies to patches outside the observed box of a plane, and to two tracks that
  * join. */
 #define TIGHT_OFFSET 0.3
-#define NOISE 0.5        /* of the noise of a pixel: how wrong the depth of a patch may be */
-#define MAX_GAP 0.5      /* metres: largest gap to the observed box of a plane at which the full offset applies */
-#define REMEMBERED 0.995 /* decay per frame of the weight of earlier observations */
-#define FORGOTTEN 30     /* frames with planes after which a track without poses ends */
+#define NOISE 0.5       /* of the noise of a pixel: how wrong the depth of a patch may be */
+#define MAX_GAP 0.5     /* metres: largest gap to the observed box of a plane at which the full offset applies */
+#define FORGOTTEN 30    /* frames with planes after which a track without poses, or one that is not confirmed, ends */
+#define UNCONFIRMED 10  /* the same for a track that is not confirmed */
+#define LARGE 4         /* a new plane of that many smallest areas is large, with poses */
+#define COMFORTABLE 0.5 /* a patch that costs more is a look of its track */
+#define LOOK_ANGLE 0.05 /* radians: up to here two looks are one */
+#define MOST_LOOKS 64
+#define ABSENT 0.3 /* without poses: cost of a track that the frame before did not see */
 
 static double error_of(const ast_plane_tracks *tracks, const ast_scatter *scatter, double cells, double square);
 static bool start_tracks(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count);
 static void associate(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count);
 static void update(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count);
-static void join_tracks(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count);
+static bool add_looks(ast_plane_tracks *tracks, const ast_frame_patch *patches, size_t count);
+static bool join_tracks(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count);
 static void drop_stale(ast_plane_tracks *tracks);
 
 /* Tracks are in order of ids, and every patch has one of them or none. */
@@ -56,11 +68,11 @@ static void check_tracks(const ast_plane_tracks *tracks, const ast_frame_patch *
 
 bool ast_plane_tracks_step(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count) {
     tracks->frame += count > 0; /* a covered camera forgets nothing */
-    drop_stale(tracks);
     if (!ast_nearby_tracks_find(tracks, patches, count))
         return false;
     if (count == 0)
         return true;
+    drop_stale(tracks);
     for (size_t i = 0; i < count; i++) {
         ast_principal_axes axes =
             ast_scatter_principal_axes(tracks->kernels, &patches[i].scatter, patches[i].plane.normal);
@@ -72,13 +84,15 @@ bool ast_plane_tracks_step(ast_plane_tracks *tracks, ast_frame_patch *patches, s
     if (!start_tracks(tracks, patches, count))
         return false;
     update(tracks, patches, count);
-    if (tracks->has_poses)
-        join_tracks(tracks, patches, count);
+    if (tracks->has_poses && (!add_looks(tracks, patches, count) || !join_tracks(tracks, patches, count)))
+        return false;
     check_tracks(tracks, patches, count);
     return true;
 }
 
 void ast_plane_tracks_free(ast_plane_tracks *tracks) {
+    for (size_t k = 0; k < tracks->count; k++)
+        free(tracks->list[k].looks);
     ast_free_all(tracks->list, tracks->nearby.list, tracks->nearby.around);
     tracks->list = NULL;
     tracks->nearby = (ast_nearby_tracks){0};
@@ -181,9 +195,21 @@ static bool is_wide(const ast_frame_patch *patch) {
     return patch->narrow_extent >= WIDE || patch->depth >= DISTANT;
 }
 
+/* The distance of the middle of the patch from the plane of the track. */
+static double away_of(const ast_plane_track *track, const ast_frame_patch *patch) {
+    return ast_plane_distance(&track->plane, patch->centre);
+}
+
+/* Without poses: a camera that turns moves far patches off the plane of the frame before, but not the plane's distance
+ * from the camera. */
+static double change_of(const ast_plane_tracks *tracks, const ast_plane_track *track, const ast_frame_patch *patch) {
+    double away = fabs(away_of(track, patch));
+    return tracks->has_poses ? away : fmin(away, 0.5 * away + fabs(track->plane.offset - patch->plane.offset));
+}
+
 /* Association cost of a patch and a track, 0 to 2; INFINITY if they cannot belong together. */
 static double misfit(const ast_plane_tracks *tracks, const ast_plane_track *track, const ast_frame_patch *patch) {
-    double away = fabs(ast_plane_distance(&track->plane, patch->centre));
+    double away = change_of(tracks, track, patch);
     bool same_label = !tracks->has_poses && patch->direction >= 0 && patch->direction == track->direction;
     double most = same_label ? MAX_ANGLE_SAME_LABEL : MAX_ANGLE;
     double limit = tracks->offset + noise_of(tracks, patch);
@@ -194,6 +220,24 @@ static double misfit(const ast_plane_tracks *tracks, const ast_plane_track *trac
         return INFINITY;
     double angle = angle_between(track->plane.normal, patch->plane.normal);
     return angle > most ? INFINITY : away / limit + angle / most;
+}
+
+/* The same for a look, which is compared more closely. */
+static double misfit_of_look(const ast_plane_tracks *tracks, const ast_plane_look *look, const ast_frame_patch *patch) {
+    double limit = TIGHT_OFFSET * tracks->offset + noise_of(tracks, patch);
+    double away = fabs(ast_plane_distance(&look->plane, patch->centre));
+    if (away > limit || ast_gap_between(look->low, look->high, patch->low, patch->high) > MAX_GAP)
+        return INFINITY;
+    double angle = angle_between(look->plane.normal, patch->plane.normal);
+    return angle > MAX_ANGLE ? INFINITY : away / limit + angle / MAX_ANGLE;
+}
+
+static double least_misfit_of_looks(const ast_plane_tracks *tracks, const ast_plane_track *track,
+                                    const ast_frame_patch *patch) {
+    double least = INFINITY;
+    for (size_t i = 0; i < track->look_count; i++)
+        least = fmin(least, misfit_of_look(tracks, &track->looks[i], patch));
+    return least;
 }
 
 /* Whether all patches of this frame with the same track are at about the same distance from its plane: two distances in
@@ -210,10 +254,6 @@ static bool agrees(const ast_plane_tracks *tracks, const ast_frame_patch *patche
 
 /* ---- Following --------------------------------------------------------------------------------------------------- */
 
-static double away_of(const ast_plane_track *track, const ast_frame_patch *patch) {
-    return ast_plane_distance(&track->plane, patch->centre);
-}
-
 /* Associates patches with tracks, in order of decreasing size. */
 static void associate(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count) {
     for (size_t i = 0; i < count; i++) {
@@ -223,9 +263,15 @@ static void associate(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t
         for (size_t k = 0; k < tracks->nearby.count; k++) {
             const ast_plane_track *track = nearby(tracks, k);
             int32_t number = tracks->nearby.list[k];
-            double cost = misfit(tracks, track, patch);
+            double cost = misfit(tracks, track, patch), look = least_misfit_of_looks(tracks, track, patch);
+            if (!tracks->has_poses && track->last_seen + 1 < tracks->frame)
+                cost += ABSENT;
             if (cost < least && agrees(tracks, patches, i, patch, number, away_of(track, patch))) {
                 least = cost;
+                found = number;
+            }
+            if (look < least) {
+                least = look;
                 found = number;
             }
         }
@@ -257,12 +303,19 @@ static int32_t direction_of(const ast_plane_tracks *tracks, const ast_frame_patc
     return found;
 }
 
+/* What is seen once may be a piece of another plane that the noise has cut off, unless it is large. */
+static bool is_large(const ast_plane_tracks *tracks, const ast_frame_patch *patch) {
+    return tracks->has_poses ? patch->area >= LARGE * tracks->area : patch->cells >= tracks->large;
+}
+
 static bool start_track(ast_plane_tracks *tracks, ast_frame_patch *patch) {
     if (!ast_reserve(&tracks->list, &tracks->room, tracks->count, tracks->count + 1, sizeof *tracks->list))
         return false;
     int32_t direction = patch->direction >= 0 ? patch->direction : direction_of(tracks, patch);
-    tracks->list[tracks->count] =
-        (ast_plane_track){.id = tracks->next_id++, .direction = direction, .plane = patch->plane};
+    tracks->list[tracks->count] = (ast_plane_track){.id = tracks->next_id++,
+                                                    .direction = direction,
+                                                    .plane = patch->plane,
+                                                    .confirmed = tracks->frame == 1 || is_large(tracks, patch)};
     ast_plane_track *track = &tracks->list[tracks->count];
     align(tracks, track->plane.normal, patch->normal_error, NULL);
     track->plane.offset = ast_dot3(track->plane.normal, patch->centre);
@@ -308,9 +361,7 @@ static void fit(const ast_plane_tracks *tracks, ast_plane_track *track) {
 }
 
 static void begin_frame(const ast_plane_tracks *tracks, ast_plane_track *track) {
-    double kept = !tracks->has_poses  ? 0
-                  : track->cells >= 1 ? REMEMBERED
-                                      : 1; /* the weight stops decaying below one cell */
+    double kept = tracks->has_poses ? 1 : 0;
     track->scatter.n *= kept;
     track->cells *= kept;
     for (int e = 0; e < 6; e++)
@@ -320,6 +371,7 @@ static void begin_frame(const ast_plane_tracks *tracks, ast_plane_track *track) 
         track->low[c] = tracks->has_poses ? track->low[c] : INFINITY;
         track->high[c] = tracks->has_poses ? track->high[c] : -INFINITY;
     }
+    track->confirmed |= track->last_seen > 0;
     track->last_seen = tracks->frame;
 }
 
@@ -355,11 +407,68 @@ static void update(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t co
             fit(tracks, nearby(tracks, k));
 }
 
+/* ---- Looks ------------------------------------------------------------------------------------------------------- */
+
+static ast_plane_look look_of(const ast_plane_equation *plane, const double *low, const double *high) {
+    ast_plane_look look = {.plane = *plane};
+    for (int c = 0; c < 3; c++) {
+        look.low[c] = low[c];
+        look.high[c] = high[c];
+    }
+    return look;
+}
+
+/* Whether two looks are nearly the same. The middle of the box stands for what was seen. */
+static bool is_same_look(const ast_plane_tracks *tracks, const ast_plane_look *a, const ast_plane_look *b) {
+    double middle[3];
+    for (int c = 0; c < 3; c++)
+        middle[c] = (b->low[c] + b->high[c]) / 2;
+    return angle_between(a->plane.normal, b->plane.normal) <= LOOK_ANGLE &&
+           fabs(ast_plane_distance(&a->plane, middle) - ast_plane_distance(&b->plane, middle)) <=
+               TIGHT_OFFSET * tracks->offset / 2 &&
+           ast_gap_between(a->low, a->high, b->low, b->high) <= MAX_GAP;
+}
+
+/* Memory is bounded by what is distinct: a look that is nearly known widens the box of that look. */
+static bool add_look(const ast_plane_tracks *tracks, ast_plane_track *track, const ast_plane_look *look) {
+    for (size_t i = 0; i < track->look_count; i++) {
+        ast_plane_look *known = &track->looks[i];
+        if (!is_same_look(tracks, known, look))
+            continue;
+        for (int c = 0; c < 3; c++) {
+            known->low[c] = fmin(known->low[c], look->low[c]);
+            known->high[c] = fmax(known->high[c], look->high[c]);
+        }
+        return true;
+    }
+    if (track->look_count == MOST_LOOKS)
+        return true;
+    if (!ast_reserve(&track->looks, &track->look_room, track->look_count, track->look_count + 1, sizeof *track->looks))
+        return false;
+    track->looks[track->look_count++] = *look;
+    return true;
+}
+
+/* The first patch of a track is a look, and every patch that hardly fits. */
+static bool add_looks(ast_plane_tracks *tracks, const ast_frame_patch *patches, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const ast_frame_patch *patch = &patches[i];
+        ast_plane_track *track = patch->track < 0 ? NULL : &tracks->list[patch->track];
+        if (!track || (track->look_count > 0 && misfit(tracks, track, patch) <= COMFORTABLE))
+            continue;
+        ast_plane_look look = look_of(&patch->plane, patch->low, patch->high);
+        if (!add_look(tracks, track, &look))
+            return false;
+    }
+    return true;
+}
+
 /* ---- Joining and forgetting -------------------------------------------------------------------------------------- */
 
 /* Takes track k out of the list; the others keep their order, which is the order of ids. */
 static void drop(ast_plane_tracks *tracks, size_t k) {
     ast_nearby_tracks_drop(&tracks->nearby, (int32_t)k);
+    free(tracks->list[k].looks);
     tracks->count--;
     for (; k < tracks->count; k++)
         tracks->list[k] = tracks->list[k + 1];
@@ -374,10 +483,21 @@ static bool coincide(const ast_plane_tracks *tracks, const ast_plane_track *a, c
            ast_gap_between(a->low, a->high, b->low, b->high) <= MAX_GAP;
 }
 
-/* The younger becomes part of the older. */
-static void join(ast_plane_tracks *tracks, size_t older, size_t younger, ast_frame_patch *patches, size_t count) {
-    ast_plane_track *a = &tracks->list[older];
-    const ast_plane_track *b = &tracks->list[younger];
+/* What the track looked like on the whole is a look too, as its plane ends here. */
+static bool hand_over_looks(const ast_plane_tracks *tracks, ast_plane_track *to, const ast_plane_track *from) {
+    ast_plane_look last = look_of(&from->plane, from->low, from->high);
+    bool good = add_look(tracks, to, &last);
+    for (size_t i = 0; i < from->look_count && good; i++)
+        good = add_look(tracks, to, &from->looks[i]);
+    return good;
+}
+
+/* Track `gone` becomes part of track `kept`. */
+static bool join(ast_plane_tracks *tracks, size_t kept, size_t gone, ast_frame_patch *patches, size_t count) {
+    ast_plane_track *a = &tracks->list[kept];
+    const ast_plane_track *b = &tracks->list[gone];
+    if (!hand_over_looks(tracks, a, b))
+        return false;
     ast_scatter_add(&a->scatter, &b->scatter);
     a->cells += b->cells;
     a->last_seen = a->last_seen > b->last_seen ? a->last_seen : b->last_seen;
@@ -386,32 +506,45 @@ static void join(ast_plane_tracks *tracks, size_t older, size_t younger, ast_fra
         a->low[c] = fmin(a->low[c], b->low[c]);
         a->high[c] = fmax(a->high[c], b->high[c]);
     }
+    drop(tracks, gone);
+    kept -= kept > gone;
     for (size_t i = 0; i < count; i++) {
-        if (patches[i].track == (int32_t)younger)
-            patches[i].track = (int32_t)older;
-        else if (patches[i].track > (int32_t)younger)
+        if (patches[i].track == (int32_t)gone)
+            patches[i].track = (int32_t)kept;
+        else if (patches[i].track > (int32_t)gone)
             patches[i].track--;
     }
-    drop(tracks, younger);
-    fit(tracks, a); /* after the younger track is removed, so that it cannot guide its own plane */
+    fit(tracks, &tracks->list[kept]); /* after the other track is removed, so that it cannot guide its own plane */
+    return true;
 }
 
-/* Only pairs with a track seen in this frame can have changed. */
-static void join_tracks(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count) {
+/* Only pairs with a track seen in this frame can have changed. The younger track ends, or the one that nobody was told
+ * of. */
+static bool join_tracks(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count) {
     for (size_t b = 1; b < tracks->nearby.count; b++)
         for (size_t a = 0; a < b; a++) {
             const ast_plane_track *one = nearby(tracks, a), *other = nearby(tracks, b);
+            size_t older = (size_t)tracks->nearby.list[a], younger = (size_t)tracks->nearby.list[b];
             bool changed = one->last_seen == tracks->frame || other->last_seen == tracks->frame;
-            if (changed && coincide(tracks, one, other)) {
-                join(tracks, (size_t)tracks->nearby.list[a], (size_t)tracks->nearby.list[b], patches, count);
-                b--;
+            bool turned = !one->confirmed && other->confirmed;
+            if (!changed || !coincide(tracks, one, other))
+                continue;
+            if (!join(tracks, turned ? younger : older, turned ? older : younger, patches, count))
+                return false;
+            b--;
+            if (!turned)
                 break;
-            }
+            a--; /* the younger has moved up, and may be one with others */
         }
+    return true;
 }
 
+/* With poses only tracks that are not confirmed are dropped, and only near ones are looked at. */
 static void drop_stale(ast_plane_tracks *tracks) {
-    for (size_t k = tracks->count; k-- > 0 && !tracks->has_poses;)
-        if (tracks->frame - tracks->list[k].last_seen > FORGOTTEN)
-            drop(tracks, k);
+    for (size_t n = tracks->nearby.count; n-- > 0;) {
+        const ast_plane_track *track = nearby(tracks, n);
+        bool lasting = tracks->has_poses && track->confirmed;
+        if (!lasting && tracks->frame - track->last_seen > (track->confirmed ? FORGOTTEN : UNCONFIRMED))
+            drop(tracks, (size_t)tracks->nearby.list[n]);
+    }
 }

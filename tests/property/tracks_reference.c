@@ -183,11 +183,23 @@ static bool same_numbers(const double *a, const double *b, size_t count) {
     return true;
 }
 
+static bool same_looks(const ast_plane_track *a, const ref_track *b) {
+    for (size_t i = 0; i < a->look_count; i++) {
+        const ast_plane_look *one = &a->looks[i];
+        const ref_look *other = &b->looks[i];
+        if (!same_numbers(one->plane.normal, other->flat.normal, 3) || one->plane.offset != other->flat.offset ||
+            !same_numbers(one->low, other->low, 3) || !same_numbers(one->high, other->high, 3))
+            return false;
+    }
+    return true;
+}
+
 static bool same_track(const ast_plane_track *a, const ref_track *b) {
     return a->id == b->id && a->direction == b->direction && a->last_seen == b->seen && a->normal_error == b->error &&
            same_numbers(a->plane.normal, b->flat.normal, 3) && a->plane.offset == b->flat.offset &&
            a->scatter.n == b->sum.scatter.n && same_numbers(a->scatter.mean, b->sum.scatter.mean, 3) &&
            same_numbers(a->scatter.products, b->sum.scatter.products, 6) && a->cells == b->sum.cells &&
+           a->confirmed == b->confirmed && a->look_count == b->look_count && (a->look_count == 0 || same_looks(a, b)) &&
            same_numbers(a->normal_sum, b->sum.towards, 3) && same_numbers(a->low, b->low, 3) &&
            same_numbers(a->high, b->high, 3);
 }
@@ -214,14 +226,15 @@ static void check(uint64_t seed, ref_size size, size_t ways) {
     (void)ways;
     make_world(&w, seed);
     double offset = 0.02 + 0.15 * ast_random_uniform(&w.random), area = 0.2 * ast_random_uniform(&w.random);
-    double epsilon = 0.003 * ast_random_uniform(&w.random);
+    double epsilon = 0.003 * ast_random_uniform(&w.random), large = 300 * ast_random_uniform(&w.random);
     const char *set = seed % 2 && ref_has(REF_FAST) ? REF_FAST : "base";
     ast_plane_tracks tracks = {.has_poses = w.poses,
                                .offset = offset,
                                .area = area,
+                               .large = large,
                                .depth_noise = epsilon,
                                .kernels = ast_cloud_kernels_choose(set)};
-    ref_tracks slow = {.world = w.poses, .offset = offset, .area = area, .epsilon = epsilon};
+    ref_tracks slow = {.world = w.poses, .offset = offset, .area = area, .large = large, .epsilon = epsilon};
     for (int frame = 0; frame < 60; frame++) {
         next_frame(&w);
         size_t count = make_patches(&w, given);

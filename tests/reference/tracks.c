@@ -51,9 +51,9 @@ static double away_from(const ref_track *k, const ast_frame_patch *p) {
 
 /* ---- Sums -------------------------------------------------------------------------------------------------------- */
 
-/* All that was seen before the frame counts less with poses, and not at all without. */
+/* All that was seen before the frame counts with poses, and not at all without; the mean stays, as it has no weight. */
 static void fade(const ref_tracks *t, ref_sight *sum) {
-    double kept = t->world ? (sum->cells >= 1 ? 0.995 : 1) : 0;
+    double kept = t->world ? 1 : 0;
     sum->scatter.n *= kept;
     sum->cells *= kept;
     for (int e = 0; e < 6; e++)
@@ -186,7 +186,24 @@ static double misfit(const ref_tracks *t, const ref_track *k, const ref_sighting
     bool same = !t->world && p->direction >= 0 && p->direction == k->direction;
     double most = same ? 0.8 : 0.25, limit = limit_of(t, k, s);
     double angle = angle_between(k->flat.normal, p->plane.normal), away = fabs(away_from(k, p));
+    if (!t->world) /* a camera that turns: the distance from the camera stays */
+        away = fmin(away, 0.5 * away + fabs(k->flat.offset - p->plane.offset));
     return is_out(t, k) || angle > most || away > limit ? INFINITY : away / limit + angle / most;
+}
+
+/* The same for the look of the track that the patch fits best: closely, and nearby. */
+static double misfit_of_looks(const ref_tracks *t, const ref_track *k, const ref_sighting *s) {
+    const ast_frame_patch *p = s->patch;
+    double least = INFINITY, limit = 0.3 * t->offset + noise_of(t, p);
+    for (size_t i = 0; i < k->look_count; i++) {
+        const ref_look *look = &k->looks[i];
+        double away = fabs(ast_plane_distance(&look->flat, p->centre));
+        double angle = angle_between(look->flat.normal, p->plane.normal);
+        if (!is_out(t, k) && away <= limit && angle <= 0.25 &&
+            gap_between(look->low, look->high, p->low, p->high) <= 0.5)
+            least = fmin(least, away / limit + angle / 0.25);
+    }
+    return least;
 }
 
 /* What one frame sees at two distances from one track is two planes. */
@@ -205,9 +222,11 @@ static void follow(const ref_tracks *t, ref_sighting *patches, size_t i) {
     double least = INFINITY;
     for (size_t j = 0; j < t->count; j++) {
         const ref_track *k = &t->list[j];
-        double cost = misfit(t, k, &patches[i]);
-        if (cost < least && agrees(t, patches, i, k)) {
-            least = cost;
+        double cost = misfit(t, k, &patches[i]), look = misfit_of_looks(t, k, &patches[i]);
+        cost += !t->world && k->seen + 1 < t->frame ? 0.3 : 0; /* rather one that was just seen */
+        double best = cost < least && agrees(t, patches, i, k) ? fmin(cost, look) : look;
+        if (best < least) {
+            least = best;
             patches[i].id = k->id;
             patches[i].away = away_from(k, patches[i].patch);
         }
@@ -255,6 +274,8 @@ static void start(ref_tracks *t, ref_sighting *s) {
     ref_track k = {.id = (int32_t)t->count, .direction = direction_of(t, s->patch), .flat = s->patch->plane};
     align(t, k.flat.normal, s->error, -1);
     k.flat.offset = ast_dot3(k.flat.normal, s->patch->centre);
+    bool large = t->world ? s->patch->area >= 4 * t->area : s->patch->cells >= t->large;
+    k.confirmed = t->frame == 1 || large;
     memcpy(k.low, s->patch->low, sizeof k.low);
     memcpy(k.high, s->patch->high, sizeof k.high);
     if (t->count == t->room) {
@@ -274,6 +295,7 @@ static void start(ref_tracks *t, ref_sighting *s) {
 
 static void begin_frame(const ref_tracks *t, ref_track *k, const ast_frame_patch *first) {
     add_sight(k, &(ref_sight){.frame = true});
+    k->confirmed |= k->seen > 0;
     k->seen = t->frame;
     if (first->direction >= 0)
         k->direction = first->direction;
@@ -310,6 +332,43 @@ static void update(ref_tracks *t, const ref_sighting *patches, size_t count) {
             fit(t, &t->list[j]);
 }
 
+/* ---- Looks ------------------------------------------------------------------------------------------------------- */
+
+static void add_look(const ref_tracks *t, ref_track *k, const ref_look *look) {
+    double middle[3];
+    for (int c = 0; c < 3; c++)
+        middle[c] = (look->low[c] + look->high[c]) / 2;
+    for (size_t i = 0; i < k->look_count; i++) {
+        ref_look *old = &k->looks[i];
+        double step = ast_plane_distance(&old->flat, middle) - ast_plane_distance(&look->flat, middle);
+        if (angle_between(old->flat.normal, look->flat.normal) > 0.05 || fabs(step) > 0.15 * t->offset ||
+            gap_between(old->low, old->high, look->low, look->high) > 0.5)
+            continue;
+        for (int c = 0; c < 3; c++) {
+            old->low[c] = fmin(old->low[c], look->low[c]);
+            old->high[c] = fmax(old->high[c], look->high[c]);
+        }
+        return;
+    }
+    if (k->look_count < sizeof k->looks / sizeof *k->looks)
+        k->looks[k->look_count++] = *look;
+}
+
+static ref_look look_of(const ast_plane_equation *flat, const double *low, const double *high) {
+    return (ref_look){*flat, {low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
+}
+
+/* The first patch of a track, and those that fit it badly. */
+static void add_looks(const ref_tracks *t, const ref_sighting *patches, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        ref_track *k = patches[i].id < 0 ? NULL : &t->list[patches[i].id];
+        const ast_frame_patch *p = patches[i].patch;
+        ref_look look = look_of(&p->plane, p->low, p->high);
+        if (k && (k->look_count == 0 || misfit(t, k, &patches[i]) > 0.5))
+            add_look(t, k, &look);
+    }
+}
+
 /* ---- Joining and forgetting -------------------------------------------------------------------------------------- */
 
 static bool are_one(const ref_tracks *t, const ref_track *a, const ref_track *b) {
@@ -322,6 +381,10 @@ static bool are_one(const ref_tracks *t, const ref_track *a, const ref_track *b)
 
 /* All that b saw is part of a, which it does not guide any more. */
 static void join(ref_tracks *t, ref_track *a, ref_track *b, ref_sighting *patches, size_t count) {
+    ref_look last = look_of(&b->flat, b->low, b->high);
+    add_look(t, a, &last);
+    for (size_t i = 0; i < b->look_count; i++)
+        add_look(t, a, &b->looks[i]);
     add_sight(a, &b->sum);
     a->seen = b->seen > a->seen ? b->seen : a->seen;
     for (int c = 0; c < 3; c++) {
@@ -335,20 +398,25 @@ static void join(ref_tracks *t, ref_track *a, ref_track *b, ref_sighting *patche
     t->joined++;
 }
 
-/* Each track, from the oldest on, becomes part of the oldest that it is one with. */
+/* Each track, from the oldest on, becomes part of the oldest that it is one with, unless that was not reported yet. */
 static void join_tracks(ref_tracks *t, ref_sighting *patches, size_t count) {
     for (size_t b = 1; b < t->count; b++)
         for (size_t a = 0; a < b; a++)
-            if (are_one(t, &t->list[a], &t->list[b]))
-                join(t, &t->list[a], &t->list[b], patches, count);
+            if (are_one(t, &t->list[a], &t->list[b])) {
+                bool turned = !t->list[a].confirmed && t->list[b].confirmed;
+                join(t, &t->list[turned ? b : a], &t->list[turned ? a : b], patches, count);
+            }
 }
 
+/* With poses only what was not reported, and is near. */
 static void forget(ref_tracks *t) {
-    for (size_t j = 0; j < t->count && !t->world; j++)
-        if (!t->list[j].ended && t->frame > t->list[j].seen + 30) {
-            t->list[j].ended = true;
-            t->forgotten++;
-        }
+    for (size_t j = 0; j < t->count; j++) {
+        ref_track *k = &t->list[j];
+        if (is_out(t, k) || (t->world && k->confirmed) || t->frame <= k->seen + (k->confirmed ? 30 : 10))
+            continue;
+        k->ended = true;
+        t->forgotten++;
+    }
 }
 
 /* ---- A frame ----------------------------------------------------------------------------------------------------- */
@@ -377,8 +445,10 @@ void ref_tracks_step(ref_tracks *t, ref_sighting *patches, size_t count) {
             start(t, &patches[i]);
     }
     update(t, patches, count);
-    if (t->world)
+    if (t->world) {
+        add_looks(t, patches, count);
         join_tracks(t, patches, count);
+    }
 }
 
 void ref_tracks_free(ref_tracks *t) {

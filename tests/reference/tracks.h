@@ -18,9 +18,17 @@ typedef struct ref_sight {
     double cells, towards[3];
 } ref_sight;
 
+/* What a track looked like in one patch, or before it became part of another. */
+typedef struct ref_look {
+    ast_plane_equation flat;
+    double low[3], high[3];
+} ref_look;
+
 typedef struct ref_track {
     int32_t id, direction;
-    bool ended;
+    bool ended, confirmed;
+    ref_look looks[64];
+    size_t look_count;
     ast_plane_equation flat;
     double error, low[3], high[3];
     uint64_t seen;
@@ -35,6 +43,7 @@ typedef struct ref_tracks {
     uint64_t frame;
     bool world;
     double offset, area, epsilon;
+    double large; /* cells */
     double camera[3], low[3], high[3]; /* the box of the camera and the patches of the frame */
     size_t joined, forgotten, far;     /* over all frames */
 } ref_tracks;
