@@ -199,8 +199,8 @@ static ast_metric_kind metric_to_tune(const settings *given) {
     return plain ? AST_METRIC_PLAIN : AST_METRIC_AUTO;
 }
 
-/* Takes the options that tune recommends. A typed --merge-to is not replaced. A level that tune has chosen holds no more
- * clusters than the evidence supports, so that --merge evidence keeps it; where tune recommends an angle alone, it
+/* Takes the options that tune recommends. A typed --merge-to is not replaced. A level that tune has chosen holds no
+ * more clusters than the evidence supports, so that --merge evidence keeps it; where tune recommends an angle alone, it
  * merges. */
 static int find_angle(void *data) {
     job *work = data;
