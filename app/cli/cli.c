@@ -13,11 +13,11 @@
 #include "ranks.h"
 #include "terminal.h"
 
-enum { COMMANDS = 13 };
+enum { COMMANDS = 14 };
 const ast_cli_command *const ast_cli_commands[COMMANDS + 1] = {
-    &ast_cli_cluster, &ast_cli_stream,  &ast_cli_segment,   &ast_cli_normals, &ast_cli_assign,
-    &ast_cli_dedup,   &ast_cli_measure, &ast_cli_sample,    &ast_cli_tune,    &ast_cli_reproduce,
-    &ast_cli_view,    &ast_cli_explore, &ast_cli_identities};
+    &ast_cli_cluster,   &ast_cli_stream,  &ast_cli_segment, &ast_cli_normals,   &ast_cli_assign,
+    &ast_cli_dedup,     &ast_cli_compare, &ast_cli_measure, &ast_cli_sample,    &ast_cli_tune,
+    &ast_cli_reproduce, &ast_cli_view,    &ast_cli_explore, &ast_cli_identities};
 
 static const ast_cli_command *find_command(const char *name) {
     for (int i = 0; i < COMMANDS; i++) {

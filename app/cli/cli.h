@@ -20,7 +20,7 @@ extern const ast_cli_command *const ast_cli_commands[]; /* NULL-terminated */
 
 extern const ast_cli_command ast_cli_cluster, ast_cli_stream, ast_cli_segment, ast_cli_normals, ast_cli_assign,
     ast_cli_dedup, ast_cli_measure, ast_cli_sample, ast_cli_tune, ast_cli_reproduce, ast_cli_view, ast_cli_explore,
-    ast_cli_identities, ast_cli_stream_status;
+    ast_cli_identities, ast_cli_stream_status, ast_cli_compare;
 
 /* Whether the input of explore is a finished result, which view shows (explore.c). */
 int ast_cli_is_recorded(int argc, char **argv);

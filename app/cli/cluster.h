@@ -52,7 +52,7 @@ typedef struct ast_cli_cluster_job {
     double *weights;
     float *init;
     int32_t *labels;
-    int32_t *leaves; /* with --tree or --layers */
+    int32_t *leaves;   /* with --tree or --layers */
     ast_layers layers; /* with --layers */
     size_t first, all; /* several ranks: the first of its points; all of them together */
     double total;      /* the weights of the points that have a direction, together */
@@ -62,13 +62,14 @@ typedef struct ast_cli_cluster_job {
     ast_cli_record record;
     ast_cli_checkpoint state; /* with --state */
     float *memberships;
-    ast_names names;        /* with --names */
-    ast_cli_topics topics;  /* with --texts or --terms */
-    ast_keywords *keywords; /* (report.clusters), or NULL */
-    const ast_map *map;     /* of the report; NULL: it makes its own */
-    ast_tune_report tuned;  /* with --angle auto */
-    ast_axes axes;          /* with --frame-axes */
-    ast_previous previous;  /* with --previous, as the next three */
+    ast_names names;             /* with --names */
+    ast_cli_topics topics;       /* with --texts or --terms */
+    ast_keywords *keywords;      /* (report.clusters), or NULL */
+    const ast_map *map;          /* of the report; NULL: it makes its own */
+    ast_tune_report tuned;       /* with --angle auto */
+    ast_axes axes;               /* with --frame-axes */
+    ast_orientation orientation; /* of all points, D = 3 on one rank and in memory; size 0: it was not found */
+    ast_previous previous;       /* with --previous, as the next three */
     ast_model *previous_model;
     float *previous_means;
     int32_t *previous_labels;

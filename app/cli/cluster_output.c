@@ -95,6 +95,17 @@ static int find_axes(void *data) {
     return code;
 }
 
+/* The orientation tensor of three-dimensional points that are in memory. */
+static int find_orientation(void *data) {
+    job *work = data;
+    if (work->report.dimension != 3 || work->directions.in_parts || ast_cli_ranks() || work->points.starts ||
+        work->report.center || work->report.metric)
+        return -1;
+    work->orientation.size = sizeof work->orientation;
+    ast_status status = ast_orientation_of(work->context, &work->points, work->options.axial, &work->orientation);
+    return ast_cli_status(status, work->context, work->given->input);
+}
+
 /* By plane, if planes were asked for. */
 static int fill_colored(void *data) {
     job *work = data;
@@ -233,6 +244,7 @@ int ast_cli_cluster_deliver(void *work) {
                                           fill_tree,
                                           ast_cli_cluster_layers,
                                           find_axes,
+                                          find_orientation,
                                           find_keywords,
                                           ast_cli_cluster_model,
                                           ast_cli_cluster_warn_means,

@@ -11,8 +11,14 @@
 /* What the angles are; AST_NO_NOTATION: the source has none. */
 ast_notation ast_cli_field_notation(const ast_cli_source *source);
 
-/* Turns rows of two angles into rows of three components, in *vectors, which is the caller's to free() and is grown
- * where `*capacity` rows are too few. The view becomes one of them. Rows with a NaN stay missing. `name` is for
- * sentences. */
+/* Who reads the words of a text: NULL if the source has no angles. */
+const ast_cell_reader *ast_cli_field_words(const ast_cli_source *source);
+
+/* Refuses two columns whose names say that they are angles of planes or lines, for sources without angles. */
+bool ast_cli_field_check_header(char *const names[2], const char *file, ast_format_error *error);
+
+/* Turns rows of two angles into rows of three components (of one azimuth into two), in *vectors, which is the caller's
+ * to free() and is grown where `*capacity` rows are too few. The view becomes one of them. Rows with a NaN stay
+ * missing. `name` is for sentences. */
 int ast_cli_field_points(const ast_cli_source *source, const char *name, ast_points *points, float **vectors,
                          size_t *capacity);

@@ -46,13 +46,17 @@ static const ast_cli_option options_table[] = {
     {"dip-direction", AST_CLI_FLAG, NULL,
      "two columns, dip direction and dip of a plane in degrees: they become its pole (x east, y north, z "
      "up)",
-     AT(dip_direction), .excludes = "strike-dip trend-plunge", .more = "Poles are axial: see --axial."},
+     AT(dip_direction), .excludes = "strike-dip trend-plunge azimuth",
+     .more = "Poles are axial: see --axial. docs/field.md says how angles may be written."},
     {"strike-dip", AST_CLI_FLAG, NULL,
      "two columns, strike (right-hand rule) and dip of a plane in degrees: they become its pole", AT(strike_dip),
-     .excludes = "trend-plunge", .more = "The dip direction is the strike plus 90 degrees."},
+     .excludes = "trend-plunge azimuth", .more = "The dip direction is the strike plus 90 degrees."},
     {"trend-plunge", AST_CLI_FLAG, NULL,
      "two columns, trend and plunge of a line in degrees: they become its direction, downwards", AT(trend_plunge),
-     .more = "A negative plunge points up."},
+     .excludes = "azimuth", .more = "A negative plunge points up."},
+    {"azimuth", AST_CLI_FLAG, NULL,
+     "one column, an azimuth in degrees clockwise from north: it becomes a direction in the plane (x east, y north)",
+     AT(azimuth), .more = "Strikes alone, lineaments and currents. Two-ended ones are axial: see --axial."},
     {0}};
 
 const ast_cli_group ast_cli_source_group = {
@@ -73,6 +77,8 @@ ast_input_options ast_cli_input_options(const ast_cli_source *source) {
                                .dataset = source->dataset,
                                .transpose = source->transpose,
                                .names = source->names,
+                               .words = ast_cli_field_words(source),
+                               .check_header = ast_cli_field_notation(source) ? NULL : ast_cli_field_check_header,
                                .header = (ast_header)source->header};
 }
 

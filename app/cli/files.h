@@ -24,8 +24,8 @@ typedef struct ast_cli_source {
     const char *tensor, *dataset; /* of files that hold several */
     const char *names; /* the column that holds a name for each row; NULL: none. Only where the subcommand has names */
     int transpose;
-    int header;                                  /* an ast_header */
-    int dip_direction, strike_dip, trend_plunge; /* rows are angles in degrees: field.h */
+    int header;                                           /* an ast_header */
+    int dip_direction, strike_dip, trend_plunge, azimuth; /* rows are angles in degrees: field.h */
 } ast_cli_source;
 
 extern const ast_cli_group ast_cli_source_group;

@@ -43,6 +43,33 @@ static void put_chain(const ast_report *report, ast_text *json) {
     ast_json_close(json, ']');
 }
 
+/* What all points say together: docs/errors.md. */
+static void put_orientation(const ast_cli_cluster_job *work, ast_text *json) {
+    static const char *const shapes[] = {
+        [AST_SHAPE_UNIFORM] = "uniform", [AST_SHAPE_CLUSTER] = "cluster", [AST_SHAPE_GIRDLE] = "girdle"};
+    const ast_orientation *o = &work->orientation;
+    if (!o->size)
+        return;
+    ast_json_open(json, "preferred", '{');
+    ast_json_string(json, "test", work->options.axial ? "gine_g" : "gine_f");
+    ast_json_real(json, "statistic", o->statistic, DOUBLE_DIGITS);
+    ast_json_real(json, "p", o->p, DOUBLE_DIGITS);
+    ast_json_close(json, '}');
+    ast_json_open(json, "eigenvalues", '[');
+    for (int i = 0; i < 3; i++)
+        ast_json_real(json, NULL, o->eigenvalues[i], DOUBLE_DIGITS);
+    ast_json_close(json, ']');
+    ast_json_real(json, "woodcock_shape", o->shape_ratio, FLOAT_DIGITS);
+    ast_json_real(json, "woodcock_strength", o->strength, FLOAT_DIGITS);
+    ast_json_string(json, "shape", shapes[o->shape]);
+    if (o->shape != AST_SHAPE_GIRDLE)
+        return;
+    ast_json_open(json, "girdle_pole", '[');
+    for (int i = 0; i < 3; i++)
+        ast_json_real(json, NULL, o->axes[2][i], FLOAT_DIGITS);
+    ast_json_close(json, ']');
+}
+
 static void put_head(const ast_cli_cluster_job *work, ast_text *json) {
     const ast_report *report = &work->report;
     const ast_cli_directions *d = &work->directions;
@@ -88,6 +115,7 @@ static void put_head(const ast_cli_cluster_job *work, ast_text *json) {
     ast_json_real(json, "statistic", report->rayleigh, DOUBLE_DIGITS);
     ast_json_real(json, "p", report->rayleigh_p, DOUBLE_DIGITS);
     ast_json_close(json, '}');
+    put_orientation(work, json);
     if (report->center)
         ast_json_real(json, "center_length", ast_cli_center_length(report), DOUBLE_DIGITS);
     if (work->directions.in_parts)
@@ -120,14 +148,16 @@ static void put_errors(const ast_cli_cluster_job *work, const ast_cluster_info *
 static void put_angles_of(const ast_cli_cluster_job *work, const ast_cluster_info *cluster, ast_text *json) {
     static const char *const names[][2] = {[AST_DIP_DIRECTION] = {"dip_direction", "dip"},
                                            [AST_STRIKE_DIP] = {"strike", "dip"},
-                                           [AST_TREND_PLUNGE] = {"trend", "plunge"}};
+                                           [AST_TREND_PLUNGE] = {"trend", "plunge"},
+                                           [AST_AZIMUTH] = {"azimuth", NULL}};
     double azimuth, inclination;
     ast_notation notation = ast_cli_cluster_notation(work);
     ast_field_angles(notation, work->options.axial, cluster->mean, &azimuth, &inclination);
     ast_json_real(json, names[notation][0], azimuth, FLOAT_DIGITS);
     if (notation == AST_STRIKE_DIP)
         ast_json_real(json, "dip_direction", fmod(azimuth + 90, 360), FLOAT_DIGITS);
-    ast_json_real(json, names[notation][1], inclination, FLOAT_DIGITS);
+    if (names[notation][1])
+        ast_json_real(json, names[notation][1], inclination, FLOAT_DIGITS);
 }
 
 /* Names as they are: JSON can write any text. */

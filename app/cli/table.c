@@ -4,12 +4,15 @@
  * output and decides nothing. */
 #include "cluster.h"
 
+#include <asterism_depth.h>
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "field.h"
 #include "terminal.h"
 
 enum {
@@ -36,7 +39,13 @@ static const struct {
                       "dip dir, dip: of the plane that the mean is the normal of, where x is east, y north and z up\n"},
                  [AST_STRIKE_DIP] = {"                    strike    dip",
                                      "strike, dip: of the plane that the mean is the normal of\n"},
-                 [AST_TREND_PLUNGE] = {"                     trend plunge", "trend, plunge: of the mean\n"}};
+                 [AST_TREND_PLUNGE] = {"                     trend plunge", "trend, plunge: of the mean\n"},
+                 [AST_AZIMUTH] = {"            azimuth", "azimuth: of the mean, clockwise from north (y)\n"}};
+
+/* Measured directions: the table also has Fisher's k and the shape of all points. */
+static bool in_field(const ast_cli_cluster_job *work) {
+    return ast_cli_field_notation(&work->given->reading.source) != AST_NO_NOTATION;
+}
 
 /* With representatives or keywords the table is about them: a mean of many components says little to people. */
 static int exemplified(const ast_cli_cluster_job *work) {
@@ -48,7 +57,7 @@ static void print_heading(const ast_cli_cluster_job *work, const look *style) {
     if (exemplified(work))
         printf("%6s  %7s  %s%s\n", "cosine", "spread", work->keywords ? "keywords" : "representatives", style->plain);
     else
-        printf("%7s  %7s  %7s  mean%s%s\n", "spread", "kappa", "alpha95",
+        printf("%7s  %7s  %s%7s  mean%s%s\n", "spread", "kappa", in_field(work) ? "      k  " : "", "alpha95",
                notations[ast_cli_cluster_notation(work)].heading, style->plain);
 }
 
@@ -67,7 +76,30 @@ static void print_legend(const ast_cli_cluster_job *work) {
     }
     printf("\nspread: degrees; its cosine is the mean cosine between the members and their mean\n"
            "alpha95: degrees; the true mean is within this angle of the mean with 95%% confidence\n");
+    if (in_field(work))
+        puts(work->report.dimension == 3 ? "k: Fisher's precision, (n - 1) / (n - R)"
+                                         : "k: an estimate of kappa without the bias of few points");
     fputs(notations[ast_cli_cluster_notation(work)].meaning, stdout);
+}
+
+/* A cluster, a girdle or nothing: before anybody believes in sets. */
+static void print_orientation(const ast_cli_cluster_job *work) {
+    const ast_orientation *o = &work->orientation;
+    double trend, plunge;
+    if (!o->size || !in_field(work) || !isfinite(o->eigenvalues[0]))
+        return;
+    printf("\nall points: eigenvalues %.3f %.3f %.3f of the orientation tensor, Woodcock's shape K %.2f, strength C "
+           "%.2f:\n",
+           o->eigenvalues[0], o->eigenvalues[1], o->eigenvalues[2], o->shape_ratio, o->strength);
+    ast_angles_of(AST_LINE, o->axes[2], &trend, &plunge);
+    if (o->shape == AST_SHAPE_GIRDLE)
+        printf("a girdle, whose pole (fold axis) has trend %.1f and plunge %.1f; sets within a girdle may be pieces of "
+               "it\n",
+               trend, plunge);
+    else
+        puts(o->shape == AST_SHAPE_CLUSTER ? "drawn out towards one axis" : "no axis or plane is preferred");
+    if (isfinite(o->p))
+        printf("%s test of uniformity: p = %.2g\n", work->options.axial ? "Gine's G" : "Gine's F", o->p);
 }
 
 /* What a mistake in the call looks like. */
@@ -271,9 +303,11 @@ static void print_row(const ast_cluster_info *cluster, size_t id, const ast_cli_
     size_t dimension = work->report.dimension;
     ast_notation notation = ast_cli_cluster_notation(work);
     double share = ast_cli_share(work, cluster), azimuth, inclination;
-    char size[AST_GROUPED], kappa[32] = "-", alpha95[32] = "-";
+    char size[AST_GROUPED], kappa[32] = "-", precision[32] = "-", alpha95[32] = "-";
     if (isfinite(cluster->kappa))
         snprintf(kappa, sizeof kappa, cluster->kappa < 99999 ? "%.1f" : "%.1e", cluster->kappa);
+    if (isfinite(cluster->precision))
+        snprintf(precision, sizeof precision, cluster->precision < 99999 ? "%.1f" : "%.1e", cluster->precision);
     if (isfinite(cluster->alpha95))
         snprintf(alpha95, sizeof alpha95, cluster->alpha95 < 0.01 ? "%.1e" : "%.2f", cluster->alpha95);
     printf("%6" PRId32 "  ", ast_cli_cluster_id(work, id));
@@ -287,13 +321,16 @@ static void print_row(const ast_cluster_info *cluster, size_t id, const ast_cli_
             print_representatives(cluster, work);
         return;
     }
-    printf("  %7.2f  %7s  %7s ", ast_cli_spread(cluster), kappa, alpha95);
+    printf("  %7.2f  %7s  ", ast_cli_spread(cluster), kappa);
+    if (in_field(work))
+        printf("%7s  ", precision);
+    printf("%7s ", alpha95);
     size_t shown = dimension < MOST_COMPONENTS ? dimension : MOST_COMPONENTS;
     for (size_t d = 0; d < shown; d++)
         printf(" %6.3f", (double)cluster->mean[d]);
     if (notation) {
         ast_field_angles(notation, work->options.axial, cluster->mean, &azimuth, &inclination);
-        printf("   %7.1f  %5.1f", azimuth, inclination);
+        printf(isnan(inclination) ? "   %7.1f" : "   %7.1f  %5.1f", azimuth, inclination);
     }
     printf("%s\n", shown < dimension ? " ..." : "");
 }
@@ -351,6 +388,7 @@ void ast_cli_print_table(const ast_cli_cluster_job *work) {
         print_angles(work, rows, count < MOST_ANGLES ? count : MOST_ANGLES, &style);
     if (work->given->frame_axes)
         print_axes(work, &style);
+    print_orientation(work);
     print_doubts(work);
     free(rows);
 }

@@ -102,6 +102,27 @@ typedef struct ast_input_file {
  * numbers of the columns, from 0 or 1 on. */
 typedef enum ast_header { AST_HEADER_AUTO, AST_HEADER_YES, AST_HEADER_NO } ast_header;
 
+/* The words of a text, for a reader of what is written in other ways than numbers. */
+typedef struct ast_words {
+    const char *file; /* its name, for sentences */
+    char **header;    /* (columns) NULL: there is none */
+    char **list;      /* (rows, columns) */
+    uint64_t *lines;  /* (rows) 1-based, in the file */
+    size_t *numbers;  /* (columns) of the columns in the file, 1-based */
+    size_t rows, columns;
+    bool chosen; /* the columns are those of a list of the user's */
+} ast_words;
+
+/* Who turns words into numbers. `data` is handed to every function. */
+typedef struct ast_cell_reader {
+    bool (*is_value)(const char *word); /* a word of a row, not of a header; "" is one */
+    bool (*is_name)(const char *word);  /* the name of a column that the reader knows */
+    /* *numbers (rows, *width) becomes an array for free(). `remark` is that of the options, or NULL. */
+    bool (*convert)(const ast_words *words, void *data, float **numbers, size_t *width, char *remark,
+                    ast_format_error *error);
+    void *data;
+} ast_cell_reader;
+
 /* How a file is to be read; zeros: by its extension, all columns, rows are points. The strings are the caller's and are
  * not kept. */
 typedef struct ast_input_options {
@@ -118,6 +139,11 @@ typedef struct ast_input_options {
     const char *names;   /* the column of a text that holds a name for each row, by number or by its name in the header;
                             it is no coordinate; NULL: none */
     ast_header header;   /* of a text */
+    /* NULL, or called with the names of the columns if a text has a header and two columns are read: false refuses it
+     */
+    bool (*check_header)(char *const names[2], const char *file, ast_format_error *error);
+    const ast_cell_reader *words; /* NULL, or who reads the words of a text; it stays until the input is read. Not
+                                     together with `transpose` */
     char *remark; /* NULL, or AST_REMARK bytes that stay until the input is read: they receive a sentence if a text
                    has a header of numbers, or an index column that is left out; untouched otherwise */
 } ast_input_options;

@@ -143,7 +143,9 @@ bool ast_resolve(ast_resolved *how, const char *path, const ast_input_options *o
                           .transpose = options->transpose,
                           .empty = options->empty,
                           .header = options->header,
-                          .remark = options->remark};
+                          .remark = options->remark,
+                          .check_header = options->transpose ? NULL : options->check_header,
+                          .words = options->transpose ? NULL : options->words};
     if (!how->format || how->format->holds & IMAGES)
         return no_format(path, options->format, error);
     if (!how->format->open)

@@ -44,7 +44,9 @@ typedef struct ast_resolved {
     bool transpose;
     bool empty;
     ast_header header;
-    char *remark;        /* for a sentence, or NULL */
+    char *remark;                 /* for a sentence, or NULL */
+    const ast_cell_reader *words; /* who reads the words of a text, or NULL */
+    bool (*check_header)(char *const names[2], const char *file, ast_format_error *error); /* or NULL */
     const char *member;  /* the tensor or dataset that is asked for, or NULL; the caller's */
     ast_columns columns; /* to be freed, unless it failed */
 } ast_resolved;
@@ -54,8 +56,8 @@ bool ast_resolve(ast_resolved *how, const char *path, const ast_input_options *o
 /* Reads the input from its open bytes, which are closed in any case. */
 bool ast_input_read_bytes(ast_input *input, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error);
 
-/* npy.c, text.c; mtx.c, npz.c: sparse rows; table.c: all formats that are nothing but tables */
-ast_open_function ast_npy_open, ast_text_open, ast_mtx_open, ast_npz_open, ast_table_open;
+/* npy.c, text.c, words.c; mtx.c, npz.c: sparse rows; table.c: all formats that are nothing but tables */
+ast_open_function ast_npy_open, ast_text_open, ast_words_open, ast_mtx_open, ast_npz_open, ast_table_open;
 ast_table_function ast_npy_table;
 ast_values_function ast_npy_values, ast_text_values;
 

@@ -43,6 +43,7 @@ typedef struct text_table {
     size_t name;          /* the column of names, 1-based; 0: none */
     ast_names names;      /* (rows) */
     char *word;           /* the name on the line that is being read, or NULL */
+    bool (*check_header)(char *const names[2], const char *file, ast_format_error *error); /* or NULL */
     ast_format_error problem;
 } text_table;
 
@@ -62,6 +63,7 @@ typedef struct line_state {
 
 static bool read_table(text_table *table, ast_bytes *bytes, const ast_columns *columns, bool doubles,
                        ast_format_error *error);
+static bool check_header(const text_table *table, ast_format_error *error);
 static bool read_header_names(text_table *table, ast_format_error *error);
 static size_t wanted_slot(const text_table *table, size_t column);
 static bool may_be_longer(const text_table *table);
@@ -74,7 +76,12 @@ static bool end_row(text_table *table, const line_state *state, ast_format_error
 static void leave_index_out(text_table *table);
 
 bool ast_text_open(ast_input *input, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
-    text_table table = {.text.separator = how->format->separator, .header = how->header, .remark = how->remark};
+    if (how->words)
+        return ast_words_open(input, bytes, how, error);
+    text_table table = {.text.separator = how->format->separator,
+                        .header = how->header,
+                        .remark = how->remark,
+                        .check_header = how->check_header};
     if (!read_table(&table, bytes, &how->columns, false, error))
         return false;
     input->body.owned = table.numbers;
@@ -112,7 +119,7 @@ static bool skip_mark(ast_fields *text, ast_format_error *error) {
 }
 
 /* Skips the comments at the top, however long, and finds the separator from what follows them, unless it is known. */
-static bool begin_text(ast_fields *text, ast_format_error *error) {
+bool ast_fields_begin_text(ast_fields *text, ast_format_error *error) {
     bool known = text->separator != 0;
     if (!skip_mark(text, error))
         return false;
@@ -145,7 +152,8 @@ static bool read_lines(text_table *table, ast_format_error *error) {
     if (by_name && table->header == AST_HEADER_NO)
         return ast_format_fail(error, "%s: --header no leaves no names of columns; give the columns by number",
                                text->bytes->name);
-    if (!begin_text(text, error) || (by_name && !read_header_names(table, error)))
+    if (!ast_fields_begin_text(text, error) || !check_header(table, error) ||
+        (by_name && !read_header_names(table, error)))
         return false;
     if (table->name && table->wanted->count > 0 && wanted_slot(table, table->name - 1) > 0)
         return ast_format_fail(error, "%s: column %zu holds the names, so it cannot be a coordinate too",
@@ -185,6 +193,56 @@ static bool read_table(text_table *table, ast_bytes *bytes, const ast_columns *c
         ast_names_free(&table->names);
     }
     return good;
+}
+
+/* ---- What a header says -------------------------------------------------------------------------------------------
+ */
+
+enum { PEEKED = 64 }; /* columns that are looked at */
+
+/* The fields of the first line, which stays where it is; `line` holds them. */
+static size_t peek(const ast_fields *text, char line[AST_EXCERPT * PEEKED], char *fields[PEEKED]) {
+    size_t count = 0;
+    for (const char *at = text->cursor; count < PEEKED;) {
+        char *to = fields[count] = line + AST_EXCERPT * count;
+        const char *end = at;
+        while (end < text->end && !ast_is_line_end(*end) && *end != text->separator &&
+               !(text->separator == ' ' && *end == '\t'))
+            end++;
+        while (at < end && strchr(" \t\"", *at))
+            at++;
+        const char *last = end;
+        while (last > at && strchr(" \t\"", last[-1]))
+            last--;
+        ast_excerpt(to, at, (size_t)(last - at));
+        count += text->separator != ' ' || *to;
+        if (end == text->end || ast_is_line_end(*end))
+            break;
+        at = end + 1;
+    }
+    return count;
+}
+
+/* Asks whoever checks headers, if two columns are wanted. */
+static bool check_header(const text_table *table, ast_format_error *error) {
+    char line[AST_EXCERPT * PEEKED], *fields[PEEKED];
+    const char *file = table->text.bytes->name;
+    ast_columns found = {0};
+    ast_format_error unused;
+    if (!table->check_header || table->header == AST_HEADER_NO)
+        return true;
+    size_t count = peek(&table->text, line, fields), first = 0, second = 1;
+    const ast_columns *wanted = table->wanted;
+    if (wanted->named && ast_columns_find(&found, wanted, fields, count, file, &unused))
+        wanted = &found;
+    bool two = wanted->count > 0 && !wanted->named ? wanted->count == 2 : table->all_columns && count == 2;
+    if (two && wanted->count == 2) {
+        first = wanted->order[0];
+        second = wanted->order[1];
+    }
+    ast_columns_free(&found);
+    char *const names[2] = {first < count ? fields[first] : NULL, second < count ? fields[second] : NULL};
+    return !two || !names[0] || !names[1] || table->check_header(names, file, error);
 }
 
 /* Reads the fields of the header line, for a list of columns with names. A line of numbers is not a header. */

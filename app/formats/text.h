@@ -59,6 +59,9 @@ bool ast_field_word(ast_fields *text, size_t column, ast_field *field, char **wo
 /* Passes over the rest of the line. */
 bool ast_fields_skip_line(ast_fields *text, ast_format_error *error);
 
+/* text.c: skips the byte order mark and the comments at the top. `separator` 0 becomes the one of most numbers. */
+bool ast_fields_begin_text(ast_fields *text, ast_format_error *error);
+
 /* Passes over blanks, which stand for nothing at the start of a line. */
 void ast_fields_skip_blanks(ast_fields *text);
 

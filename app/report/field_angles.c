@@ -15,8 +15,13 @@ static void trend_and_plunge(const double v[3], double *trend, double *plunge) {
     *plunge = -atan2(v[2], hypot(v[0], v[1])) * AST_DEGREES_PER_RADIAN + 0.0;
 }
 
-void ast_field_angles(ast_notation notation, int axial, const float mean[3], double *azimuth, double *inclination) {
-    const double v[3] = {(double)mean[0], (double)mean[1], (double)mean[2]};
+void ast_field_angles(ast_notation notation, int axial, const float *mean, double *azimuth, double *inclination) {
+    const double v[3] = {(double)mean[0], (double)mean[1], notation == AST_AZIMUTH ? 0 : (double)mean[2]};
+    if (notation == AST_AZIMUTH) {
+        *azimuth = fmod(atan2(v[0], v[1]) * AST_DEGREES_PER_RADIAN + 360, axial ? 180 : 360);
+        *inclination = NAN;
+        return;
+    }
     if (notation == AST_TREND_PLUNGE && !axial)
         trend_and_plunge(v, azimuth, inclination);
     else

@@ -13,7 +13,7 @@
 
 #include "json.h"
 
-#include <asterism.h>
+#include <asterism_field.h>
 #include <images.h>
 
 #define AST_DEGREES_PER_RADIAN (180 / 3.14159265358979323846)
@@ -24,16 +24,9 @@ extern const char *const ast_event_names[AST_EVENTS];
 
 /* ---- Angles ---------------------------------------------------------------------------------------------------- */
 
-/* How the direction of a plane or a line is written, in degrees: azimuths clockwise from north (y), x is east, z up. */
-typedef enum ast_notation {
-    AST_NO_NOTATION = 0,
-    AST_DIP_DIRECTION, /* dip direction and dip of the plane whose normal it is */
-    AST_STRIKE_DIP,    /* strike by the right-hand rule, 90 degrees before the dip direction, and dip */
-    AST_TREND_PLUNGE   /* trend and plunge of a line */
-} ast_notation;
-
-/* The two angles of a mean. A line that is axial is taken at its lower end; otherwise a plunge may be negative. */
-void ast_field_angles(ast_notation notation, int axial, const float mean[3], double *azimuth, double *inclination);
+/* The two angles of a mean; of an azimuth the first alone, below 180 if it is axial. A line that is axial is taken at
+ * its lower end; otherwise a plunge may be negative. */
+void ast_field_angles(ast_notation notation, int axial, const float *mean, double *azimuth, double *inclination);
 
 /* ---- Colours --------------------------------------------------------------------------------------------------- */
 

@@ -11,6 +11,7 @@ from . import plot
 from ._library import header
 from .depth import colors, hallway, hallway_intrinsics, normals, segment
 from .duplicates import dedup
+from .field import compare, field_vectors, orientation, read_field
 from .means import DPVMFMeans, SphericalKMeans
 from .identities import Change, Identity
 from .lineage import Lineage
@@ -29,4 +30,4 @@ ESTIMATORS = ("DPVMFMeans", "SphericalKMeans", "MiniBatchSphericalKMeans", "VMFM
 __all__ = ["DPVMFMeans", "SphericalKMeans", "MiniBatchSphericalKMeans", "VMFMixture", "DDPVMFMeans", "Event",
            "Identity", "Change", "Lineage", "Model", "Tally",
            "Metric", "neighbors", "Plane", "PlaneMap", "cloud_planes", "mesh_planes", "planes",
-           "colors", "dedup", "hallway", "hallway_intrinsics", "load", "normals", "plot", "sample", "segment", "tune", "__version__"]
+           "colors", "compare", "dedup", "field_vectors", "orientation", "read_field", "hallway", "hallway_intrinsics", "load", "normals", "plot", "sample", "segment", "tune", "__version__"]

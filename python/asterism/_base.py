@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from . import _compat
 from ._compat import (BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, DensityMixin, TransformerMixin,
                       assert_all_finite, check_is_fitted, check_random_state, check_sample_weight)
-from ._library import Context, array_at, lender, lib, points_of, sized
+from ._library import Context, array_at, constants, lender, lib, points_of, sized
 from ._standalone import issparse
 
 FLOATS = [np.float64, np.float32, np.float16]
@@ -304,10 +304,30 @@ def refuse_nan(X: np.ndarray, labels: np.ndarray) -> None:
         assert_all_finite(X, input_name="X")
 
 
+def column_of(name: Any) -> int:
+    """What a column of that name holds, an ast_field_column: 0 for anything but angles."""
+    return int(lib.ast_field_column_of(name.encode("utf-8", "replace"))) if isinstance(name, str) else 0
+
+
+def refuse_angles(names: Any) -> None:
+    """Two columns of angles are no vectors in the plane."""
+    notations = {"AST_COLUMN_DIP_DIRECTION": "dip-direction", "AST_COLUMN_DIP": "dip-direction",
+                 "AST_COLUMN_STRIKE": "strike-dip", "AST_COLUMN_PLUNGE": "trend-plunge"}
+    kinds = [column_of(name) for name in names]
+    for name, kind in zip(names, kinds):
+        found = next((notations[key] for key in notations if constants[key] == kind), None)
+        if found is not None and len(kinds) == 2:
+            found = "strike-dip" if constants["AST_COLUMN_STRIKE"] in kinds else found
+            raise ValueError(f"the column {name!r} of X says that its columns are angles and no components of vectors: "
+                             f"asterism.field_vectors(..., notation={found!r}) makes vectors of them")
+
+
 def without_index(X: Any, width: int | None = None) -> Any:
     """A data frame without a first column that pandas wrote as an index and read as data: it has no name, and counts up
     by one (or, if the width is known, there is one column too many). Arrays are taken as they are."""
     X = as_rows(X)
+    if hasattr(X, "iloc") and hasattr(X, "columns"):
+        refuse_angles(list(X.columns))
     if not hasattr(X, "iloc") or not hasattr(X, "columns") or X.shape[1] < 2 or X.columns[0] not in INDEX_NAMES:
         return X
     first = X.iloc[:, 0].to_numpy()

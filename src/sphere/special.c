@@ -131,3 +131,16 @@ double ast_f_quantile(double first, double second, double p) {
     }
     return log_f > 699 ? INFINITY : exp(log_f);
 }
+
+double ast_f_tail(double first, double second, double x) {
+    double a = first / 2, b = second / 2;
+    if (!(x > 0))
+        return isnan(x) ? (double)NAN : 1;
+    if (isinf(x))
+        return 0;
+    if (b >= LARGE)
+        return ast_chi_square_tail(first, first * x);
+    double low = first * x / (first * x + second), high = second / (first * x + second);
+    double scale = exp(a * log(low) + b * log(high) - log_gamma(a) - log_gamma(b) + log_gamma(a + b));
+    return low < (a + 1) / (a + b + 2) ? 1 - beta_fraction(a, b, low, scale) : beta_fraction(b, a, high, scale);
+}

@@ -12,3 +12,6 @@ double ast_chi_square_quantile(double degrees, double p);
 
 /* The same for F with `first` and `second` degrees of freedom. Infinity if it overflows. */
 double ast_f_quantile(double first, double second, double p);
+
+/* P(X > x) for F with `first` and `second` degrees of freedom. */
+double ast_f_tail(double first, double second, double x);

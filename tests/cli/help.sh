@@ -3,7 +3,7 @@
 . "$(dirname "$0")/common.sh"
 
 works asterism --help
-for command in cluster stream segment normals assign dedup measure sample tune reproduce view explore identities; do
+for command in cluster stream segment normals assign dedup measure sample tune reproduce view explore identities compare; do
     grep -q "^  $command " ../out || broken "--help does not list $command"
 done
 cp ../out general
@@ -12,7 +12,7 @@ same ../out general
 works asterism -h
 same ../out general
 
-for command in cluster stream segment normals assign dedup measure sample tune reproduce view explore identities; do
+for command in cluster stream segment normals assign dedup measure sample tune reproduce view explore identities compare; do
     works asterism $command --help
     cp ../out text
     grep -q "^Usage: asterism $command " text || broken "$command --help has no usage"

@@ -43,7 +43,7 @@ grep -q '\.\.\.$' ../out || broken 'long means are not cut'
 # JSON: the keys, in order, and what they hold.
 works asterism cluster x.txt --angle 20 --json --labels z.npy --means m.txt
 grep -o '"[a-z_0-9]*":' ../out | tr -d '":' | awk '!seen[$0]++' | paste -sd' ' - >keys
-echo 'points missing dimension method clusters merged outliers objective iterations converged stability metric centered rayleigh test statistic p seconds cluster id size mean kappa' \
+echo 'points missing dimension method clusters merged outliers objective iterations converged stability metric centered rayleigh test statistic p preferred eigenvalues woodcock_shape woodcock_strength shape seconds cluster id size mean kappa' \
     'kappa_interval precision resultant standard_error alpha95 csd share spread angles' >expected
 same expected keys
 equal points 6 "$(json points ../out)"
