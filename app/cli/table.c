@@ -22,7 +22,8 @@ enum {
     MOST_ANGLES = 10,
     TEXT_BYTES = 110,
     TEXT_INDENT = 8,
-    KEYWORD_BYTES = 60
+    KEYWORD_BYTES = 60,
+    FEWEST_SHAPED = 5 /* points whose shape is worth a line */
 };
 
 typedef struct look {
@@ -86,7 +87,7 @@ static void print_legend(const ast_cli_cluster_job *work) {
 static void print_orientation(const ast_cli_cluster_job *work) {
     const ast_orientation *o = &work->orientation;
     double trend, plunge;
-    if (!o->size || !in_field(work) || !isfinite(o->eigenvalues[0]))
+    if (o->count < FEWEST_SHAPED || !in_field(work))
         return;
     printf("\nall points: eigenvalues %.3f %.3f %.3f of the orientation tensor, Woodcock's shape K %.2f, strength C "
            "%.2f:\n",
