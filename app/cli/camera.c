@@ -14,6 +14,7 @@ static const char *const smoothings[] = {"guided", "tv",          "none",
                                          "planes", "planes-only", NULL}; /* in the order of ast_smooth */
 
 #define AT(field) offsetof(ast_cli_camera, field)
+static const char *const raw_types[] = {"u2", "f4", NULL};
 static const ast_cli_option table[] = {
     {"intrinsics", AST_CLI_NUMBERS, "FX,FY,CX,CY", "focal lengths and principal point of the camera, in pixels",
      AT(intrinsics), 4, 0, .excludes = "camera",
@@ -31,6 +32,9 @@ static const ast_cli_option table[] = {
     {"raw", AST_CLI_PIXELS, "WIDTHxHEIGHT",
      "standard input holds raw depth frames of this size: 16-bit numbers, little-endian, without a header", AT(raw),
      .inputs = AST_CLI_STANDARD_DEPTH},
+    {"raw-type", AST_CLI_CHOICE, "TYPE",
+     "the numbers of --raw: u2, 16 bits, or f4, floats, which are metres unless --depth-scale is given (32FC1 of ROS)",
+     AT(raw_type), .choices = raw_types, .standard = "u2", .inputs = AST_CLI_STANDARD_DEPTH},
     {"frame", AST_CLI_TEXT, "N", "the scene of the NYU v2 data set (.mat), counted from 0", AT(frame),
      .inputs = AST_CLI_SCENE, .more = "`stream` and `segment` take all if the option is not given."},
     {"smooth", AST_CLI_CHOICE, "HOW",

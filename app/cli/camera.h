@@ -13,6 +13,7 @@ typedef struct ast_cli_camera {
     double distortion[5]; /* k1, k2, p1, p2, k3; NaN: not given */
     const char *name;
     size_t raw[2];             /* width and height; 0: not given */
+    int raw_type;              /* 1: floats */
     const char *frame;         /* of a data set: a number; NULL: not given */
     double scale;              /* NaN: not given */
     size_t width, height;      /* of the images, by camera.json; 0: not known */

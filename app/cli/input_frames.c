@@ -27,6 +27,8 @@ static int is_standard(const char *path) {
 
 int ast_cli_depth_usage(const ast_cli_camera *camera, const char *input) {
     ast_depth_options options;
+    if (camera->raw_type && !camera->raw[0])
+        return ast_cli_misuse("--raw-type needs --raw WIDTHxHEIGHT");
     return ast_cli_camera_set(camera, input, &options);
 }
 
@@ -81,6 +83,7 @@ static int open_camera(ast_cli_frames *frames, const ast_cli_camera *camera, ast
         return code;
     how->raw_width = camera->raw[0];
     how->raw_height = camera->raw[1];
+    how->raw_floats = camera->raw_type == 1;
     frames->camera = camera->name;
     frames->file_width = camera->width;
     frames->file_height = camera->height;

@@ -36,15 +36,30 @@ static uint16_t depth_of(const ast_depth_pixels *pixels, const raster *r, const 
     return units >= 1 && units < 65536 ? (uint16_t)units : 0;
 }
 
-static bool take(ast_depth_pixels *pixels, const raster *r, const char *name, ast_format_error *error) {
-    if (!ast_pixels_resize(pixels, r->width, r->height, sizeof *pixels->values, name, error))
-        return false;
+static void fill(ast_depth_pixels *pixels, const raster *r) {
     for (size_t v = 0; v < r->height; v++)
         for (size_t u = 0; u < r->width; u++)
             pixels->values[v * r->width + u] =
                 depth_of(pixels, r, r->first + (ptrdiff_t)v * r->row + (ptrdiff_t)u * r->column);
     pixels->units = r->kind == 'f' ? UNITS : 0;
+}
+
+static bool take(ast_depth_pixels *pixels, const raster *r, const char *name, ast_format_error *error) {
+    if (!ast_pixels_resize(pixels, r->width, r->height, sizeof *pixels->values, name, error))
+        return false;
+    fill(pixels, r);
     return true;
+}
+
+void ast_depth_from_floats(ast_depth_pixels *pixels, const void *floats) {
+    const raster r = {.first = floats,
+                      .row = 4 * (ptrdiff_t)pixels->width,
+                      .column = 4,
+                      .width = pixels->width,
+                      .height = pixels->height,
+                      .kind = 'f',
+                      .item = 4};
+    fill(pixels, &r);
 }
 
 /* ---- NumPy ------------------------------------------------------------------------------------------------------- */

@@ -123,7 +123,11 @@ static bool copy_image(const ast_frame_reader *reader, ast_read_frame *frame, as
     if (!ast_pixels_resize(pixels, options->raw_width, options->raw_height, sizeof *pixels->values, frame->file->path,
                            error))
         return false;
-    memcpy(pixels->values, frame->points.data, frame->points.count * sizeof *pixels->values);
+    pixels->float_scale = options->depth_scale;
+    if (options->raw_floats)
+        ast_depth_from_floats(pixels, frame->points.data);
+    else
+        memcpy(pixels->values, frame->points.data, frame->points.count * sizeof *pixels->values);
     frame->points = (ast_points){0};
     return true;
 }

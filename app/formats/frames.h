@@ -120,6 +120,7 @@ typedef struct ast_frames_options {
     size_t raw_points, raw_dimension; /* not 0: standard input is raw tables of this size, float32 in the machine's
                                          byte order */
     size_t raw_width, raw_height;     /* not 0: every file is raw depth images of this size, 16-bit little-endian */
+    bool raw_floats;                  /* of floats, little-endian, instead */
     double depth_scale;               /* units per metre of images of floats; 0: they hold metres */
     bool go_on;                       /* after an image file that cannot be read, the next call takes the next file */
     int (*interrupted)(void);         /* asked a few times a second while a frame does not come; not 0: stop waiting.

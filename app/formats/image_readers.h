@@ -18,6 +18,9 @@ typedef struct ast_image_file {
 typedef bool ast_image_decoder(ast_pixels *pixels, const ast_image_file *file, ast_format_error *error);
 ast_image_decoder ast_png_depth, ast_pnm_depth, ast_npy_depth, ast_pfm_depth, ast_tiff_depth;
 
+/* Fills pixels of any size from as many floats, which are metres, or float_scale units of them. */
+void ast_depth_from_floats(ast_depth_pixels *pixels, const void *floats);
+
 /* Whether an image may be this large, and is not empty. */
 bool ast_image_check_size(const char *name, size_t width, size_t height, ast_format_error *error);
 

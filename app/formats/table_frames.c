@@ -101,13 +101,16 @@ void ast_table_frames_close(ast_table_frames *frames) {
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
-/* Raw frames are an array of one frame that is read again and again. Depth images are columns of 16-bit numbers. */
+/* Raw frames are an array of one frame that is read again and again. Depth images are columns of 16-bit numbers or of
+ * floats, little-endian. */
 static bool begin_raw(ast_table_frames *frames, const ast_frames_options *options, ast_format_error *error) {
     ast_npy_header *header = &frames->header;
     bool depth = options->raw_width > 0, transpose = frames->how.transpose;
+    bool short_numbers = depth && !options->raw_floats;
     size_t points = depth ? options->raw_width * options->raw_height : options->raw_points;
     size_t dimension = depth ? 1 : options->raw_dimension;
-    *header = (ast_npy_header){.kind = depth ? 'u' : 'f', .item = depth ? 2 : sizeof(float), .dimensions = 3};
+    *header =
+        (ast_npy_header){.kind = short_numbers ? 'u' : 'f', .item = short_numbers ? 2 : sizeof(float), .dimensions = 3};
     header->swapped = depth && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
     header->shape[0] = 1;
     header->shape[1] = transpose ? dimension : points;

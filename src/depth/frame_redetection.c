@@ -137,7 +137,8 @@ static void find_views(ast_frame_work *w) {
         int32_t k = w->tracks->nearby.list[n];
         ast_projected_plane *view = &redetection->planes[redetection->plane_count];
         *view = (ast_projected_plane){.track = k};
-        if (w->tracks->list[k].confirmed && in_view(w, &w->tracks->list[k]) && project_track(w->frame, w->pose, &w->tracks->list[k].plane, view))
+        if (w->tracks->list[k].confirmed && in_view(w, &w->tracks->list[k]) &&
+            project_track(w->frame, w->pose, &w->tracks->list[k].plane, view))
             redetection->plane_count++;
     }
 }

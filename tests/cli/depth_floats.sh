@@ -42,6 +42,7 @@ np.save('u2.npy', depth.astype('<u2'))
 np.save('mm.npy', depth.astype('<f4'))
 np.save('far.npy', metres * 30)
 np.save('i4.npy', depth.astype('<i4'))
+metres.tofile('f4.raw')
 open('a.pfm', 'wb').write(b'Pf\n%d %d\n-1.0\n' % (w, h) + metres[::-1].tobytes())
 open('big.pfm', 'wb').write(b'Pf\n%d %d\n1.0\n' % (w, h) + metres[::-1].astype('>f4').tobytes())
 def tiff(name, order, values, bits, kind, compression=1, rows=50):
@@ -100,3 +101,11 @@ fails 2 'the focal length -120 is negative.*--flip-y' \
     asterism normals f4.npy --intrinsics 120,-120,79.5,59.5 --output bad.txt
 asterism normals "$(echo walk/depth/*.png)" --depth-scale 10 --intrinsics "$camera" --output n.txt >../out 2>../err
 grep -q 'warning: .*half of its depth is beyond .* m at 10 units per metre; --depth-scale says' ../err || broken "$(cat ../err)"
+
+# Floats without a header, as ROS has them in 32FC1.
+size=$(head -c 60 a.pfm | sed -n 2p | tr ' ' x)
+works asterism normals a.pfm --intrinsics "$camera" --output whole.txt
+works asterism normals - --raw "$size" --raw-type f4 --intrinsics "$camera" --output raw.txt <f4.raw
+same raw.txt whole.txt
+fails 2 "--raw-type must be u2 or f4" asterism normals - --raw "$size" --raw-type f8 --intrinsics "$camera" --output bad.txt
+fails 2 '--raw-type needs --raw' asterism normals - --raw-type f4 --intrinsics "$camera" --output bad.txt

@@ -190,7 +190,8 @@ static size_t planes_there(const recall *r, ptrdiff_t column, ptrdiff_t row, opt
         bool has_patch = false;
         for (size_t i = 0; i < patches; i++)
             has_patch |= list[i].track == (int32_t)k;
-        if (!t->confirmed || has_patch || distance <= 0 || !is_in_view(r, t) || !was_seen(r, t, &plane, distance, column, row))
+        if (!t->confirmed || has_patch || distance <= 0 || !is_in_view(r, t) ||
+            !was_seen(r, t, &plane, distance, column, row))
             continue;
         list[count] = option_of(r, column, row, (int32_t)k, &plane, true);
         count += is_near(r, &list[count], column, row);
