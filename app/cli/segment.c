@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plane_shares.h"
 #include "tracking.h"
 #include "terminal.h"
 
@@ -24,6 +25,7 @@ typedef struct job {
     ast_picture picture;
     ast_sheet *sheet;
     ast_shares *shares;
+    ast_cli_plane_shares planes; /* with --color planes */
     double started, clustering;
 } job;
 
@@ -33,7 +35,10 @@ static const ast_cli_option options_table[] = {
      AT(output), .required = "a folder for the pictures",
      .more = "Pictures of standard input are named by the frame's number, *000017.png*."},
     {"color", AST_CLI_CHOICE, "WHAT", "what has one colour: directions (parallel walls are alike), or planes",
-     AT(color), .choices = colors, .standard = "directions"},
+     AT(color), .choices = colors, .standard = "directions",
+     .more =
+         "With planes their table is printed too: area is the largest of a frame, normal and offset are those of the "
+         "last frame with the plane."},
     {0}};
 
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
@@ -111,6 +116,9 @@ static int take_frame(void *data) {
         code = write_picture(work);
     if (code < 0 && work->tracking.common.json)
         code = ast_cli_tracking_print(tracking);
+    if (code < 0 && work->color == COLOR_PLANES)
+        code = ast_cli_plane_shares_add(&work->planes, tracking->planes.planes, tracking->planes.count,
+                                        tracking->inputs.width * tracking->inputs.height, number);
     if (code >= 0)
         return code;
     if (!ast_shares_add(work->shares, number, tracking->inputs.frame.source, tracking->clusters, tracking->count,
@@ -179,7 +187,7 @@ static void print_row(const ast_shares_band *band, int colour) {
 }
 
 /* The clusters, largest first, each with the colour it has in the pictures where the terminal shows colours. */
-static int print(const job *work) {
+static int print(job *work) {
     size_t count;
     char name[AST_CLI_SHOWN];
     int colour = ast_cli_colour();
@@ -189,12 +197,16 @@ static int print(const job *work) {
     if (!bands)
         return ast_cli_fail("there is no memory to print the result");
     print_head(work, count);
-    printf("%s%8s  %10s  %8s  %8s  %8s  %8s\n", colour ? "    " : "", "id", "mean share", "frames", "first", "last",
-           "returned");
+    printf("%s%8s  %10s  %8s  %8s  %8s  %8s\n", colour && work->color == COLOR_DIRECTIONS ? "    " : "", "id",
+           "mean share", "frames", "first", "last", "returned");
     for (size_t i = 0; i < count && i < MOST_ROWS; i++)
-        print_row(&bands[i], colour);
+        print_row(&bands[i], colour && work->color == COLOR_DIRECTIONS);
     if (count > MOST_ROWS)
         printf("   ... and %zu more\n", count - MOST_ROWS);
+    if (work->color == COLOR_PLANES) {
+        printf("\n");
+        ast_cli_plane_shares_print(&work->planes, (size_t)work->tracking.frames, MOST_ROWS, colour);
+    }
     printf("\n%s holds %s\n", ast_cli_shown(work->output, name),
            work->tracking.frames == 1 ? "the picture"
                                       : "a picture for each frame, contact-sheet.png, shares.svg and shares.csv");
@@ -220,6 +232,7 @@ static void end(void *data) {
     ast_pixels_free(&work->picture);
     ast_sheet_close(work->sheet);
     ast_shares_close(work->shares);
+    ast_cli_plane_shares_free(&work->planes);
     ast_cli_tracking_end(data);
 }
 

@@ -55,6 +55,8 @@ equal 'the floor has its id' "$(json 0.id planes/000000.json)" "$(json 0.id plan
 near 'the floor looks up' 1 "$(json 0.normal.2 planes/000007.json)" 0.002
 near 'the floor is at 0' 0 "$(json 0.offset planes/000007.json)" 0.01
 works asterism segment walk/depth --angle 60 --poses walk/poses.txt --color planes --output pictures --quiet
+works asterism segment walk/depth --angle 60 --poses walk/poses.txt --color planes --output pictures
+grep -q '^ *plane  direction  mean share' ../out || broken "no table of planes: $(cat ../out)"
 works asterism segment walk/depth --angle 60 --poses walk/poses.txt --output directions --quiet
 cmp -s pictures/000003.png directions/000003.png && broken 'planes have the colours of directions'
 works asterism stream walk/depth --angle 60 --smooth guided --planes guided
