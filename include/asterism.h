@@ -357,9 +357,14 @@ typedef struct ast_options {
     int calibrate;          /* 0. 1: find `fits` of ast_model_info, for rows in memory on one rank */
     const ast_previous *previous; /* NULL. Clusters keep the ids of an earlier run (ast_lineage_records). Not for
                                      mixtures, on one rank, for rows in memory */
-    ast_parallel parallel;        /* AST_ORDERED */
-    int bounds; /* 1. Skip points that provably cannot change cluster and, in three dimensions with very many
-                   clusters, means that provably cannot win. 0 compares all, for measurements */
+    const int32_t *groups; /* NULL. (N) one number per row: rows of one group, such as the faces of one photo, never
+                              share a cluster; below 0: a row of no group. AST_DP and AST_SPKM (the nearest cluster
+                              that no row of the group has yet, in the order of visit), in merging and for rows of
+                              weight 0. For dense rows in memory on one rank, not axial, without late rows, tree,
+                              resume, sample, levels and a previous model */
+    ast_parallel parallel; /* AST_ORDERED */
+    int bounds;            /* 1. Skip points that provably cannot change cluster and, in three dimensions with very many
+                              clusters, means that provably cannot win. 0 compares all, for measurements */
     /* NULL. Called after every pass; non-zero cancels the call. */
     int (*progress)(const ast_progress *state, void *data);
     void *progress_data;       /* NULL */
@@ -1003,6 +1008,15 @@ typedef struct ast_stream_options {
                                Frames have at most 10^4 points. Only with AST_SCORE_NEAREST, not axial. With
                                merge_tracked, two ids that were never seen in one frame become one when their means
                                agree */
+    double min_quality;     /* 0. Points of a smaller weight are late: they get an id, but start no cluster and do not
+                               count in means */
+    uint32_t born_after; /* 1. A cluster gets its id to show after so many frames with points that are not late. Until
+                            then its points have the label -1, and its number is reserved */
+    size_t min_size;     /* 1. A cluster is born only with so many points of one frame; the points of a smaller one
+                            have the label -1. Not with exclusive */
+    const float *center; /* NULL. (D) the mean of such points as unit vectors: the stream subtracts it from every
+                            row, as `center` of ast_options does. Copied. Means are those of centred rows. Not for
+                            axial points */
 } ast_stream_options;
 
 static inline void ast_stream_options_init(ast_stream_options *options) {
@@ -1015,6 +1029,8 @@ static inline void ast_stream_options_init(ast_stream_options *options) {
     options->max_iterations = 100;
     options->bounds = 1;
     options->revive_near = 1;
+    options->born_after = 1;
+    options->min_size = 1;
 }
 AST_API const char *ast_stream_options_problem(const ast_stream_options *options); /* NULL, or one sentence */
 
@@ -1056,6 +1072,8 @@ typedef struct ast_frame {
     size_t late;           /* late rows (ast_points) that got a label */
     size_t unassigned;     /* late rows that no cluster takes (ast_points); `missing` includes them */
     size_t merged;         /* clusters whose last record this is: they became part of others */
+    size_t unborn;         /* points without id whose cluster was not seen often enough (born_after) or is too small
+                              (min_size) */
 } ast_frame;
 
 /* Opens a stream on the context's threads. Close it before the context. On failure *stream is NULL. */
@@ -1063,8 +1081,9 @@ AST_API ast_status ast_stream_open(ast_stream **stream, ast_context *context, co
 AST_API void ast_stream_close(ast_stream *stream); /* NULL is allowed */
 
 /* Processes the next frame. `labels` (N) receives ids, -1 for missing rows. After a failure (ast_message of the
- * context) the stream is as it was before the call. In the steady state it allocates nothing. Frames have no weights.
- */
+ * context) the stream is as it was before the call. In the steady state it allocates nothing. Weights, 0 to 2^20, say
+ * how much a point moves its mean, in points: it is the quality of a row. A point of weight below 2^-20 is late. In
+ * exclusive frames late points take ids that no other point of the frame has. */
 AST_API ast_status ast_stream_step(ast_stream *stream, const ast_points *points, int32_t *labels, ast_frame *frame);
 
 /* The clusters after the last step, in order of id, including clusters that died or were merged in it. After
@@ -1102,6 +1121,7 @@ AST_API ast_status ast_stream_load(ast_stream *stream, const void *state, size_t
 
 /* The options of the stream that saved these bytes, so that ast_stream_open gives a stream that can load them:
  * `parallel` and `bounds`, which a state does not have, stay as they are. `options` comes from ast_stream_options_init.
+ * `center` points into the bytes, which start at a multiple of 4.
  * AST_BAD_DATA as above. */
 AST_API ast_status ast_stream_saved(ast_context *context, const void *state, size_t size, ast_stream_options *options);
 

@@ -87,7 +87,19 @@ static int read_points(void *data) {
     return code;
 }
 
-/* What belongs to each row: weights, names and texts. */
+static int read_groups(job *work) {
+    const settings *given = work->given;
+    size_t count;
+    int code = ast_cli_read_labels(given->groups, &work->groups, &count);
+    if (code < 0 && count != work->directions.all)
+        return ast_cli_fail("%s has %zu groups, but %s has %zu points: it needs one whole number per point",
+                            given->groups, count, ast_cli_name(given->input), work->directions.all);
+    work->options.groups = work->groups;
+    work->points.late = NULL;
+    return code;
+}
+
+/* What belongs to each row: weights, groups, names and texts. */
 static int read_rows(void *data) {
     job *work = data;
     const settings *given = work->given;
@@ -100,6 +112,8 @@ static int read_rows(void *data) {
         code = ast_cli_read_weights(given->weights, given->input, count, &work->weights);
         work->points.weights = work->weights;
     }
+    if (code < 0 && given->groups)
+        code = read_groups(work);
     if (code < 0 && given->names)
         code = ast_cli_read_names(given->names, given->input, count, &work->names);
     return code < 0 ? ast_cli_topics_read(&work->topics, &given->topics, &work->points, given->reading.sparse.tf_idf,
@@ -328,6 +342,7 @@ static void free_job(job *work) {
     free(work->nearest);
     free(work->plane_of);
     free(work->weights);
+    free(work->groups);
     free(work->init);
     free(work->labels);
     free(work->leaves);

@@ -23,7 +23,7 @@ typedef struct ast_cli_cluster_settings {
     ast_cli_passes passes;
     ast_cli_topic_files topics;
     ast_options options; /* all that follows from the command line alone */
-    const char *input, *weights, *init;
+    const char *input, *weights, *groups, *init;
     char *line; /* the command line, for the report */
     const char *merge_text, *names, *previous;
     int shuffle, frame_axes, durable;
@@ -50,6 +50,7 @@ typedef struct ast_cli_cluster_job {
     ast_cli_directions directions;
     ast_points points;
     double *weights;
+    int32_t *groups;
     float *init;
     int32_t *labels;
     int32_t *leaves;   /* with --tree or --layers */

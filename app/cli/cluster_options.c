@@ -71,7 +71,14 @@ static const ast_cli_option options_table[] = {
      .more = "Angles are those between axes, 0 to 90 degrees."},
     {"weights", AST_CLI_READ, "FILE", "one number per point: how much it counts", AT(weights),
      .methods = AST_CLI_ALL & ~AST_CLI_SAMPLERS,
-     .more = "Weights are finite and not negative. A point of weight 0 gets a label and counts for nothing."},
+     .more =
+         "Weights are finite and not negative. A point of weight 0 counts for nothing, and gets a label if a mean is "
+         "near enough."},
+    {"groups", AST_CLI_READ, "FILE",
+     "one whole number per point: points of one group, such as the faces of one photo, never share a cluster",
+     AT(groups), .methods = AST_CLI_DP | AST_CLI_SPKM, .not_in = WHOLE, .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE,
+     .excludes = "axial state sample levels tree layers",
+     .more = "Below 0: the point is in no group. spkm gives a point the nearest mean that no point of its group has."},
     {"restarts", AST_CLI_INT, "R", "number of runs, of which the best is kept", AT(options.restarts), 1, 1000000,
      .standard = "1", .not_in = AST_CLI_AUTO | AST_CLI_IN_PARTS,
      .more = "docs/merging.md says how the runs differ and what the result tells of them."},

@@ -81,6 +81,7 @@ static int take_over(job *work, const ast_cli_saved_stream *saved) {
         return code;
     if (ast_stream_load(tracking->stream, saved->state, saved->state_size) != AST_OK)
         return ast_cli_fail("%s: %s", state, ast_message(tracking->context));
+    tracking->next = saved->frames;
     return ast_cli_frames_resume(&tracking->inputs, saved->path, saved->whole_path, saved->number,
                                  given->poses != NULL);
 }

@@ -66,6 +66,12 @@ int ast_cli_tracking_print(ast_cli_tracking *tracking) {
     ast_json_string(&json, "source", tracking->inputs.frame.source);
     ast_json_integer(&json, "points", (int64_t)frame->points);
     ast_json_integer(&json, "missing", (int64_t)frame->missing);
+    if (tracking->points.late || tracking->given.weights) {
+        ast_json_integer(&json, "late", (int64_t)frame->late);
+        ast_json_integer(&json, "unassigned", (int64_t)frame->unassigned);
+    }
+    if (tracking->options.born_after > 1 || tracking->options.min_size > 1)
+        ast_json_integer(&json, "unborn", (int64_t)frame->unborn);
     ast_json_integer(&json, "iterations", frame->iterations);
     ast_json_boolean(&json, "converged", frame->converged);
     if (tracking->options.parallel == AST_OIR)

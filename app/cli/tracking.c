@@ -66,6 +66,12 @@ static const ast_cli_option tracker_options[] = {
      "all directions turn together, as a camera sees a room: the turn is learned from the clusters in view and "
      "applied to those out of sight too; for three dimensions, without --poses",
      AT(rigid), .methods = AST_CLI_DDP, .excludes = "poses"},
+    {"born-after", AST_CLI_INT, "N",
+     "a cluster gets its id after N frames with points; until then they have the label -1, and the id is reserved",
+     AT(born_after), .low = 1, .high = 2147483647, .standard = "1", .methods = AST_CLI_DDP},
+    {"min-size", AST_CLI_COUNT, "N",
+     "a cluster is born with at least N points of one frame; the points of smaller ones have the label -1",
+     AT(min_size), .low = 1, .high = 2147483647, .standard = "1", .excludes = "exclusive"},
     {"max-clusters", AST_CLI_COUNT, "N",
      "maximum number of clusters kept after a frame; the longest unseen go first (default: no limit)", AT(max_clusters),
      .low = 1, .high = 2147483647},
@@ -82,6 +88,21 @@ static const ast_cli_option options_table[] = {
      "standard input, 000000.npy and so on; for depth images, an array of the image's shape; the folder "
      "is made if necessary",
      .offset = AT(labels)},
+    {"weights", AST_CLI_NAME, "DIR",
+     "read how much each point counts, as its quality: one file of numbers per frame, named as those of --labels, "
+     ".npy, "
+     ".csv or .txt",
+     AT(weights), .inputs = AST_CLI_POINTS,
+     .more = "A weight says how much a point moves its mean, in points. A point of weight 0 is late."},
+    {"min-quality", AST_CLI_REAL, "Q",
+     "points of a smaller weight are late: they get an id, but start no cluster and move no mean",
+     AT(options.min_quality), 0, 1048576, .standard = "0", .needs = "weights", .inputs = AST_CLI_POINTS},
+    {"late", AST_CLI_NAME, "DIR", "read which points are late, not 0: one file of numbers per frame, as --weights",
+     AT(late), .inputs = AST_CLI_POINTS},
+    {"center-file", AST_CLI_NAME, "FILE",
+     "subtract this row, the mean of such points as unit vectors (cluster --center-file writes it), from every point: "
+     "many networks put all faces into a narrow cone",
+     AT(center), .inputs = AST_CLI_POINTS, .excludes = "axial"},
     {"similarity", AST_CLI_NAME, "DIR",
      "write one float32 .npy of three columns per frame: the cosine of each row with the mean of its id, the largest "
      "cosine with another id, and that id; NaN, NaN and -1 where there is none",
@@ -172,6 +193,8 @@ int ast_cli_tracking_open(void *data) {
                                                        .extension = "npy",
                                                        .what = "similarities",
                                                        .durable = given->durable};
+    tracking->row_files.weights = given->weights;
+    tracking->row_files.late = given->late;
     tracking->inputs.go_on = !given->strict;
     int code = ast_cli_frames_open(&tracking->inputs, given->list, &given->camera, &given->source, given->points,
                                    given->dimension);
@@ -192,6 +215,12 @@ int ast_cli_tracking_dimension(ast_cli_tracking *tracking, size_t dimension, con
     tracking->options.dimension = dimension;
     if (tracking->options.rigid && dimension != 3)
         return ast_cli_fail("%s has points of %zu dimensions, and --rigid is for 3", name, dimension);
+    if (tracking->given.center) {
+        int code = ast_cli_read_center(tracking->given.center, dimension, &tracking->center);
+        if (code >= 0)
+            return code;
+        tracking->options.center = tracking->center;
+    }
     const char *problem = ast_stream_options_problem(&tracking->options);
     if (problem)
         return ast_cli_fail("%s: %s", name, problem);
@@ -220,6 +249,8 @@ void ast_cli_tracking_end(void *data) {
     ast_frames_close(tracking->inputs.frames);
     ast_close(tracking->context);
     ast_cli_poses_free(&tracking->poses);
+    ast_cli_row_files_free(&tracking->row_files);
+    free(tracking->center);
     free(tracking->labels);
     free(tracking->compared);
     free(tracking->runners_up);
@@ -337,8 +368,11 @@ static int take_frame(ast_cli_tracking *tracking, ast_points *points, int *found
         code = turn(tracking, points);
     if (code < 0)
         code = make_room(tracking, points->count);
+    if (code < 0 && (tracking->given.weights || tracking->given.late))
+        code = ast_cli_row_files_read(&tracking->row_files, &tracking->inputs.frame, tracking->next, points);
     if (code < 0)
         code = step(tracking, points, found);
+    tracking->next = tracking->frame.frame + 1;
     if (code < 0 && *found && tracking->given.labels)
         code = write_labels(tracking);
     if (code < 0 && *found && (tracking->given.similarity || tracking->given.rows))

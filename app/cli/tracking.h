@@ -5,6 +5,7 @@
 
 #include "progress.h"
 #include "frame_normals.h"
+#include "row_files.h"
 #include "stream_planes.h"
 #include "stream_view.h"
 
@@ -16,9 +17,10 @@ typedef struct ast_cli_tracking_settings {
     ast_cli_camera camera;
     ast_frame_list *list; /* their files */
     const char *labels, *similarity, *poses;
-    int rows, all;            /* what the lines have */
-    int pose_times, flip_y;   /* pose_times: as ast_cli_poses_match takes it */
-    size_t dimension, points; /* 0: not given */
+    const char *weights, *late, *center; /* what belongs to the rows of each frame; the centre of all */
+    int rows, all;                       /* what the lines have */
+    int pose_times, flip_y;              /* pose_times: as ast_cli_poses_match takes it */
+    size_t dimension, points;            /* 0: not given */
     int durable, strict;
     ast_cli_stream_plane_settings planes;
     ast_cli_stream_view_settings view;
@@ -39,11 +41,14 @@ struct ast_cli_tracking {
     ast_cli_poses poses;
     ast_cli_frame_files files; /* of labels */
     ast_cli_frame_files similarity_files;
-    uint64_t frames; /* of this run that were taken */
-    uint64_t lost;   /* frames that were left out, because their pose is lost */
-    int lines;       /* a line a frame goes to standard output, which is progress enough on a terminal */
-    int lasting;     /* the subcommand writes files of its own */
-    int unread;      /* the reader of standard output has left */
+    ast_cli_row_files row_files; /* --weights, --late */
+    float *center;               /* --center-file */
+    uint64_t next;               /* number of the next frame in the stream */
+    uint64_t frames;             /* of this run that were taken */
+    uint64_t lost;               /* frames that were left out, because their pose is lost */
+    int lines;                   /* a line a frame goes to standard output, which is progress enough on a terminal */
+    int lasting;                 /* the subcommand writes files of its own */
+    int unread;                  /* the reader of standard output has left */
     /* The current frame */
     ast_frame frame;
     ast_points points; /* as they were clustered, valid until the next frame */

@@ -55,13 +55,13 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
 
     # ---- What users call -------------------------------------------------------------------------------------------
 
-    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.int32]:
-        """Clusters X and returns `labels_`."""
-        return self.fit(X, sample_weight=sample_weight).labels_
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None, **params: Any) -> NDArray[np.int32]:
+        """Clusters X and returns `labels_`. params: as `fit` takes them."""
+        return self.fit(X, sample_weight=sample_weight, **params).labels_
 
-    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
-        """Clusters X and returns `transform(X)`."""
-        return self.fit(X, sample_weight=sample_weight).transform(X)
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None, **params: Any) -> np.ndarray:
+        """Clusters X and returns `transform(X)`. params: as `fit` takes them."""
+        return self.fit(X, sample_weight=sample_weight, **params).transform(X)
 
     def predict(self, X: Any) -> NDArray[np.int32]:
         """The label of the nearest mean for every row of X, int32; -1 for rows that are farther than `outlier_angle`
@@ -227,6 +227,23 @@ def checked_weights(sample_weight: Any, X: np.ndarray) -> np.ndarray | None:
     if np.ma.is_masked(sample_weight):
         raise ValueError("sample_weight has masked values; every row needs a weight, 0 where it does not count")
     return np.ascontiguousarray(check_sample_weight(sample_weight, X, dtype=np.float64))
+
+
+def set_groups(options: Any, groups: Any, rows: int) -> None:
+    """The groups of the rows as numbers, which the options hold on to."""
+    if groups is None:
+        return
+    given = np.ma.filled(np.ma.asarray(groups), -1) if np.ma.is_masked(groups) else np.asarray(groups)
+    if given.shape != (rows,):
+        raise ValueError(f"groups has the shape {given.shape}; one group for each of {rows} rows is needed")
+    none = given < 0 if given.dtype.kind in "if" else np.array([value is None for value in given.tolist()], bool)
+    if given.dtype.kind == "f" and (given != np.floor(given)).any():
+        raise ValueError("groups holds fractions; a group is a whole number or a name")
+    numbers = np.full(rows, -1, np.int32)
+    numbers[~none] = np.unique(given[~none], return_inverse=True)[1]
+    options.group_numbers = numbers
+    options.groups = numbers.ctypes.data
+    options.merge.tree, options.merge.leaves, options.leaf_labels, options.layers = 0, None, (), []  # not with groups
 
 
 def whole_number(name: str, value: Any, least: int, most: int = 2 ** 31 - 1) -> int:

@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ._base import DEGREES, DirectionClusterer, checked_weights, real_number, refuse_nan, whole_number
+from ._base import (DEGREES, DirectionClusterer, checked_weights, real_number, refuse_nan, set_groups,
+                    whole_number)
 from ._compat import ConvergenceWarning
 from ._library import array_at, constants, defaults, interruptible, lender, lib, points_of, records, sized, structs
 from ._merging import Merging, linkage_of, outliers_of, read_joins
@@ -65,16 +66,18 @@ class BatchFit(Saving):
                 *_errors, "rayleigh_")
     _warns = True  # if the run stops at max_iter before it converged
 
-    def fit(self: Fitted, X: Any, y: Any = None, sample_weight: Any = None) -> Fitted:
+    def fit(self: Fitted, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Fitted:
         """Clusters the rows of X.
 
         X: (N, D) array, data frame or scipy sparse matrix; rows need not have length 1. sample_weight: (N), not negative; a row of weight 0
-        gets a label but takes no part. Ctrl-C leaves the estimator as it was.
+        gets a label but takes no part. groups (N), for DPVMFMeans and SphericalKMeans: rows of one group, such as the
+        faces of one photo, never share a cluster; None or a number below 0 is no group. Ctrl-C leaves the estimator as it was.
         """
         X = self._validated(X, reset=True)
         weights = checked_weights(sample_weight, X)
         options = self._options(X)
         self._tune(options, X, weights)
+        set_groups(options, groups, X.shape[0])
         points, labels = points_of(X, weights), np.empty(X.shape[0], np.int32)
         threads = self._threads()
         found = interruptible(lambda cancel: run(threads, points, options, labels, cancel))

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ._base import DEGREES, DirectionClusterer, real_number, refuse_nan, unit_rows, whole_number
+from ._base import (DEGREES, DirectionClusterer, checked_weights, real_number, refuse_nan, unit_rows,
+                    whole_number)
 from ._library import Context, array_at, constants, defaults, lib, opened, points_of, records, sized, thread_count
 from .identities import Identities
 
@@ -78,6 +79,16 @@ class DDPVMFMeans(Identities, DirectionClusterer):
         of rows to ids that they fit, the one with the largest sum of scores.
     revive_near : bool or None, default=None
         The older name: True is `revive='near'`, False is `revive='any'`. None: as `revive` says.
+    min_quality : float, default=0
+        Rows of a smaller `sample_weight` get an id, but start none and do not move means.
+    born_after : int, default=1
+        Frames in which a cluster must have rows before it gets its id. Until then its rows are -1, and the id is
+        reserved.
+    min_size : int, default=1
+        A cluster is born with at least so many rows of one frame; rows of smaller ones are -1. Not with `exclusive`.
+    center : (D) array or None, default=None
+        The mean of such rows as unit vectors, from a sample, which is subtracted from every row: many networks put all
+        faces into a narrow cone. Means are those of centred rows.
     measure, allow_missing, n_threads, n_jobs
         As in `DPVMFMeans`.
     outlier_angle : float or None, default=None
@@ -119,7 +130,8 @@ class DDPVMFMeans(Identities, DirectionClusterer):
     def __init__(self, angle: float = 60, *, drift: float = 1.0, beta: float | None = None, lifetime: int = 400,
                  max_clusters: int | None = None, max_iter: int = 100, history: int = 10000, axial: bool = False,
                  revive: str = "near", merge_tracked: bool | None = None, rigid: bool = False, score: str | None = None,
-                 exclusive: bool = False, revive_near: bool | None = None,
+                 exclusive: bool = False, min_quality: float = 0, born_after: int = 1, min_size: int = 1,
+                 center: Any = None, revive_near: bool | None = None,
                  measure: str = "cosine", outlier_angle: float | None = None, allow_missing: bool = False,
                  n_threads: int | None = None, n_jobs: int | None = None) -> None:
         self.angle = angle
@@ -135,6 +147,10 @@ class DDPVMFMeans(Identities, DirectionClusterer):
         self.rigid = rigid
         self.score = score
         self.exclusive = exclusive
+        self.min_quality = min_quality
+        self.born_after = born_after
+        self.min_size = min_size
+        self.center = center
         self.revive_near = revive_near
         self.measure = measure
         self.outlier_angle = outlier_angle
@@ -148,19 +164,24 @@ class DDPVMFMeans(Identities, DirectionClusterer):
         self._start(X.shape[1])
         return self._step(X)
 
-    def partial_fit(self, X: Any, y: Any = None, *, late: Any = None) -> "DDPVMFMeans":
-        """Takes X (N, D) as the next frame. N may be 0. late: (N) booleans. Rows that are late start no cluster and do
-        not count in means; after the others they get the id of the nearest cluster of the frame if that is within
-        `angle`, otherwise -1."""
+    def partial_fit(self, X: Any, y: Any = None, *, sample_weight: Any = None, late: Any = None) -> "DDPVMFMeans":
+        """Takes X (N, D) as the next frame. N may be 0. sample_weight: (N), how much each row moves its mean, in rows: its
+        quality. late: (N) booleans. Rows that are late (as are those of weight 0 or below `min_quality`) start no cluster
+        and do not count in means; after the others they get the id of the nearest cluster of the frame if that is within
+        `angle`, otherwise -1; with `exclusive` an id that no other row of the frame has."""
         first = not hasattr(self, "_stream")
         X = self._validated(X, reset=first, ensure_min_samples=0)
         if late is not None:
             late = np.ascontiguousarray(late, np.uint8).ravel()
             if late.shape != (len(X),):
                 raise ValueError(f"late has {len(late)} entries for {len(X)} rows")
+        weights = None if sample_weight is None else checked_weights(sample_weight, X)
+        if weights is not None and (weights < 0).any():
+            row = int(np.argmax(weights < 0))
+            raise ValueError(f"sample_weight[{row}] is {weights[row]:g}; weights must not be negative")
         if first:
             self._start(X.shape[1])
-        return self._step(X, late)
+        return self._step(X, late, weights)
 
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
         """Forgets everything, takes X as the first frame and returns its ids."""
@@ -206,6 +227,7 @@ class DDPVMFMeans(Identities, DirectionClusterer):
     # ---- Below the surface -----------------------------------------------------------------------------------------
 
     def _start(self, dimension: int) -> None:
+        self.center_ = self._center(dimension)
         self._stream = Stream(self._threads(), {
             "dimension": dimension, "method": constants["AST_STREAM_DDP"], "angle": real_number("angle", self.angle, DEGREES),
             "drift": real_number("drift", self.drift, DEGREES),
@@ -214,10 +236,21 @@ class DDPVMFMeans(Identities, DirectionClusterer):
             "revive_near": int(self._near()), "rigid": int(bool(self.rigid)),
             "merge_tracked": int(bool(self.exclusive if self.merge_tracked is None else self.merge_tracked)),
             "score": self._score(), "exclusive": int(bool(self.exclusive)),
+            "min_quality": real_number("min_quality", self.min_quality, "0 or more"),
+            "born_after": whole_number("born_after", self.born_after, 1),
+            "min_size": whole_number("min_size", self.min_size, 1), "center": self.center_,
             "max_iterations": whole_number("max_iter", self.max_iter, 1),
             "max_clusters": 0 if self.max_clusters is None else whole_number("max_clusters", self.max_clusters, 1)})
         self.history_ = deque(maxlen=whole_number("history", self.history, 0))
         self.n_frames_ = 0
+
+    def _center(self, dimension: int) -> np.ndarray | None:
+        if self.center is None:
+            return None
+        center = np.ascontiguousarray(self.center, np.float32).ravel()
+        if center.shape != (dimension,):
+            raise ValueError(f"center has {len(center)} components, and the rows have {dimension}")
+        return center
 
     def _near(self) -> bool:
         if self.revive not in ("near", "any"):
@@ -229,10 +262,11 @@ class DDPVMFMeans(Identities, DirectionClusterer):
             raise ValueError(f"score is {self.score!r}; it must be 'nearest' or 'geodesic'")
         return int(constants[SCORES[self.score]])
 
-    def _step(self, X: np.ndarray, late: np.ndarray | None = None) -> "DDPVMFMeans":
+    def _step(self, X: np.ndarray, late: np.ndarray | None = None,
+              weights: np.ndarray | None = None) -> "DDPVMFMeans":
         if not self.allow_missing:
             refuse_nan(X, np.full(len(X), -1))  # before the stream has learned from the rest
-        self.labels_, frame, *found = self._stream.step(X, late)
+        self.labels_, frame, *found = self._stream.step(X, late, weights)
         self._take_records(found)
         self.objective_, self.n_iter_ = frame.objective, frame.iterations
         self.n_frames_ += 1
@@ -305,7 +339,7 @@ class Stream:
         """The ast_stream_options of this stream, with these changes."""
         options = defaults("ast_stream_options")
         for name, value in {**self.fields, **changes}.items():
-            setattr(options, name, value)
+            setattr(options, name, value.ctypes.data if isinstance(value, np.ndarray) else value)
         return options
 
     def _here(self) -> "Stream":
@@ -314,9 +348,10 @@ class Stream:
             self._open(self._state())
         return self
 
-    def step(self, X: np.ndarray, late: np.ndarray | None = None) -> tuple[np.ndarray, Any, list[Any], np.ndarray]:
+    def step(self, X: np.ndarray, late: np.ndarray | None = None,
+             weights: np.ndarray | None = None) -> tuple[np.ndarray, Any, list[Any], np.ndarray]:
         """Labels, the ast_frame, copies of the ast_tracked, and their means."""
-        points, labels, frame = points_of(X, late=late), np.empty(len(X), np.int32), sized("ast_frame")
+        points, labels, frame = points_of(X, weights, late), np.empty(len(X), np.int32), sized("ast_frame")
         with self._here().lock:
             self.context.check(lib.ast_stream_step(self.handle, ctypes.byref(points), labels.ctypes.data,
                                                    ctypes.byref(frame)))

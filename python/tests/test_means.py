@@ -89,7 +89,7 @@ def test_weights_move_means_and_zero_takes_no_part():
     plain = DPVMFMeans(60).fit(X)
     assert heavy.cluster_centers_[0, 0] > plain.cluster_centers_[0, 0]
     without = DPVMFMeans(60).fit(X, sample_weight=[1, 1, 0])
-    assert len(without.cluster_centers_) == 1 and without.labels_.tolist() == [0, 0, 0]
+    assert len(without.cluster_centers_) == 1 and without.labels_.tolist() == [0, 0, -1]
     score = heavy.score(X, sample_weight=[9, 1, 1])
     assert score == pytest.approx(heavy.similarity_ @ [9, 1, 1] + (0.5 - 1) * len(heavy.cluster_centers_), rel=1e-6)
     with pytest.raises(ValueError, match="weight 2 .* is -1"):
@@ -231,3 +231,32 @@ def test_levels_find_very_many_clusters():
         SphericalKMeans(60, levels=5).fit(X)
     with pytest.raises(ValueError, match="levels draw their own starts"):
         SphericalKMeans(3, levels=2, init=np.eye(3)).fit(np.eye(3))
+
+
+def test_groups_never_share_a_cluster():
+    random = np.random.RandomState(5)
+    people = random.normal(size=(6, 24))
+    people[1] = people[0] + .5 * people[1]
+    who = np.concatenate([random.permutation(6)[:3] for _ in range(60)])
+    photo = np.repeat(np.arange(60), 3)
+    X = people[who] + .4 * random.normal(size=(180, 24))
+    def doubles(labels):
+        return sum(len(x) - len(np.unique(x)) for x in (labels[(photo == p) & (labels >= 0)] for p in range(60)))
+    assert doubles(DPVMFMeans(angle=60).fit_predict(X)) > 0
+    for model in (DPVMFMeans(angle=60), DPVMFMeans(angle=35, merge="evidence"), DPVMFMeans(angle=35, merge_to=9),
+                  DPVMFMeans(angle=50, min_size=5), SphericalKMeans(6, random_state=1)):
+        assert doubles(model.fit(X, groups=photo).labels_) == 0
+    names = np.array([f"photo {p}" for p in photo], dtype=object)
+    same = DPVMFMeans(angle=60).fit_predict(X, groups=photo)
+    np.testing.assert_array_equal(DPVMFMeans(angle=60).fit_predict(X, groups=names), same)
+    none = DPVMFMeans(angle=60).fit_predict(X, groups=np.full(180, -1))
+    np.testing.assert_array_equal(none, DPVMFMeans(angle=60).fit_predict(X))
+    with pytest.raises(ValueError, match=r"groups has the shape \(3,\); one group for each of 180 rows is needed"):
+        DPVMFMeans(angle=60).fit(X, groups=[1, 2, 3])
+    with pytest.raises(ValueError, match="there are only 2 clusters"):
+        SphericalKMeans(2).fit(X, groups=photo)
+
+
+def test_rows_that_count_for_nothing_respect_the_angle():
+    labels = DPVMFMeans(angle=30).fit_predict([[1, 0, 0], [1, .1, 0], [0, 0, 1], [1, .2, 0]], sample_weight=[1, 1, 0, 0])
+    assert labels.tolist() == [0, 0, -1, 0]

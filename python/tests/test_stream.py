@@ -288,3 +288,50 @@ def test_uncertainty_makes_no_id_easier_to_join():
         third = (.65 - .80 * .38) / .925
         x = [.80, third, (1 - .80 ** 2 - third ** 2) ** .5]
         assert model.partial_fit([x]).labels_.tolist() == [expected]
+
+
+def test_quality_of_rows():
+    person, other, noise = [1, 0, 0], [0, 1, 0], [.6, 0, .8]
+    X = np.array([person, other, noise])
+    model = DDPVMFMeans(50, exclusive=True, min_quality=.3)
+    for _ in range(3):
+        assert model.partial_fit(X, sample_weight=[1, .5, .1]).labels_.tolist() == [0, 1, -1]
+    assert model.partial_fit([[.8, 0, .6]], sample_weight=[.2]).labels_.tolist() == [0]  # it has an id, and moves no mean
+    np.testing.assert_allclose(model.cluster_centers_, [person, other], atol=1e-6)
+    weighted = DDPVMFMeans(60).partial_fit([[1, 0, 0], [.8, .6, 0]], sample_weight=[3, 1])
+    np.testing.assert_allclose(weighted.cluster_centers_, [np.array([3.8, .6, 0]) / np.hypot(3.8, .6)], atol=1e-6)
+    for wrong, text in (([1, 1, -1], "sample_weight|negative"), ([1, 1], "sample_weight")):
+        with pytest.raises(ValueError, match=text):
+            model.partial_fit(X, sample_weight=wrong)
+    with pytest.raises(ValueError, match="min_quality"):
+        DDPVMFMeans(50, min_quality=-1).fit(X)
+
+
+def test_ids_after_sightings_and_small_clusters():
+    model = DDPVMFMeans(50, born_after=3)
+    labels = [model.partial_fit(np.eye(3)[:2]).labels_.tolist() for _ in range(4)]
+    assert labels == [[-1, -1], [-1, -1], [0, 1], [0, 1]]
+    assert [event.event for event in model.events_] == ["seen", "seen"]
+    assert pickle.loads(pickle.dumps(model)).partial_fit(np.eye(3)).labels_.tolist() == [0, 1, -1]
+    small = DDPVMFMeans(20, min_size=3).partial_fit(np.eye(3)[[0, 0, 0, 1, 1, 2]])
+    assert small.labels_.tolist() == [0, 0, 0, -1, -1, -1] and small.ids_.tolist() == [0]
+    with pytest.raises(ValueError, match="min_size is not for exclusive"):
+        DDPVMFMeans(20, min_size=3, exclusive=True).fit(np.eye(3))
+
+
+def test_common_direction():
+    random = np.random.RandomState(3)
+    people, common = random.normal(size=(4, 32)), 12 * np.ones(32) / 32 ** .5
+    def rows():
+        return people + common + .3 * random.normal(size=(4, 32))
+    sample = np.concatenate([rows() for _ in range(20)])
+    center = (sample / np.linalg.norm(sample, axis=1, keepdims=True)).mean(axis=0)
+    assert len(np.unique(DDPVMFMeans(60).fit(rows()).labels_)) == 1
+    model = DDPVMFMeans(60, exclusive=True, center=center)
+    for _ in range(10):
+        assert model.partial_fit(rows()).labels_.tolist() == [0, 1, 2, 3]
+    X = rows()
+    assert model.predict(X).tolist() == [0, 1, 2, 3]
+    assert (model.partial_fit(X).similarity_ > .8).all()
+    with pytest.raises(ValueError, match="center has 3 components, and the rows have 32"):
+        DDPVMFMeans(60, center=[1, 2, 3]).fit(X)

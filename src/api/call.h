@@ -19,6 +19,7 @@ typedef struct ast_call {
     int32_t *labels;              /* (N) the caller's, for rows in memory */
     size_t total;                 /* points of all ranks */
     uint32_t *order;              /* of this restart, or NULL */
+    ast_groups groups;            /* in that order, if the options have some */
     double *weights;              /* in that order, or NULL */
     ast_result *results;          /* (restarts) of the restarts that are over */
     int best;                     /* the restart to keep, of those that are over */

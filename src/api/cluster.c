@@ -81,6 +81,9 @@ static ast_status check_call(const ast_call *c, const ast_report *report) {
         return ast_fail(c->fault, AST_BAD_OPTION, "outliers need all points in memory, on one rank");
     if (status == AST_OK && o->previous && (c->store || c->context->comm))
         return ast_fail(c->fault, AST_BAD_OPTION, "a previous run is for points in memory, on one rank");
+    if (status == AST_OK && o->groups && (c->store || c->context->comm || points->starts || points->late))
+        return ast_fail(c->fault, AST_BAD_OPTION,
+                        "groups are for dense points in memory, on one rank, none of them late");
     if (status == AST_OK && points->late && (points->starts || o->center || o->metric))
         return ast_fail(c->fault, AST_BAD_OPTION, "late rows must be dense, and cannot be centred or mapped");
     return status == AST_OK ? check_sparse(c) : status;
@@ -260,6 +263,9 @@ static ast_status run_once(ast_call *c, int restart) {
     if (status == AST_OK)
         status = check_counts(c);
     run.weight_unit = weight_unit(c);
+    run.groups = c->options->groups ? &c->groups : NULL;
+    if (status == AST_OK && run.groups && !ast_groups_open(&c->groups, c->options->groups, c->order, c->points->count))
+        status = ast_fail_memory(c->fault);
     if (status == AST_OK)
         status = run_stages(c, &run);
     c->run = NULL;
@@ -382,6 +388,7 @@ static ast_status run_call(ast_call *c, double start, ast_report *report) {
     for (int i = 0; c->results && i < c->options->restarts; i++)
         ast_result_free(&c->results[i]);
     ast_free_all(c->results, c->order, c->weights);
+    ast_groups_free(&c->groups);
     return status;
 }
 

@@ -321,6 +321,11 @@ static const char *run_problem(const ast_options *o) {
     bool given = o->start.by == AST_GIVEN, by_angle = o->method == AST_DP || o->method == AST_DPMEANS;
     bool mixture = o->method == AST_MOVMF || o->method == AST_FSD || o->method == AST_CRP;
     return ast_problem_of(
+        {o->groups && o->method != AST_DP && o->method != AST_SPKM, "groups are for AST_DP and AST_SPKM"},
+        {o->groups && o->axial, "groups are not for axial points"},
+        {o->groups && (o->resume || o->merge.tree || o->dp.sample || o->kmeans.levels > 1),
+         "groups are for runs over all points, without resume, tree, sample and levels"},
+        {o->groups && o->previous && o->previous->model, "groups are not for runs that go on from a model"},
         {o->previous && mixture, "a previous run is for methods without components"},
         {o->previous && ast_previous_problem(o), ast_previous_problem(o)},
         {o->max_iterations < 1, "max_iterations must be at least 1"}, {o->restarts < 1, "restarts must be at least 1"},

@@ -97,8 +97,8 @@ void ast_keep_result(ast_context *context, ast_result *result);
 
 /* Labels the points of weight 0, which took no part: with the cluster of the largest cosine, or the component of the
  * largest log density if there are components. *outliers grows by those whose best component is the background. */
-ast_status ast_label_weightless(ast_labelling *labelling, const ast_components *components, size_t *outliers,
-                                ast_fault *fault);
+ast_status ast_label_weightless(ast_labelling *labelling, const ast_components *components, double limit,
+                                size_t *outliers, ast_fault *fault);
 
 /* ast_assign within a call that is under way. */
 ast_status ast_assign_call(ast_context *context, const ast_points *points, const ast_assign_options *options,

@@ -151,6 +151,7 @@ static void insert_mean(ast_stream *s, size_t first, size_t end, int32_t id, con
     uint32_t flags = end > first ? s->track[first].flags : AST_KNOWN;
     ast_track track = {
         .id = id, .part = (uint32_t)(end - first), .dt = 1, .flags = flags, .weight = 1, .n_prev = 1, .rows = 1};
+    track.sightings = end > first ? s->track[first].sightings : s->options.born_after;
     track.dt = end > first ? s->track[first].dt : 1;
     for (size_t d = 0; d < s->options.dimension; d++)
         u[d] = (double)x[d];

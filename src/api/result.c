@@ -18,6 +18,7 @@ typedef struct weightless {
     ast_labelling_view v;
     int32_t *labels; /* of the view */
     const ast_components *components;
+    double limit; /* the smallest cosine that fits; components: -infinity */
     _Atomic size_t outliers;
 } weightless;
 
@@ -47,20 +48,43 @@ static void label_weightless(void *data, ast_chunk *memory, size_t first, size_t
                 w->labels[i] = w->v.clusters->order[k];
             }
         }
-        if (c->background && c->offsets[c->count] > best) {
+        if (best < w->limit || (c->background && c->offsets[c->count] > best)) {
             w->labels[i] = AST_MISSING;
             atomic_fetch_add(&w->outliers, 1);
         }
     }
 }
 
-ast_status ast_label_weightless(ast_labelling *l, const ast_components *components, size_t *outliers,
+ast_status ast_label_weightless(ast_labelling *l, const ast_components *components, double limit, size_t *outliers,
                                 ast_fault *fault) {
-    weightless w = {.v = ast_view_of(l), .labels = ast_labelling_labels(l), .components = components};
+    weightless w = {.v = ast_view_of(l), .labels = ast_labelling_labels(l), .components = components, .limit = limit};
     if (!w.v.rows->weights || w.v.clusters->live == 0)
         return AST_OK;
     ast_status status = ast_labelling_each_chunk(l, label_weightless, &w, fault);
     *outliers += w.outliers;
+    return status;
+}
+
+/* From which score on a row of weight 0 gets the nearest cluster: in DP-vMF-means, within the angle, unless clusters
+ * were merged from smaller ones. */
+static double weightless_limit(const ast_options *o) {
+    return o->method == AST_DP && !o->merge.any_angle && o->merge.by == AST_MERGE_NONE ? ast_least_score(o->angle)
+                                                                                       : -INFINITY;
+}
+
+/* The same for rows in groups, one after the other. */
+static ast_status label_weightless_grouped(const ast_call *c, size_t *outliers) {
+    const ast_labelling_view v = ast_view_of(c->l);
+    if (!v.rows->weights || v.clusters->live == 0)
+        return AST_OK;
+    uint8_t *marked = ast_allocate(v.rows->count + 1, 1);
+    if (!marked)
+        return ast_fail_memory(c->fault);
+    for (size_t i = 0; i < v.rows->count; i++)
+        marked[i] = v.rows->weights[i] == 0 && ast_rows_kind(v.rows, v.buffer, i) != AST_ROW_MISSING;
+    ast_status status = ast_label_grouped(c->l, &c->groups, marked, weightless_limit(c->options),
+                                          ast_labelling_labels(c->l), outliers, c->fault);
+    free(marked);
     return status;
 }
 
@@ -112,7 +136,9 @@ static ast_status hand_over(const ast_call *c, const int32_t *rank, ast_result *
         status = ast_labelling_open_window(c->l, n, c->fault);
         if (status != AST_OK)
             break;
-        status = ast_label_weightless(c->l, &r->components, &r->report.outliers, c->fault);
+        status = c->options->groups ? label_weightless_grouped(c, &r->report.outliers)
+                                    : ast_label_weightless(c->l, &r->components, weightless_limit(c->options),
+                                                           &r->report.outliers, c->fault);
         rename_labels(c, rank, labels);
         count_members(c, r, labels);
         if (status == AST_OK)

@@ -12,24 +12,30 @@
 
 #define MAGIC 0x3154535f54534121u /* "!AST_ST1" in memory */
 /* 2: with max_iterations; 3: axial; 4: revive_near; 5: another checksum; 6: spreads, pairs, rigid; 7: drift with beta
- * 8: score, likeness of points; 9: several means of an id, names, forbidden rows, the log */
-#define VERSION 9
+ * 8: score, likeness of points; 9: several means of an id, names, forbidden rows, the log
+ * 10: qualities, sightings, centre */
+#define VERSION 10
 
 typedef struct state_header {
     uint64_t magic, version, size;
     uint64_t dimension, method, weight_update, lifetime, max_iterations, max_clusters, axial, revive_near;
-    uint64_t merge_tracked, rigid, score, exclusive;
-    double angle, drift, beta;
+    uint64_t merge_tracked, rigid, score, exclusive, born_after, min_size, centered;
+    double angle, drift, beta, min_quality;
     uint64_t frame, next_id, count, pairs;
     uint64_t names, barred, apart, log;
     ast_spread spread, likeness;
     double rotation_step[3];
 } state_header;
 
+/* The centre comes first, since its place is fixed. */
+static uint64_t center_bytes(const state_header *h) {
+    return h->centered ? h->dimension * sizeof(float) : 0;
+}
+
 /* Of a state with these numbers of clusters and so on, each below 2^31. */
 static uint64_t state_bytes(const state_header *h) {
     uint64_t mean = h->dimension * sizeof(float), cluster = sizeof(ast_track) + mean + h->dimension * sizeof(double);
-    return sizeof *h + h->count * cluster + (h->pairs + h->apart) * sizeof(ast_near_pair) +
+    return sizeof *h + center_bytes(h) + h->count * cluster + (h->pairs + h->apart) * sizeof(ast_near_pair) +
            h->names * sizeof(ast_stream_name_of) + h->barred * (sizeof(int32_t) + mean) +
            h->log * sizeof(ast_identity_change) + sizeof(uint64_t);
 }
@@ -50,6 +56,10 @@ static state_header describe(const ast_stream *s) {
                           .rigid = o->rigid != 0,
                           .score = ast_stream_scores_nearest(s) ? AST_SCORE_NEAREST : AST_SCORE_GEODESIC,
                           .exclusive = o->exclusive != 0,
+                          .born_after = o->born_after,
+                          .min_size = o->min_size,
+                          .centered = s->input.center != NULL,
+                          .min_quality = o->min_quality,
                           .angle = o->angle,
                           .drift = o->drift,
                           .beta = isnan(o->beta) ? -1 : o->beta,
@@ -77,6 +87,7 @@ static ast_status save(ast_stream *s, size_t *size) {
     if (!ast_reserve(&s->state, &s->state_capacity, 0, header.size, 1))
         return ast_fail_memory(s->fault);
     unsigned char *at = ast_saved_put(s->state, &header, sizeof header);
+    at = ast_saved_put(at, s->input.center, s->input.center ? dimension * sizeof *s->input.center : 0);
     at = ast_saved_put(at, s->track, s->count * sizeof *s->track);
     at = ast_saved_put(at, s->m, s->count * dimension * sizeof *s->m);
     at = ast_saved_put(at, s->data_direction, s->count * dimension * sizeof *s->data_direction);
@@ -111,6 +122,10 @@ static const char *other_option(const state_header *a, const state_header *b) {
            : a->rigid != b->rigid                   ? "rule of turning (rigid)"
            : a->score != b->score                   ? "score"
            : a->exclusive != b->exclusive           ? "rule of frames (exclusive)"
+           : a->born_after != b->born_after         ? "number of sightings (born_after)"
+           : a->min_size != b->min_size             ? "smallest cluster (min_size)"
+           : a->min_quality != b->min_quality       ? "least quality (min_quality)"
+           : a->centered != b->centered             ? "centre"
            : a->lifetime != b->lifetime             ? "lifetime"
            : a->max_iterations != b->max_iterations ? "limit of iterations (max_iterations)"
            : a->max_clusters != b->max_clusters     ? "limit of clusters (max_clusters)"
@@ -142,7 +157,7 @@ static bool is_track(const ast_track *track, const ast_track *last, uint64_t nex
     return (further || (track->id > last->id && track->part == 0)) && (uint64_t)track->id < next_id && track->dt >= 1 &&
            track->flags <= (AST_LOCKED | AST_KNOWN) && track->weight >= 0 && isfinite(track->weight) &&
            track->n_prev >= 0 && track->n_prev < 0x1p53 && track->rows >= 0 && isfinite(track->rows) &&
-           is_spread(&track->spread);
+           track->sightings >= 1 && is_spread(&track->spread);
 }
 
 /* Whether m is a unit vector, and u one that can be added up. */
@@ -162,7 +177,8 @@ static bool are_vectors(const unsigned char *m, const unsigned char *u, size_t d
 
 static bool are_tracks(const unsigned char *state, const state_header *header) {
     size_t count = (size_t)header->count, dimension = (size_t)header->dimension;
-    const unsigned char *tracks = state + sizeof *header, *m = tracks + count * sizeof(ast_track);
+    const unsigned char *tracks = state + sizeof *header + center_bytes(header),
+                        *m = tracks + count * sizeof(ast_track);
     const unsigned char *u = m + count * dimension * sizeof(float);
     ast_track last = {.id = -1};
     bool good = true;
@@ -221,8 +237,8 @@ static bool are_words(const unsigned char *at, const state_header *header) {
 /* Whether some stream can have these clusters and pairs: a checksum protects from accidents, not from malice. */
 static bool is_possible(const unsigned char *state, const state_header *header) {
     size_t count = (size_t)header->count, dimension = (size_t)header->dimension;
-    const unsigned char *pairs =
-        state + sizeof *header + count * sizeof(ast_track) + count * dimension * (sizeof(float) + sizeof(double));
+    const unsigned char *pairs = state + sizeof *header + center_bytes(header) + count * sizeof(ast_track) +
+                                 count * dimension * (sizeof(float) + sizeof(double));
     const unsigned char *apart = pairs + header->pairs * sizeof(ast_near_pair);
     bool good = header->next_id <= INT32_MAX && is_spread(&header->spread) && header->spread.den > 0 &&
                 is_spread(&header->likeness) && header->likeness.den > 0;
@@ -243,6 +259,11 @@ static ast_status check(ast_stream *s, const unsigned char *state, size_t size, 
     if (other)
         return ast_fail(s->fault, AST_BAD_DATA,
                         "the state was made with another %s; go on with the same one, or begin a new state", other);
+    if (header->centered && size >= sizeof *header + center_bytes(header) &&
+        memcmp(state + sizeof *header, s->input.center, (size_t)center_bytes(header)) != 0)
+        return ast_fail(s->fault, AST_BAD_DATA,
+                        "the state was made with another centre; go on with the same one, or "
+                        "begin a new state");
     bool small = header->count <= size && header->pairs <= size && header->names <= size && header->barred <= size &&
                  header->apart <= size && header->log <= size;
     if (!small || size != state_bytes(header))
@@ -276,7 +297,7 @@ static ast_status load(ast_stream *s, const void *state, size_t size) {
         return status;
     ast_identities *known = &s->known;
     size_t dimension = s->options.dimension, count = (size_t)header.count;
-    const unsigned char *at = (const unsigned char *)state + sizeof header;
+    const unsigned char *at = (const unsigned char *)state + sizeof header + center_bytes(&header);
     at = get(s->track, at, count * sizeof *s->track);
     at = get(s->m, at, count * dimension * sizeof *s->m);
     at = get(s->data_direction, at, count * dimension * sizeof *s->data_direction);
@@ -323,6 +344,10 @@ static void copy_options(const state_header *header, ast_stream_options *options
     options->rigid = header->rigid != 0;
     options->exclusive = header->exclusive != 0;
     options->score = (ast_stream_score)header->score;
+    options->born_after = (uint32_t)header->born_after;
+    options->min_size = (size_t)header->min_size;
+    options->min_quality = header->min_quality;
+    options->center = NULL;
 }
 
 static ast_status read_options(ast_fault *fault, const void *state, size_t size, ast_stream_options *options) {
@@ -338,6 +363,8 @@ static ast_status read_options(ast_fault *fault, const void *state, size_t size,
     memcpy(&header, state, sizeof header);
     ast_stream_options taken = *options;
     copy_options(&header, &taken);
+    if (header.centered && taken.dimension <= (size - sizeof header) / sizeof(float))
+        taken.center = (const float *)(const void *)((const unsigned char *)state + sizeof header);
     problem = ast_stream_options_problem(&taken);
     if (problem)
         return ast_fail(fault, AST_BAD_DATA, "the state is damaged: %s", problem);

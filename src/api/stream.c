@@ -6,6 +6,7 @@
 #include "degree.h"
 #include "memory.h"
 #include "stream.h"
+#include "stream_input.h"
 #include "vectors.h"
 
 #include <math.h>
@@ -34,6 +35,12 @@ const char *ast_stream_options_problem(const ast_stream_options *o) {
         {o->exclusive && (o->method != AST_STREAM_DDP || !ast_options_score_nearest(o)),
          "exclusive is for AST_STREAM_DDP with AST_SCORE_NEAREST"},
         {o->exclusive && o->axial, "exclusive is not for axial points"},
+        {o->exclusive && o->min_size > 1, "min_size is not for exclusive frames, in which a cluster has one point"},
+        {!(o->min_quality >= 0 && o->min_quality <= AST_MAX_QUALITY),
+         "min_quality must be 0 or more, and at most 1048576"},
+        {o->min_size < 1, "min_size must be at least 1"}, {o->born_after < 1, "born_after must be at least 1"},
+        {o->born_after > 1 && o->method != AST_STREAM_DDP, "born_after is for AST_STREAM_DDP"},
+        {o->center && o->axial, "axial points cannot be centred: x and -x would differ"},
         {o->rigid && o->method != AST_STREAM_DDP, "rigid is for AST_STREAM_DDP"},
         {o->rigid && o->dimension != 3, "rigid is for directions of 3 dimensions"});
 }
@@ -60,10 +67,12 @@ ast_status ast_stream_open(ast_stream **opened, ast_context *context, const ast_
     s->pool = context->pool;
     s->options = *options;
     s->labelling = ast_labelling_new();
-    if (!s->labelling) {
+    status = s->labelling ? ast_stream_keep_center(s, options->center) : ast_fail_memory(s->fault);
+    if (status != AST_OK) {
         *opened = NULL;
+        ast_labelling_free(s->labelling);
         free(s);
-        return ast_fail_memory(&context->fault);
+        return status;
     }
     forget(s);
     return AST_OK;
@@ -72,8 +81,9 @@ ast_status ast_stream_open(ast_stream **opened, ast_context *context, const ast_
 void ast_stream_close(ast_stream *s) {
     if (!s || ast_in_callback(s->context, __func__))
         return;
-    ast_free_all(s->track, s->m, s->data_direction, s->id_of, s->records.list, s->records.means, s->late.names,
-                 s->late.counts, s->state);
+    ast_free_all(s->track, s->m, s->data_direction, s->id_of, s->records.list, s->records.means, s->records.hidden,
+                 s->late.names, s->late.counts, s->state, s->input.center, s->input.late, s->input.rows,
+                 s->input.partner);
     ast_free_all(s->joins.pairs, s->joins.found, s->joins.cosines, s->joins.seen, s->joins.host);
     ast_tracks_free(&s->tracks);
     ast_identities_free(&s->known);
@@ -93,8 +103,6 @@ static ast_status check_frame(ast_stream *s, const ast_points *points, const int
     if (points->dimension != s->options.dimension)
         return ast_fail(s->fault, AST_BAD_DATA, "frame %llu has %zu components a point; the stream has %zu",
                         (unsigned long long)s->frame, points->dimension, s->options.dimension);
-    if (points->weights)
-        return ast_fail(s->fault, AST_BAD_OPTION, "frames of a stream have no weights");
     if (s->options.exclusive && points->count > AST_MAX_EXCLUSIVE)
         return ast_fail(s->fault, AST_BAD_DATA, "frame %llu has %zu points; an exclusive frame has at most %d",
                         (unsigned long long)s->frame, points->count, AST_MAX_EXCLUSIVE);
@@ -154,12 +162,16 @@ static bool slots_are_ids(const ast_stream *s) {
 static ast_status step(ast_stream *s, const ast_points *points, int32_t *labels, ast_frame *frame) {
     double start = ast_seconds();
     ast_frame report = {0};
+    ast_points taken;
     ast_status status = check_frame(s, points, labels);
     if (status == AST_OK)
         status = ast_check_struct(frame, sizeof *frame, "frame", s->fault);
     if (status != AST_OK)
         return status;
-    status = ast_stream_frame(s, points, &report);
+    status = ast_stream_take(s, points, true, &taken);
+    points = &taken;
+    if (status == AST_OK)
+        status = ast_stream_frame(s, points, &report);
     if (status == AST_OK)
         status = ast_check_cancelled(s->context);
     if (status == AST_OK && !ast_stream_close_frame(s))
@@ -169,12 +181,16 @@ static ast_status step(ast_stream *s, const ast_points *points, int32_t *labels,
         return status;
     }
     ast_late late;
-    naming n = {s, labels, slots_are_ids(s), points->late ? &late : NULL};
+    naming n = {s, labels, slots_are_ids(s), points->late && !s->options.exclusive ? &late : NULL};
     if (n.late)
         ast_stream_begin_late(s, points, labels, &late);
     ast_pool_ranges(s->pool, points->count, NAME_BLOCK, name_block, &n);
     if (n.late)
         ast_stream_end_late(s, &late, &report);
+    else if (points->late)
+        ast_stream_name_late(s, points, labels, &report);
+    ast_stream_hide_unborn(s);
+    report.unborn = s->unborn;
     for (size_t r = 0; r < s->records.count; r++) {
         report.clusters += s->records.list[r].count > 0;
         report.merged += s->records.list[r].event == AST_MERGED;
@@ -215,17 +231,20 @@ static size_t allowed(const ast_stream *s, const ast_points *points, size_t i, s
 ast_status ast_stream_predict(ast_stream *s, const ast_points *points, int32_t *labels) {
     if (!ast_enter(s ? s->context : NULL))
         return AST_BAD_OPTION;
+    ast_points taken;
     ast_status status = check_frame(s, points, labels);
+    if (status == AST_OK)
+        status = ast_stream_take(s, points, false, &taken);
     ast_assign_options known = ast_assign_to(s->m, s->count);
     known.angle = s->options.angle;
     known.axial = s->options.axial;
     if (status == AST_OK && s->count)
-        status = ast_assign_call(s->context, points, &known, labels, NULL);
+        status = ast_assign_call(s->context, &taken, &known, labels, NULL);
     for (size_t i = 0; status == AST_OK && i < points->count; i++) {
         size_t k = s->count == 0 || labels[i] < 0 ? s->count : (size_t)labels[i];
         if (k < s->count && s->known.barred_count)
-            k = allowed(s, points, i, k);
-        labels[i] = k < s->count ? s->track[k].id : -1;
+            k = allowed(s, &taken, i, k);
+        labels[i] = k < s->count && ast_stream_is_shown(s, &s->track[k]) ? s->track[k].id : -1;
     }
     return ast_leave(s->context, status);
 }

@@ -5,6 +5,7 @@
 
 #include "memory.h"
 #include "stream.h"
+#include "stream_input.h"
 
 #include <math.h>
 
@@ -78,6 +79,10 @@ static ast_status compare(ast_stream *s, comparison *c) {
     if (status == AST_OK && c->points->dimension != s->options.dimension)
         status = ast_fail(s->fault, AST_BAD_DATA, "the points have %zu components; the stream has %zu",
                           c->points->dimension, s->options.dimension);
+    ast_points taken;
+    if (status == AST_OK)
+        status = ast_stream_take(s, c->points, false, &taken);
+    c->points = &taken;
     if (status == AST_OK)
         ast_pool_ranges(s->pool, c->points->count, ROWS, compare_rows, c);
     return status;

@@ -55,5 +55,7 @@ ast_status ast_run_dp(ast_labelling *l, ast_run *run, ast_fault *fault) {
         return ast_run_dp_sampled(l, run, lambda, fault);
     ast_status status =
         run->resumed ? AST_OK : ast_start_given(l, run->options, fault); /* means to start from, if any */
+    if (status == AST_OK && run->groups)
+        return ast_iterate_grouped(l, run, AST_GROUPED_DP, lambda, fault);
     return status == AST_OK ? ast_iterate(l, run, lambda, fault) : status;
 }

@@ -35,6 +35,22 @@ static size_t divide(dissolving *d, const ast_labelling_view *v, double least, d
     return small;
 }
 
+/* With groups: the nearest remaining cluster that no row of the group has, one row after the other. */
+static ast_status dissolve_grouped(dissolving *d, ast_labelling *l, ast_run *run, ast_fault *fault) {
+    const ast_options *o = run->options;
+    bool by_angle = o->method == AST_DP && !o->merge.any_angle;
+    for (size_t i = 0; i < run->groups->rows; i++)
+        d->labels[i] = d->rows[i] ? AST_MISSING : d->labels[i];
+    ast_status status = ast_labelling_rebuild_from(l, d->labels, NULL, fault);
+    if (status == AST_OK)
+        status = ast_label_grouped(l, run->groups, d->rows, by_angle ? ast_least_score(o->angle) : -INFINITY, d->labels,
+                                   &run->outliers, fault);
+    if (status == AST_OK)
+        status = ast_labelling_rebuild_from(l, d->labels, NULL, fault);
+    run->objective = ast_objective(l, o->method == AST_DP ? ast_cosine(o->angle) - 1 : 0);
+    return status;
+}
+
 static ast_status dissolve(dissolving *d, ast_labelling *l, ast_run *run, ast_fault *fault) {
     const ast_labelling_view v = ast_view_of(l);
     const ast_nearest_query query = {
@@ -43,6 +59,8 @@ static ast_status dissolve(dissolving *d, ast_labelling *l, ast_run *run, ast_fa
     memcpy(d->signs, v.signs, v.rows->padded / AST_LANES);
     for (size_t i = 0; i < v.rows->count; i++)
         d->rows[i] = v.labels[i] >= 0 && d->small[v.labels[i]];
+    if (run->groups)
+        return dissolve_grouped(d, l, run, fault);
     ast_status status = ast_labelling_nearest(l, &query, fault);
     for (size_t i = 0; i < v.rows->count && status == AST_OK; i++)
         if (d->labels[i] == AST_NOBODY) {

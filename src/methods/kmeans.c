@@ -61,5 +61,7 @@ ast_status ast_run_spkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
     ast_labelling_set_rule(l, &ast_kmeans_rule, NAN);
     run->repeats = AST_REPEATS_LAST;
     ast_status status = run->resumed ? AST_OK : ast_start_clusters(l, run, fault);
+    if (status == AST_OK && run->groups)
+        return ast_iterate_grouped(l, run, AST_GROUPED_FIXED, 0, fault);
     return status == AST_OK ? ast_iterate(l, run, 0, fault) : status;
 }

@@ -33,7 +33,8 @@ typedef struct merging {
     float *means;            /* (count, D) */
     ast_joined *joins;       /* (count - 1) of which `made` are known */
     size_t made;
-    int32_t *group; /* (2 count) the cluster that a node of the tree is part of */
+    int32_t *group;        /* (2 count) the cluster that a node of the tree is part of */
+    ast_group_lists lists; /* of the clusters, if rows have groups */
 } merging;
 
 void ast_tree_free(ast_tree_of_run *tree) {
@@ -61,17 +62,24 @@ static bool open_merging(merging *m) {
 
 static void close_merging(merging *m) {
     ast_free_all(m->sums, m->weights, m->members, m->means, m->joins, m->group);
+    ast_group_lists_free(&m->lists);
 }
 
 /* Finds joins up to the price `most`. */
 static ast_status find_joins(merging *m, ast_price price, double most, ast_fault *fault) {
-    ast_leaves leaves = {m->count, m->dimension, m->sums, m->means, m->v.clusters->unit, m->v.rows->axial};
+    if (m->run->groups && !ast_group_lists_open(&m->lists, m->run->groups, &m->v))
+        return ast_fail_memory(fault);
+    ast_leaves leaves = {m->count,         m->dimension,   m->sums,    m->means, m->v.clusters->unit,
+                         m->v.rows->axial, m->lists.start, m->lists.of};
     ast_joiner *joiner = ast_joiner_open(&leaves, price, m->v.rows->kernels, m->v.pool);
     if (!joiner)
         return ast_fail_memory(fault);
     for (m->made = 0; ast_joiner_next(joiner, &m->joins[m->made]) && m->joins[m->made].price < most; m->made++)
         ast_joiner_join(joiner, &m->joins[m->made]);
+    bool failed = ast_joiner_failed(joiner);
     ast_joiner_close(joiner);
+    if (failed)
+        return ast_fail_memory(fault);
     return ast_pool_cancelled(m->v.pool) ? ast_fail_cancelled(fault) : AST_OK;
 }
 
@@ -217,10 +225,12 @@ static ast_status merge_round(ast_labelling *l, ast_run *run, double lambda, siz
         apply_joins(&m, m.made);
         status = restart(&m, fault);
         run->converged = 0;
+        run->history.count = run->groups ? 0 : run->history.count;
         run->repeats = AST_REPEATS_NONE;
         run->max_iterations = run->iterations + run->options->max_iterations;
         if (status == AST_OK)
-            status = ast_iterate(l, run, lambda, fault);
+            status = run->groups ? ast_iterate_grouped(l, run, AST_GROUPED_MERGING, lambda, fault)
+                                 : ast_iterate(l, run, lambda, fault);
     }
     close_merging(&m);
     return status;
@@ -235,6 +245,18 @@ static ast_status check_count(const ast_options *o, size_t clusters, ast_fault *
                     o->merge.count, clusters == 1 ? "is" : "are", clusters);
 }
 
+/* Rows with groups: points join the nearest cluster that is free for them, until nothing changes. */
+static ast_status settle_groups(merging *m, size_t made, double lambda, ast_fault *fault) {
+    ast_run *run = m->run;
+    ast_grouped how = run->options->merge.by == AST_MERGE_COUNT ? AST_GROUPED_FIXED : AST_GROUPED_MERGING;
+    if (made == 0)
+        return AST_OK;
+    run->converged = 0;
+    run->history.count = 0;
+    run->max_iterations = run->iterations + run->options->max_iterations;
+    return ast_iterate_grouped(m->l, run, how, lambda, fault);
+}
+
 /* Merges to the level of the tree that the evidence or the number of clusters determines. */
 static ast_status merge_to_level(merging *m, double lambda, ast_fault *fault) {
     const ast_options *o = m->run->options;
@@ -247,11 +269,18 @@ static ast_status merge_to_level(merging *m, double lambda, ast_fault *fault) {
         status = best_level(m, &distinct, &made, fault);
     else if (o->merge.by == AST_MERGE_COUNT)
         made = m->count - o->merge.count;
+    if (made > m->made && status == AST_OK)
+        status =
+            ast_fail(fault, AST_BAD_DATA,
+                     "the merge is to leave %zu clusters, but rows of one group never share one: %zu is the fewest",
+                     o->merge.count, m->count - m->made);
     if (status == AST_OK && made > 0) {
         apply_joins(m, made);
         status = relabel(m, fault);
     }
-    if (status == AST_OK)
+    if (status == AST_OK && m->run->groups)
+        status = settle_groups(m, made, lambda, fault);
+    else if (status == AST_OK)
         status = ast_run_refine_labels(m->l, m->run, &distinct, o->merge.by == AST_MERGE_COUNT, lambda, fault);
     ast_distinct_free(&distinct);
     return status;

@@ -8,6 +8,7 @@
 
 #include "components.h"
 #include "edit.h"
+#include "grouped.h"
 #include "merge.h"
 #include "random.h"
 
@@ -44,8 +45,9 @@ typedef struct ast_run {
     double pass_start;   /* seconds */
     size_t start_points; /* size of the sample for k-means++; 0: all points */
     bool resumed;        /* the labelling has the clusters and labels of an earlier run, which this run continues */
-    ast_history history; /* of the passes, or of the last pass if that is enough */
-    bool merging;        /* the method is over; clusters are merged or dissolved */
+    const struct ast_groups *groups; /* rows of one group never share a cluster; NULL: no groups */
+    ast_history history;             /* of the passes, or of the last pass if that is enough */
+    bool merging;                    /* the method is over; clusters are merged or dissolved */
     size_t clusters_before_merge;
     size_t outliers;           /* points of dissolved clusters that fit nowhere */
     float *thresholds;         /* (slots) similarities below which rows became outliers, or NULL. The caller frees it */

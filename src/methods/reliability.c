@@ -35,7 +35,9 @@ static double likeness(const ast_stream *s) {
     return squared < LEAST ? LEAST : squared > 1 ? 1 : squared;
 }
 
+/* Rows of small weights make no mean that is easier to fit than that of one row. */
 static double reliability(double rows, double squared) {
+    rows = rows < 1 ? 1 : rows;
     return sqrt(rows * squared / (1 + (rows - 1) * squared));
 }
 
@@ -69,8 +71,9 @@ void ast_stream_learn_likeness(ast_stream *s) {
     ast_spread all = {0, 0};
     for (size_t k = 0; k < c->live; k++) {
         int32_t slot = c->order[k];
-        double n = ast_clusters_weight(c, slot), length = ast_clusters_length(c, slot), along = 0;
-        if (c->members[slot] >= 2) {
+        double weight = ast_clusters_weight(c, slot), n = (double)c->members[slot], along = 0;
+        if (c->members[slot] >= 2) { /* with weights of 1 in the mean */
+            double length = ast_clusters_length(c, slot) * (n / weight);
             all.num += (length * length - n) / n;
             all.den += n - 1;
         } else if (c->members[slot] == 1 && (size_t)slot < s->count) {
@@ -78,7 +81,7 @@ void ast_stream_learn_likeness(ast_stream *s) {
             const int64_t *sum = c->sums + (size_t)slot * c->dimension;
             for (size_t d = 0; d < c->dimension; d++)
                 along += (double)sum[d] * (double)m[d];
-            along /= c->unit * n;
+            along /= c->unit * weight;
             double r = reliability(s->track[slot].rows, rho * rho);
             all.num += (s->options.axial ? fabs(along) : along) * rho / r;
             all.den += 1;

@@ -18,6 +18,8 @@
  * been without points for too long. */
 #include "stream.h"
 
+#include "weights.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -185,10 +187,12 @@ static ast_status load_frame(ast_stream *s, const ast_points *points) {
                                  .points = points,
                                  .late = points->late,
                                  .axial = s->options.axial != 0,
-                                 .fused = !s->options.exclusive,
+                                 .fused = !s->options.exclusive && !points->weights,
                                  .unbounded = s->options.bounds == 0,
                                  .headless = s->options.bounds == 0};
     ast_status status = ast_labelling_load(s->labelling, &input, s->fault);
+    if (status == AST_OK && points->weights && s->input.total > 0)
+        ast_labelling_weigh(s->labelling, points->weights, ast_weight_unit_for_total(s->input.total));
     ast_rule rule = {.decide = decide,
                      .unseen_bound = ast_tracks_unseen_bound,
                      .unseen_can_win = ast_tracks_unseen_can_win,
@@ -212,6 +216,8 @@ ast_status ast_stream_frame(ast_stream *s, const ast_points *points, ast_frame *
         return status;
     if (s->options.exclusive) {
         status = ast_stream_assign(s);
+        if (status == AST_OK && points->late)
+            status = ast_stream_match_late(s, points);
         run.converged = run.iterations = 1;
     } else if (ast_view_of(s->labelling).present > 0) {
         status = ast_iterate(s->labelling, &run, 0, s->fault);

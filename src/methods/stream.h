@@ -17,13 +17,14 @@ typedef struct ast_spread {
  * dt and flags of all of them are the same. */
 typedef struct ast_track {
     int32_t id;
-    uint32_t part;     /* number of the mean among those of its id */
-    uint32_t dt;       /* frames since the id last had points, at least 1 */
-    uint32_t flags;    /* AST_LOCKED, AST_KNOWN */
-    double weight;     /* w_k */
-    double n_prev;     /* points when it last had some */
-    double rows;       /* points that the mean rests on; drift lowers it, as it lowers w_k */
-    ast_spread spread; /* of this cluster alone */
+    uint32_t part;      /* number of the mean among those of its id */
+    uint32_t dt;        /* frames since the id last had points, at least 1 */
+    uint32_t flags;     /* AST_LOCKED, AST_KNOWN */
+    double weight;      /* w_k */
+    double n_prev;      /* points when it last had some */
+    double rows;        /* points that the mean rests on; drift lowers it, as it lowers w_k */
+    uint64_t sightings; /* frames in which the id had points: below options.born_after it is not shown */
+    ast_spread spread;  /* of this cluster alone */
 } ast_track;
 
 #define AST_LOCKED 1U /* the means do not move */
@@ -85,9 +86,22 @@ typedef struct ast_stream_late {
 /* The records of the last frame, for the caller. */
 typedef struct ast_record_list {
     ast_tracked *list;
-    float *means; /* (capacity, D) */
+    float *means;    /* (capacity, D) */
+    uint8_t *hidden; /* (capacity) the cluster was not seen often enough to have an id */
     size_t count, capacity;
 } ast_record_list;
+
+/* A frame as the stream takes it: late rows, and rows without the common direction (stream_input.c). */
+typedef struct ast_stream_input {
+    float *center; /* (D) of the options, or NULL */
+    uint8_t *late;
+    size_t late_capacity;
+    float *rows;
+    size_t row_capacity; /* numbers */
+    double total;        /* of the weights of the points that are not late; 0: no weights */
+    int32_t *partner;    /* exclusive frames: the slot of each late row, or -1 */
+    size_t partner_capacity;
+} ast_stream_input;
 
 struct ast_stream {
     ast_context *context;
@@ -115,6 +129,8 @@ struct ast_stream {
     int32_t *id_of;       /* (slots) */
     size_t id_capacity;
     ast_stream_late late;
+    ast_stream_input input;
+    size_t unborn; /* points of the last frame without id */
     ast_record_list records;
     unsigned char *state; /* the last saved */
     size_t state_capacity;
@@ -176,6 +192,14 @@ bool ast_stream_close_frame(ast_stream *stream);
 bool ast_stream_reserve(ast_stream *stream, size_t count);
 bool ast_stream_reserve_records(ast_stream *stream, size_t count);
 
+/* After the labels of a frame are known: takes clusters without id out of the records. */
+void ast_stream_hide_unborn(ast_stream *stream);
+
+/* Exclusive frames: late rows take clusters without points, one each, by the largest sum of cosines. Before the close:
+ * finds them. After the labels of a frame are known: gives the rows their ids, and counts them. */
+ast_status ast_stream_match_late(ast_stream *stream, const ast_points *points);
+void ast_stream_name_late(ast_stream *stream, const ast_points *points, int32_t *labels, ast_frame *report);
+
 /* Late rows (stream_late.c): memory for so many records; after the frame has closed, the labelling of its late rows;
  * after that, their counts in the report and the records. */
 bool ast_stream_reserve_late(ast_stream *stream, size_t records);
@@ -190,6 +214,12 @@ void ast_stream_insert(ast_stream *stream, size_t index, const ast_track *track,
 
 /* Whether the means of two tracks, which have that cosine, may be those of one person (stream_heal.c). */
 bool ast_stream_agree(const ast_stream *stream, size_t a, size_t b, double cosine);
+
+/* Whether a cluster of the frame that is being closed is born with too few points (min_size): it is not tracked. */
+bool ast_stream_too_small(const ast_stream *stream, int32_t slot);
+
+/* Whether the id of a track is shown: it was seen often enough (born_after), or is known. */
+bool ast_stream_is_shown(const ast_stream *stream, const ast_track *track);
 
 /* Adds a record: `count` points of the frame, of `present` that take part. There is memory for it. */
 void ast_stream_add_record(ast_stream *stream, ast_event event, const ast_track *track, const float *mean, double count,

@@ -30,6 +30,7 @@ bool ast_stream_reserve_records(ast_stream *s, size_t count) {
     if (count <= r->capacity)
         return true;
     bool grown = ast_grow_array(&r->list, r->count, capacity, sizeof *r->list) &&
+                 ast_grow_array(&r->hidden, r->count, capacity, sizeof *r->hidden) &&
                  ast_grow_array(&r->means, r->count, capacity, dimension * sizeof *r->means);
     for (size_t k = 0; k < r->count; k++)
         r->list[k].mean = r->means + k * dimension;
@@ -46,6 +47,7 @@ void ast_stream_add_record(ast_stream *s, ast_event event, const ast_track *trac
     size_t dimension = s->options.dimension;
     ast_record_list *records = &s->records;
     float *copy = memcpy(records->means + records->count * dimension, mean, dimension * sizeof *mean);
+    records->hidden[records->count] = !ast_stream_is_shown(s, track);
     records->list[records->count++] = (ast_tracked){.id = track->id,
                                                     .event = event,
                                                     .age = track->dt - 1,
@@ -73,6 +75,7 @@ static void close_mean(ast_stream *s, size_t k, bool seen) {
     ast_track *track = &s->track[k];
     const size_t dimension = s->options.dimension;
     const double length = ast_clusters_length(c, (int32_t)k), count = ast_clusters_weight(c, (int32_t)k);
+    track->sightings += seen;
     if (c->members[k] > 0) {
         track->weight = s->options.method == AST_STREAM_DDP ? ast_stream_next_weight(s, k, length) : length;
         track->rows = ast_stream_next_rows(s, k, count);
@@ -114,6 +117,7 @@ void ast_stream_list_records(ast_stream *s) {
             count += s->track[e].n_prev;
         record_id(s, k, end, s->track[k].dt == 1 ? AST_SEEN : AST_UNSEEN, NULL, count, all);
     }
+    ast_stream_hide_unborn(s);
 }
 
 /* Moves tracks first..end-1 to the places from `to` on. */
@@ -144,16 +148,31 @@ static size_t close_id(ast_stream *s, size_t first, size_t end, size_t to) {
                      ? s->track[first].dt <= s->options.lifetime && s->options.lifetime > 1
                      : alive && count > 0;
     event = count > 0 ? event : lives ? AST_UNSEEN : AST_DIED;
+    if (count > 0 && s->options.born_after > 1 && s->track[first].sightings == s->options.born_after)
+        event = AST_BORN;
     record_id(s, first, end, event, c->members, (double)count, (double)s->v.present);
     if (lives)
         move_tracks(s, first, end, to);
     return lives ? end - first : 0;
 }
 
+bool ast_stream_is_shown(const ast_stream *s, const ast_track *track) {
+    return track->sightings >= s->options.born_after || track->flags & AST_KNOWN;
+}
+
+bool ast_stream_too_small(const ast_stream *s, int32_t slot) {
+    return (size_t)slot >= s->count && (size_t)s->v.clusters->members[slot] < s->options.min_size;
+}
+
 static bool close_born(ast_stream *s, int32_t slot, size_t to) {
     const ast_cluster_list *c = s->v.clusters;
     size_t dimension = s->options.dimension;
+    if (ast_stream_too_small(s, slot)) {
+        s->id_of[slot] = -1;
+        return false;
+    }
     ast_track track = {.id = s->next_id++,
+                       .sightings = 1,
                        .dt = 1,
                        .weight = ast_clusters_length(c, slot),
                        .n_prev = ast_clusters_weight(c, slot),
@@ -233,6 +252,43 @@ static void drop_surplus(ast_stream *s) {
     }
 }
 
+/* The id of a slot for the caller: the same; of a piece that was never shown, that of its cluster; -1: not yet. */
+static int32_t shown_id(ast_stream *s, int32_t id) {
+    if (id < 0)
+        return -1;
+    const ast_tracked *record = ast_stream_record(s, id);
+    if (s->records.hidden[record - s->records.list] && record->event == AST_MERGED)
+        record = ast_stream_record(s, record->into);
+    return s->records.hidden[record - s->records.list] ? -1 : record->id;
+}
+
+/* Points of clusters without id get the label -1. */
+static void hide_ids(ast_stream *s) {
+    const ast_cluster_list *c = s->v.clusters;
+    s->unborn = 0;
+    if (s->options.born_after <= 1 && s->options.min_size <= 1)
+        return;
+    for (size_t slot = 0; slot < c->slots; slot++)
+        s->id_of[slot] = shown_id(s, s->id_of[slot]);
+    for (size_t k = 0; k < c->live; k++)
+        s->unborn += s->id_of[c->order[k]] < 0 ? (size_t)c->members[c->order[k]] : 0;
+}
+
+void ast_stream_hide_unborn(ast_stream *s) {
+    ast_record_list *records = &s->records;
+    size_t dimension = s->options.dimension, kept = 0;
+    for (size_t r = 0; r < records->count; r++) {
+        if (records->hidden[r])
+            continue;
+        float *mean = records->means + kept * dimension;
+        memmove(mean, records->means + r * dimension, dimension * sizeof *mean);
+        records->hidden[kept] = 0;
+        records->list[kept] = records->list[r];
+        records->list[kept++].mean = mean;
+    }
+    records->count = kept;
+}
+
 /* Axial: a mean stays on its side; that of a new cluster is flipped as in a batch. */
 static void choose_sides(ast_stream *s, size_t before) {
     const ast_cluster_list *c = s->v.clusters;
@@ -285,5 +341,6 @@ bool ast_stream_close_frame(ast_stream *s) {
     drop_surplus(s);
     if (lost || s->count < to)
         ast_identities_prune(s);
+    hide_ids(s);
     return true;
 }

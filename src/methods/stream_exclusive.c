@@ -83,6 +83,41 @@ static bool note_refused(ast_stream *s, const float *x, int32_t slot) {
     return good;
 }
 
+/* Late rows are compared with the clusters without points alone, by their cosine. */
+static bool add_late_pairs(const ast_stream *s, const float *x, int32_t row, pair_list *pairs) {
+    const ast_tracks *t = &s->tracks;
+    double limit = ast_least_score(s->options.angle);
+    for (size_t k = 0, end; k < t->count; k = end) {
+        double score = -2;
+        bool dies = s->options.lifetime <= 1 || t->dt[k] >= s->options.lifetime, unseen = true;
+        end = ast_stream_end_of_id(s, k);
+        for (size_t e = k; e < end; e++) {
+            double one = ast_exact_score(x, t->m + e * t->dimension, t->dimension);
+            score = one > score ? one : score;
+            unseen = unseen && t->unseen[e];
+        }
+        if (!unseen || dies || score < limit || !ast_stream_is_shown(s, &s->track[k]) || ast_stream_is_barred(s, k, x))
+            continue;
+        if (!ast_reserve(&pairs->list, &pairs->capacity, pairs->count, pairs->count + 1, sizeof *pairs->list))
+            return false;
+        pairs->list[pairs->count++] = (ast_gain){row, (int32_t)k, llrint((score - limit) * UNITS)};
+    }
+    return true;
+}
+
+ast_status ast_stream_match_late(ast_stream *s, const ast_points *points) {
+    pair_list pairs = {0};
+    float x[AST_MAX_DIMENSION];
+    size_t count = points->count;
+    bool good = ast_reserve(&s->input.partner, &s->input.partner_capacity, 0, count + 1, sizeof *s->input.partner);
+    for (size_t i = 0; i < count && good; i++)
+        if (points->late[i] && ast_read_row(points, i, x) != AST_ROW_MISSING)
+            good = add_late_pairs(s, x, (int32_t)i, &pairs);
+    good = good && ast_best_assignment(pairs.list, pairs.count, count, s->tracks.count, s->input.partner);
+    free(pairs.list);
+    return good ? AST_OK : ast_fail_memory(s->fault);
+}
+
 /* Points with a partner get its slot; every other point starts a cluster, in order of the points. */
 static ast_status set_labels(ast_stream *s, const int32_t *partner) {
     const ast_labelling_view v = ast_view_of(s->labelling);

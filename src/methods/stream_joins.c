@@ -45,7 +45,7 @@ static size_t list_seen(ast_stream *s) {
     size_t count = 0;
     for (size_t k = 0; k < c->live; k++) {
         int32_t slot = c->order[k];
-        if (c->members[slot] == 0)
+        if (c->members[slot] == 0 || ast_stream_too_small(s, slot))
             continue;
         bool born = (size_t)slot >= s->count;
         int32_t id = born ? next++ : s->track[slot].id;
@@ -185,6 +185,7 @@ void ast_stream_join_ids(ast_stream *s, int32_t from, int32_t into) {
     uint32_t flags = s->track[first].flags | (s->track[ast_stream_find_id(s, from)].flags & AST_KNOWN);
     uint32_t dt = s->track[ast_stream_find_id(s, from)].dt;
     dt = dt < s->track[first].dt ? dt : s->track[first].dt;
+    uint64_t sightings = s->track[first].sightings + s->track[ast_stream_find_id(s, from)].sightings;
     for (; first < end; first++) {
         s->track[first].flags = flags;
         s->track[first].dt = dt;
@@ -196,6 +197,8 @@ void ast_stream_join_ids(ast_stream *s, int32_t from, int32_t into) {
         else
             add_mean(s, k, into);
     }
+    for (k = ast_stream_find_id(s, into); k < s->count && s->track[k].id == into; k++)
+        s->track[k].sightings = sightings;
     ast_identities_rename(s, from, into);
 }
 
@@ -209,6 +212,11 @@ void ast_stream_join_pair(ast_stream *s, const ast_near_pair *pair) {
     stays->weight = 0;
     for (size_t k = shown; k < ast_stream_end_of_id(s, shown); k++)
         stays->weight += s->track[k].weight;
+    uint8_t *hidden = &s->records.hidden[stays - s->records.list];
+    if (*hidden && ast_stream_is_shown(s, into)) {
+        *hidden = 0;
+        stays->event = AST_BORN;
+    }
     stays->spread = sqrt(ast_stream_spread(s, &into->spread)) / AST_DEGREE;
     memcpy(s->records.means + (size_t)(stays - s->records.list) * s->options.dimension,
            s->m + shown * s->options.dimension, s->options.dimension * sizeof *s->m);

@@ -30,7 +30,8 @@ static bool supersedes(const ast_stream *s, size_t b, size_t a) {
     const ast_tracked *one = &records->list[b], *other = &records->list[a];
     size_t dimension = s->options.dimension;
     bool seen =
-        one->count > 0 || (one->event == AST_UNSEEN && (one->age < other->age || (one->age == other->age && b < a)));
+        !records->hidden[b] &&
+        (one->count > 0 || (one->event == AST_UNSEEN && (one->age < other->age || (one->age == other->age && b < a))));
     if (!seen)
         return false;
     double score = ast_exact_score(records->means + a * dimension, records->means + b * dimension, dimension);
@@ -49,7 +50,7 @@ static bool is_open(const ast_stream *s, size_t r) {
 
 static void open_record(void *data, size_t r) {
     ast_stream *s = data;
-    s->late.names[r] = is_open(s, r) ? s->records.list[r].id : -1;
+    s->late.names[r] = !s->records.hidden[r] && is_open(s, r) ? s->records.list[r].id : -1;
     atomic_init(&s->late.counts[r], 0);
 }
 
@@ -73,5 +74,32 @@ void ast_stream_end_late(ast_stream *s, const ast_late *late, ast_frame *report)
         report->late += s->late.counts[r];
     report->unassigned = late->unassigned;
     report->missing += late->unassigned;
+    add_counts(s, report->late);
+}
+
+/* ---- Exclusive frames -------------------------------------------------------------------------------------------- */
+
+/* Of the id that a slot has now. -1: it died, or is not shown yet. */
+static int32_t late_id(ast_stream *s, int32_t slot) {
+    if (slot < 0 || s->id_of[slot] < 0)
+        return -1;
+    const ast_tracked *record = ast_stream_record(s, s->id_of[slot]);
+    return record->event == AST_DIED ? -1 : record->event == AST_MERGED ? record->into : record->id;
+}
+
+void ast_stream_name_late(ast_stream *s, const ast_points *points, int32_t *labels, ast_frame *report) {
+    float x[AST_MAX_DIMENSION];
+    for (size_t r = 0; r < s->records.count; r++)
+        atomic_init(&s->late.counts[r], 0);
+    for (size_t i = 0; i < points->count; i++) {
+        if (!points->late[i] || ast_read_row(points, i, x) == AST_ROW_MISSING)
+            continue;
+        labels[i] = late_id(s, s->input.partner[i]);
+        report->late += labels[i] >= 0;
+        report->unassigned += labels[i] < 0;
+        if (labels[i] >= 0)
+            s->late.counts[ast_stream_record(s, labels[i]) - s->records.list]++;
+    }
+    report->missing += report->unassigned;
     add_counts(s, report->late);
 }

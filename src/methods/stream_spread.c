@@ -33,8 +33,9 @@ double ast_stream_beta(const ast_stream *s, const ast_spread *own) {
 
 /* From the distances of the members; of a single member, from its distance to the expected direction. */
 ast_spread ast_stream_spread_of(const ast_stream *s, int32_t slot) {
-    double count = ast_clusters_weight(s->v.clusters, slot), length = ast_clusters_length(s->v.clusters, slot);
-    if (count >= 2)
+    double count = (double)s->v.clusters->members[slot];
+    double length = ast_clusters_length(s->v.clusters, slot) * (count / ast_clusters_weight(s->v.clusters, slot));
+    if (count >= 2) /* with weights of 1 in the mean */
         return (ast_spread){2 * (count - length), count - 1};
     if ((size_t)slot >= s->count)
         return (ast_spread){0, 0};

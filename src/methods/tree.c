@@ -67,8 +67,11 @@ struct ast_joiner {
     int threads;
     float *kept; /* (stride, stride) the cosines of all pairs of places; NULL: they are computed */
     size_t stride;
-    double *spread; /* (places) */
-    int32_t *depth; /* (places) */
+    int32_t **groups;    /* (places) of the leaves of a node, increasing; NULL: no groups */
+    size_t *group_count; /* (places) */
+    bool failed;         /* no memory for the groups of a node */
+    double *spread;      /* (places) */
+    int32_t *depth;      /* (places) */
 };
 
 /* ---- Prices by definition ---------------------------------------------------------------------------------------- */
@@ -95,7 +98,20 @@ static double loss_of(const ast_joiner *j, size_t p, size_t q) {
     return j->lengths[p] + j->lengths[q] - length_of(j, a, b, sign_of(j, p, q));
 }
 
+/* Whether the nodes have points of one group. */
+static bool share_a_group(const ast_joiner *j, size_t p, size_t q) {
+    const int32_t *a = j->groups[p], *b = j->groups[q];
+    size_t n = j->group_count[p], m = j->group_count[q];
+    for (size_t x = 0, y = 0; x < n && y < m; *(a[x] < b[y] ? &x : &y) += 1)
+        if (a[x] == b[y])
+            return true;
+    return false;
+}
+
+/* Infinite: the pair may not join. */
 static double exact_price(const ast_joiner *j, size_t p, size_t q) {
+    if (j->groups && share_a_group(j, p, q))
+        return INFINITY;
     if (j->price == AST_PRICE_LOSS)
         return loss_of(j, p, q);
     double cosine = ast_exact_score(j->units + p * j->dimension, j->units + q * j->dimension, j->dimension);
@@ -146,6 +162,8 @@ static bool comes_first(int32_t own, double price_a, int32_t a, double price_b, 
 static void offer(ast_joiner *j, size_t p, size_t q) {
     place *at = &j->at[p];
     partner new = {exact_price(j, p, q), (int32_t)q, j->at[q].node};
+    if (isinf(new.price))
+        return;
     if (!at->complete && !comes_first(at->node, new.price, new.node, at->cut, at->cut_node))
         return;
     int32_t to = at->count;
@@ -312,6 +330,12 @@ static void compact(ast_joiner *j) {
         memmove(j->sums + live * dimension, j->sums + p * dimension, dimension * sizeof *j->sums);
         memmove(j->units + live * dimension, j->units + p * dimension, dimension * sizeof *j->units);
         j->lengths[live] = j->lengths[p];
+        if (j->groups && live < p) {
+            j->groups[live] = j->groups[p];
+            j->group_count[live] = j->group_count[p];
+            j->groups[p] = NULL;
+            j->group_count[p] = 0;
+        }
         j->lowest[live] = j->lowest[p];
         j->at[live++] = j->at[p];
     }
@@ -338,6 +362,46 @@ static bool reserve(ast_joiner *j, size_t count) {
     return true;
 }
 
+/* Copies the lists of the leaves. */
+static bool open_groups(ast_joiner *j, const ast_leaves *leaves) {
+    if (!leaves->group_start)
+        return true;
+    j->groups = ast_allocate_zero(leaves->count, sizeof *j->groups);
+    j->group_count = ast_allocate_zero(leaves->count, sizeof *j->group_count);
+    bool ready = j->groups && j->group_count;
+    for (size_t k = 0; k < leaves->count && ready; k++) {
+        size_t from = leaves->group_start[k], n = leaves->group_start[k + 1] - from;
+        j->groups[k] = ast_allocate(n + 1, sizeof **j->groups);
+        ready = j->groups[k] != NULL;
+        if (ready && n)
+            memcpy(j->groups[k], leaves->groups + from, n * sizeof **j->groups);
+        j->group_count[k] = n;
+    }
+    return ready;
+}
+
+/* The node in place `to` gets the groups of both. */
+static void join_groups(ast_joiner *j, size_t from, size_t to) {
+    if (!j->groups)
+        return;
+    const int32_t *a = j->groups[from], *b = j->groups[to];
+    size_t n = j->group_count[from], m = j->group_count[to], x = 0, y = 0;
+    int32_t *all = ast_allocate(n + m + 1, sizeof *all);
+    j->failed = j->failed || !all;
+    for (size_t k = 0; all && k < n + m; k++)
+        all[k] = y == m || (x < n && a[x] < b[y]) ? a[x++] : b[y++];
+    free(j->groups[from]);
+    free(j->groups[to]);
+    j->groups[from] = NULL;
+    j->groups[to] = all;
+    j->group_count[from] = 0;
+    j->group_count[to] = all ? n + m : 0;
+}
+
+bool ast_joiner_failed(const ast_joiner *j) {
+    return j->failed;
+}
+
 ast_joiner *ast_joiner_open(const ast_leaves *leaves, ast_price price, const ast_kernels *kernels, ast_pool *pool) {
     ast_joiner *j = ast_allocate_zero(1, sizeof *j);
     size_t count = leaves->count, dimension = leaves->dimension;
@@ -351,7 +415,7 @@ ast_joiner *ast_joiner_open(const ast_leaves *leaves, ast_price price, const ast
     j->slack = (double)(dimension + 8) * DBL_EPSILON;
     j->axial = leaves->axial;
     j->threads = ast_pool_threads(pool);
-    if (!reserve(j, count) || !open_kept(j)) {
+    if (!reserve(j, count) || !open_kept(j) || !open_groups(j, leaves)) {
         ast_joiner_close(j);
         return NULL;
     }
@@ -371,6 +435,9 @@ ast_joiner *ast_joiner_open(const ast_leaves *leaves, ast_price price, const ast
 void ast_joiner_close(ast_joiner *j) {
     if (!j)
         return;
+    for (size_t p = 0; j->groups && p < j->places; p++)
+        free(j->groups[p]);
+    ast_free_all((void *)j->groups, j->group_count);
     ast_free_all(j->sums, j->lengths, j->units, j->table, j->at, j->lowest, j->cosines, j->kept, j->spread, j->depth);
     free(j);
 }
@@ -420,7 +487,7 @@ bool ast_joiner_next(ast_joiner *j, ast_joined *join) {
         choose_partners(j, p, j->kept ? j->kept + p * j->stride : j->cosines);
         p = cheapest(j);
     }
-    if (p == j->places || ast_pool_cancelled(j->pool))
+    if (p == j->places || j->failed || ast_pool_cancelled(j->pool))
         return false;
     size_t q = (size_t)j->at[p].list[0].place;
     int32_t a = j->at[p].node, b = j->at[q].node;
@@ -464,6 +531,7 @@ void ast_joiner_join(ast_joiner *j, const ast_joined *join) {
     for (size_t d = 0; d < j->dimension; d++)
         to[d] = a[d] + sign * b[d];
     double before = j->lengths[high];
+    join_groups(j, low, high);
     set_unit(j, high);
     show_unit(j, high);
     bool kept = j->kept && join_kept(j, low, low == p ? 1 : sign, high, high == p ? 1 : sign, before);

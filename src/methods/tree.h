@@ -25,7 +25,9 @@ typedef struct ast_leaves {
     const int64_t *sums; /* (count, D) in units of 1 / unit */
     const float *means;  /* (count, D) */
     double unit;
-    bool axial; /* sums and means may be flipped */
+    bool axial;                /* sums and means may be flipped */
+    const size_t *group_start; /* (count + 1) or NULL: leaves that share a group never join */
+    const int32_t *groups;     /* of leaf k: group_start[k] .. group_start[k + 1] - 1, increasing */
 } ast_leaves;
 
 typedef struct ast_joiner ast_joiner;
@@ -43,7 +45,8 @@ typedef struct ast_joined {
     bool flipped; /* axial: b counts as -b */
 } ast_joined;
 
-/* The pair to join next; false: one node is left, or the pool is cancelled. */
+/* The pair to join next; false: no pair is left, or the pool is cancelled, or ast_joiner_failed: no memory. */
+bool ast_joiner_failed(const ast_joiner *joiner);
 bool ast_joiner_next(ast_joiner *joiner, ast_joined *join);
 
 /* Joins that pair. */

@@ -250,6 +250,34 @@ equal 'the rest of the lines' "$(sed -n '14,$p' lines | sed 's/"milliseconds": [
     "$(sed 's/"milliseconds": [^,]*//' ../out)"
 fails 1 'merging.state.*merge_tracked' asterism stream near --angle 60 --state merging.state
 
+# ---- Rows of low quality ----
+# Two people; the third row of a frame is noise. Quality says so.
+mkdir people quality late
+for number in 10 11 12 13 14 15; do
+    printf '1 0 0.0%s\n0 1 0\n0.5 0.5 %s\n' "$number" "$((number % 2 * 2 - 1))" >people/$number.txt
+    printf '1\n0.5\n0.1\n' >quality/$number.csv
+    printf '0\n0\n1\n' >late/$number.txt
+done
+works asterism stream people --angle 35 --exclusive --labels ids
+equal 'noise is somebody' '0 1' "$(numbers ids/10.npy 3 | head -n 2 | paste -sd ' ' -)"
+works asterism stream people --angle 35 --exclusive --weights quality --min-quality 0.3 --labels ids --state quality.state
+equal 'two people' '0 1 -1' "$(numbers ids/15.npy 3 | paste -sd ' ' -)"
+equal 'rows without id' 1 "$(tail -n 1 ../out | tool json unassigned)"
+works asterism stream people --angle 35 --exclusive --late late --labels late_ids
+same_folder ids late_ids
+fails 1 'quality.state.*least quality' asterism stream people --angle 35 --exclusive --weights quality --state quality.state
+works asterism stream people --angle 35 --born-after 3 --labels born
+equal 'not yet' '-1 -1 -1' "$(numbers born/11.npy 3 | paste -sd ' ' -)"
+equal 'rows without id yet' 3 "$(head -n 1 ../out | tool json unborn)"
+equal 'born' '0:born 1:born' "$(told 3 ../out)"
+works asterism stream frames --angle 40 --min-size 1000
+equal 'nobody is large enough' '' "$(grep -o '"id"' ../out | sort -u)"
+cat people/*.txt >people.txt
+works asterism cluster people.txt --angle 35 --center-file centre.npy --center --quiet
+works asterism stream people --angle 60 --center-file centre.npy --exclusive --state centre.state --labels centred
+works asterism stream people --angle 60 --center-file centre.npy --exclusive --state centre.state
+fails 1 'centre.state.*centre' asterism stream people --angle 60 --exclusive --state centre.state
+
 # ---- What comes is answered at once ----
 mkfifo in
 asterism stream - --angle 40 <in >lines &

@@ -35,6 +35,19 @@ fails 2 '--durable' asterism stream a.npy --angle 40 --durable
 fails 2 '--labels needs a name' asterism stream a.npy --angle 40 --labels -
 fails 2 'did you mean --lifetime' asterism stream a.npy --angle 40 --lifetim 3
 
+fails 2 '--min-quality needs --weights' asterism stream a.npy --angle 40 --min-quality 1
+fails 2 '--min-size cannot be combined with --exclusive' asterism stream a.npy --angle 40 --min-size 3 --exclusive
+fails 2 '--born-after must be' asterism stream a.npy --angle 40 --born-after 0
+mkdir quality
+fails 1 'quality/a.npy: no such file' asterism stream a.npy --angle 40 --weights quality
+printf '1\n2\n' >quality/a.csv
+fails 1 'quality/a.csv has 2 numbers, but a.npy has 10 points' asterism stream a.npy --angle 40 --weights quality
+printf '1\n-2\n1\n1\n1\n1\n1\n1\n1\n1\n' >quality/a.csv
+fails 1 'quality/a.csv: number 2 is -2' asterism stream a.npy --angle 40 --weights quality
+printf '1 2\n' >centre.txt
+fails 1 'centre.txt is 1 x 2; the centre of points of 3 dimensions is 1 x 3' asterism stream a.npy --angle 40 \
+    --center-file centre.txt
+
 # ---- Inputs ----
 fails 1 'absent.npy' asterism stream absent.npy --angle 40
 mkdir empty strange
