@@ -197,15 +197,28 @@ static void warn_of_scale(const ast_cli_frames *frames) {
         if (depth > 0 && count < SAMPLES)
             sample[count++] = depth;
     }
+    if (count < 64 && frames->floats)
+        ast_cli_warn(
+            "%s: hardly a pixel has a depth between 0 and 16 m; --depth-scale says how many units of its floats "
+            "are a metre (1 without it)",
+            frames->frame.source);
     if (count < 64)
         return;
     qsort(sample, count, sizeof *sample, compare_depths);
     uint16_t median = sample[count / 2];
     double metres = median / frames->options.units_per_metre;
-    if (metres > FARTHEST || metres < NEAREST)
-        ast_cli_warn("%s: half of its depth is beyond %.3g m at %g units per metre; --depth-scale says how many there "
-                     "are (1000 for millimetres)",
-                     frames->frame.source, metres, frames->options.units_per_metre);
+    const char *where = metres > FARTHEST ? "beyond" : "within";
+    if (metres >= NEAREST && metres <= FARTHEST)
+        return;
+    if (frames->floats)
+        ast_cli_warn(
+            "%s: half of its depth is %s %.3g m; --depth-scale says how many units of its floats are a metre (1 "
+            "without it)",
+            frames->frame.source, where, metres);
+    else
+        ast_cli_warn("%s: half of its depth is %s %.3g m at %g units per metre; --depth-scale says how many there are "
+                     "(1000 for millimetres)",
+                     frames->frame.source, where, metres, frames->options.units_per_metre);
 }
 
 /* As ast_frames_next, past the files that cannot be read, unless that is all of them. */

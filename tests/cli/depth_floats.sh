@@ -109,3 +109,11 @@ works asterism normals - --raw "$size" --raw-type f4 --intrinsics "$camera" --ou
 same raw.txt whole.txt
 fails 2 "--raw-type must be u2 or f4" asterism normals - --raw "$size" --raw-type f8 --intrinsics "$camera" --output bad.txt
 fails 2 '--raw-type needs --raw' asterism normals - --raw-type f4 --intrinsics "$camera" --output bad.txt
+
+# An array with the shape of an image, and no camera; and scales that leave no depth.
+asterism cluster f4.npy --angle 60 >../out 2>../err
+grep -q '^asterism: f4.npy is taken for a table of 120 points in 160 dimensions; --intrinsics' ../err || broken "$(cat ../err)"
+asterism normals far.npy --intrinsics "$camera" --depth-scale 0.1 --output n.txt >../out 2>../err
+grep -q 'warning: far.npy: hardly a pixel has a depth between 0 and 16 m; --depth-scale' ../err || broken "$(cat ../err)"
+asterism normals f4.npy --intrinsics "$camera" --depth-scale 200 --output n.txt >../out 2>../err
+grep -q 'warning: f4.npy: half of its depth is within .* m; --depth-scale' ../err || broken "$(cat ../err)"
