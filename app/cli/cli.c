@@ -48,7 +48,7 @@ static int help(const char *name) {
     printf("asterism finds the clusters of directions (unit vectors), however many there are.\n\n"
            "Usage: asterism COMMAND [options]\n\nCommands:\n");
     for (int i = 0; i < COMMANDS; i++)
-        printf("  %-10s%s\n", ast_cli_commands[i]->name, ast_cli_commands[i]->summary);
+        printf("  %-12s%s\n", ast_cli_commands[i]->name, ast_cli_commands[i]->summary);
     printf("\n'asterism COMMAND --help' tells more, with examples; 'asterism --version' prints the version.\n\n"
            "Examples:\n"
            "  asterism cluster normals.npy --angle 25\n"
