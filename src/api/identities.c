@@ -6,6 +6,7 @@
 
 #include "memory.h"
 #include "stream.h"
+#include "stream_input.h"
 #include "vectors.h"
 
 #include <string.h>
@@ -27,7 +28,8 @@ static ast_status check_id(ast_stream *s, int32_t id, size_t *first) {
                : ast_fail(s->fault, AST_BAD_DATA, "the stream has no id %d: it never had, or it died", id);
 }
 
-static ast_status check_rows(ast_stream *s, const ast_points *rows, const char *what) {
+/* *taken: the rows as the stream takes them. */
+static ast_status take_rows(ast_stream *s, const ast_points *rows, const char *what, ast_points *taken) {
     float row[AST_MAX_DIMENSION];
     ast_status status = ast_check_points(rows, s->fault);
     if (status == AST_OK)
@@ -44,7 +46,7 @@ static ast_status check_rows(ast_stream *s, const ast_points *rows, const char *
         if (kind == AST_ROW_MISSING || kind == AST_ROW_INFINITE)
             return ast_fail_row(s->fault, AST_BAD_DATA, i + 1, "has no direction; %s needs rows with numbers", what);
     }
-    return AST_OK;
+    return ast_stream_take(s, rows, false, taken);
 }
 
 static ast_status check_new_id(ast_stream *s) {
@@ -73,7 +75,7 @@ static ast_status reserve(ast_stream *s, size_t means, size_t barred) {
     ast_identities *known = &s->known;
     size_t rows = known->barred_count, row_bytes = s->options.dimension * sizeof *known->barred_rows;
     bool good =
-        ast_stream_reserve(s, s->count + means) && ast_stream_reserve_records(s, s->count + means + 1) &&
+        ast_stream_reserve(s, s->count + means) && ast_stream_reserve_list(s, s->count + means + 1) &&
         ast_stream_reserve_apart(s, 1) &&
         ast_reserve(&known->names, &known->name_capacity, known->name_count, known->name_count + 1,
                     sizeof *known->names) &&
@@ -195,9 +197,10 @@ static ast_status name_id(ast_stream *s, int32_t id, const char *name) {
 
 static ast_status enroll(ast_stream *s, const ast_points *rows, const char *name, int32_t *id) {
     size_t first;
+    ast_points taken;
     ast_status status = ast_check_pointer(id, "id", s->fault);
     if (status == AST_OK)
-        status = check_rows(s, rows, "an identity");
+        status = take_rows(s, rows, "an identity", &taken);
     if (status != AST_OK)
         return status;
     status = *id < 0 ? check_new_id(s) : check_id(s, *id, &first);
@@ -210,7 +213,7 @@ static ast_status enroll(ast_stream *s, const ast_points *rows, const char *name
     if (status != AST_OK)
         return status;
     *id = *id < 0 ? s->next_id++ : *id;
-    add_rows(s, *id, rows);
+    add_rows(s, *id, &taken);
     if (name)
         set_name(s, *id, name);
     end_change(s, AST_IDENTITY_ENROLLED, *id, -1, rows->count);
@@ -262,11 +265,12 @@ static void split_rows(ast_stream *s, int32_t id, const ast_points *rows, int32_
 
 static ast_status split(ast_stream *s, int32_t id, const ast_points *rows, size_t mean, int32_t *born) {
     size_t first;
+    ast_points taken;
     ast_status status = ast_check_pointer(born, "born", s->fault);
     if (status == AST_OK)
         status = check_id(s, id, &first);
     if (status == AST_OK && rows)
-        status = check_rows(s, rows, "a split");
+        status = take_rows(s, rows, "a split", &taken);
     if (status != AST_OK)
         return status;
     size_t means = ast_stream_end_of_id(s, first) - first;
@@ -280,7 +284,7 @@ static ast_status split(ast_stream *s, int32_t id, const ast_points *rows, size_
         return status;
     *born = s->next_id++;
     if (rows)
-        split_rows(s, id, rows, *born);
+        split_rows(s, id, &taken, *born);
     else
         split_mean(s, id, mean, *born);
     ast_stream_keep_apart(s, id, *born);
@@ -321,8 +325,8 @@ static ast_status forget(ast_stream *s, int32_t id) {
     ast_stream_rename_pairs(s, id, -1);
     ast_identities_prune(s);
     end_change(s, AST_IDENTITY_FORGOTTEN, id, -1, 0);
-    memset(s->records.means + s->records.count * s->options.dimension, 0,
-           (s->records.capacity - s->records.count) * s->options.dimension * sizeof *s->records.means);
+    if (s->records.means)
+        memset(s->records.means, 0, s->records.mean_capacity * s->options.dimension * sizeof *s->records.means);
     return AST_OK;
 }
 
@@ -330,9 +334,10 @@ static ast_status forbid(ast_stream *s, int32_t id, const ast_points *rows) {
     ast_identities *known = &s->known;
     const size_t dimension = s->options.dimension;
     size_t first;
+    ast_points taken;
     ast_status status = check_id(s, id, &first);
     if (status == AST_OK)
-        status = check_rows(s, rows, "forbidding");
+        status = take_rows(s, rows, "forbidding", &taken);
     if (status == AST_OK && s->options.rigid)
         status = ast_fail(s->fault, AST_BAD_OPTION, "rows cannot be forbidden in a stream that is rigid");
     if (status == AST_OK)
@@ -346,7 +351,7 @@ static ast_status forbid(ast_stream *s, int32_t id, const ast_points *rows) {
     memmove(known->barred_rows + (at + count) * dimension, known->barred_rows + at * dimension,
             (known->barred_count - at) * dimension * sizeof *known->barred_rows);
     for (size_t i = 0; i < count; i++) {
-        ast_read_row(rows, i, known->barred_rows + (at + i) * dimension);
+        ast_read_row(&taken, i, known->barred_rows + (at + i) * dimension);
         known->barred[at + i] = id;
     }
     known->barred_count += count;

@@ -276,7 +276,7 @@ static ast_status check(ast_stream *s, const unsigned char *state, size_t size, 
 static bool reserve(ast_stream *s, const state_header *h) {
     ast_identities *known = &s->known;
     size_t row = s->options.dimension * sizeof *known->barred_rows;
-    return ast_stream_reserve(s, h->count) && ast_stream_reserve_records(s, h->count + 1) &&
+    return ast_stream_reserve(s, h->count) && ast_stream_reserve_list(s, h->count + 1) &&
            ast_reserve(&s->joins.pairs, &s->joins.capacity, s->joins.count, h->pairs, sizeof *s->joins.pairs) &&
            ast_reserve(&known->apart, &known->apart_capacity, known->apart_count, h->apart, sizeof *known->apart) &&
            ast_reserve(&known->names, &known->name_capacity, known->name_count, h->names, sizeof *known->names) &&

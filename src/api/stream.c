@@ -87,6 +87,7 @@ void ast_stream_close(ast_stream *s) {
     ast_free_all(s->joins.pairs, s->joins.found, s->joins.cosines, s->joins.seen, s->joins.host);
     ast_tracks_free(&s->tracks);
     ast_identities_free(&s->known);
+    ast_near_set_free(&s->near);
     ast_history_free(&s->history);
     ast_labelling_free(s->labelling);
     free(s);
@@ -177,6 +178,7 @@ static ast_status step(ast_stream *s, const ast_points *points, int32_t *labels,
     if (status == AST_OK && !ast_stream_close_frame(s))
         status = ast_fail_memory(s->fault);
     if (status != AST_OK) {
+        ast_stream_put_back(s);
         ast_labelling_clear(s->labelling);
         return status;
     }

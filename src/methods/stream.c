@@ -211,7 +211,9 @@ ast_status ast_stream_frame(ast_stream *s, const ast_points *points, ast_frame *
     run.history.count = 0;
     *report = (ast_frame){.frame = s->frame, .points = points->count};
     s->known.refused_count = 0;
-    ast_status status = load_frame(s, points);
+    ast_status status = ast_stream_take_near(s, points);
+    if (status == AST_OK)
+        status = load_frame(s, points);
     if (status != AST_OK)
         return status;
     if (s->options.exclusive) {

@@ -85,11 +85,33 @@ typedef struct ast_stream_late {
 
 /* The records of the last frame, for the caller. */
 typedef struct ast_record_list {
-    ast_tracked *list;
-    float *means;    /* (capacity, D) */
-    uint8_t *hidden; /* (capacity) the cluster was not seen often enough to have an id */
-    size_t count, capacity;
+    ast_tracked *list; /* (capacity) */
+    float *means;      /* (mean_capacity, D) of those that are not among the means of the stream */
+    uint8_t *hidden;   /* (hidden_capacity) the cluster was not seen often enough to have an id */
+    size_t count, capacity, hidden_capacity, mean_count, mean_capacity;
 } ast_record_list;
+
+/* Means between frames, as in ast_stream. */
+typedef struct ast_track_list {
+    ast_track *track;
+    float *m;
+    double *data_direction;
+    size_t count, capacity;
+} ast_track_list;
+
+/* Working memory of stream_near.c. */
+typedef struct ast_near_set {
+    ast_mean_table table; /* rows of a frame, or means in view */
+    float *best;          /* (tracks) the largest score of a mean with the table */
+    size_t best_capacity;
+    uint8_t *in; /* (tracks) takes part */
+    size_t in_capacity;
+    ast_track_list others; /* while `taken`: all tracks of the stream; otherwise memory for those that take part */
+    bool taken;
+    ast_tracked *records; /* of those that take part, */
+    uint8_t *hidden;      /* and whether they are hidden */
+    size_t record_capacity, hidden_capacity;
+} ast_near_set;
 
 /* A frame as the stream takes it: late rows, and rows without the common direction (stream_input.c). */
 typedef struct ast_stream_input {
@@ -125,8 +147,9 @@ struct ast_stream {
     ast_labelling_view v; /* of the last frame, after its passes */
     ast_joins joins;      /* pairs of clusters that may be one */
     ast_identities known; /* names, cannot-links, the log */
-    ast_history history;  /* of the passes of a frame */
-    int32_t *id_of;       /* (slots) */
+    ast_near_set near;
+    ast_history history; /* of the passes of a frame */
+    int32_t *id_of;      /* (slots) */
     size_t id_capacity;
     ast_stream_late late;
     ast_stream_input input;
@@ -168,6 +191,28 @@ void ast_stream_join_ids(ast_stream *stream, int32_t from, int32_t into);
 
 /* The records of all ids that are tracked (stream_close.c). There is memory. */
 void ast_stream_list_records(ast_stream *stream);
+
+/* stream_near.c. Reduces the stream to the ids that may take part in a frame, if that saves work; undoes it; at the
+ * close, memory to bring the others back, with so many that were born, and that. */
+ast_status ast_stream_take_near(ast_stream *stream, const ast_points *points);
+void ast_stream_put_back(ast_stream *stream);
+bool ast_stream_reserve_back(ast_stream *stream, size_t born);
+void ast_stream_bring_back(ast_stream *stream);
+void ast_near_set_free(ast_near_set *near);
+
+/* The largest float score of each mean of the stream with near.table, in near.best: exact but for the slack. Memory
+ * for so many in near.best and near.in. */
+bool ast_stream_reserve_scores(ast_stream *stream, size_t count);
+void ast_stream_best_scores(ast_stream *stream);
+double ast_stream_score_slack(const ast_stream *stream);
+
+/* The record of an id without points, which lives on or died. The means of records that live are set at the end. */
+void ast_stream_record_unseen(ast_stream *stream, size_t first, size_t end, bool lives);
+bool ast_stream_reserve_list(ast_stream *stream, size_t count);
+
+/* Copies the mean of a record whose id is removed; gives a record another mean. */
+void ast_stream_keep_mean(ast_stream *stream, ast_tracked *record);
+void ast_stream_update_mean(ast_stream *stream, ast_tracked *record, const float *mean);
 
 #define AST_MAX_EXCLUSIVE 10000 /* points of a frame */
 

@@ -15,38 +15,82 @@ bool ast_stream_reserve(ast_stream *s, size_t count) {
     if (count <= s->capacity)
         return true;
     size_t capacity = 2 * count + 16, dimension = s->options.dimension;
-    bool grown = ast_grow_array(&s->track, s->count, capacity, sizeof *s->track) &&
-                 ast_grow_array(&s->m, s->count, capacity, dimension * sizeof *s->m) &&
+    float *m = ast_allocate(capacity, dimension * sizeof *m);
+    bool grown = m && ast_grow_array(&s->track, s->count, capacity, sizeof *s->track) &&
                  ast_grow_array(&s->data_direction, s->count, capacity, dimension * sizeof *s->data_direction);
-    if (grown)
-        s->capacity = capacity;
-    return grown;
+    if (!grown) {
+        ast_free_all(m);
+        return false;
+    }
+    if (s->count)
+        memcpy(m, s->m, s->count * dimension * sizeof *m);
+    for (size_t r = 0; r < s->records.count && s->m; r++) { /* of the last frame: their means move along */
+        ast_tracked *record = &s->records.list[r];
+        if (record->mean >= s->m && record->mean < s->m + s->capacity * dimension)
+            record->mean = m + (record->mean - s->m);
+    }
+    ast_free_all(s->m);
+    s->m = m;
+    s->capacity = capacity;
+    return true;
+}
+
+bool ast_stream_reserve_list(ast_stream *s, size_t count) {
+    ast_record_list *r = &s->records;
+    return ast_reserve(&r->list, &r->capacity, r->count, count, sizeof *r->list) &&
+           ast_reserve(&r->hidden, &r->hidden_capacity, r->count, count, sizeof *r->hidden);
+}
+
+static bool is_copy(const ast_stream *s, const float *mean) {
+    const ast_record_list *r = &s->records;
+    return r->means && mean >= r->means && mean < r->means + r->mean_capacity * s->options.dimension;
 }
 
 /* The records of the last frame stay, also if memory runs out. */
 bool ast_stream_reserve_records(ast_stream *s, size_t count) {
     ast_record_list *r = &s->records;
-    size_t capacity = 2 * count + 16, dimension = s->options.dimension;
-    if (count <= r->capacity)
+    const size_t capacity = 2 * count + 16, dimension = s->options.dimension;
+    if (!ast_stream_reserve_list(s, count))
+        return false;
+    if (count <= r->mean_capacity)
         return true;
-    bool grown = ast_grow_array(&r->list, r->count, capacity, sizeof *r->list) &&
-                 ast_grow_array(&r->hidden, r->count, capacity, sizeof *r->hidden) &&
-                 ast_grow_array(&r->means, r->count, capacity, dimension * sizeof *r->means);
+    float *grown = ast_allocate(capacity, dimension * sizeof *grown);
+    if (!grown)
+        return false;
+    if (r->mean_count)
+        memcpy(grown, r->means, r->mean_count * dimension * sizeof *grown);
     for (size_t k = 0; k < r->count; k++)
-        r->list[k].mean = r->means + k * dimension;
-    r->capacity = grown ? capacity : r->capacity;
-    return grown;
+        if (is_copy(s, r->list[k].mean))
+            r->list[k].mean = grown + (r->list[k].mean - r->means);
+    ast_free_all(r->means);
+    r->means = grown;
+    r->mean_capacity = capacity;
+    return true;
+}
+
+void ast_stream_keep_mean(ast_stream *s, ast_tracked *record) {
+    ast_record_list *r = &s->records;
+    const size_t dimension = s->options.dimension;
+    if (!is_copy(s, record->mean))
+        record->mean = memcpy(r->means + r->mean_count++ * dimension, record->mean, dimension * sizeof *r->means);
+}
+
+void ast_stream_update_mean(ast_stream *s, ast_tracked *record, const float *mean) {
+    ast_record_list *r = &s->records;
+    const size_t dimension = s->options.dimension;
+    if (is_copy(s, record->mean))
+        memcpy(r->means + (record->mean - r->means), mean, dimension * sizeof *mean);
+    else
+        record->mean = mean;
 }
 
 bool ast_stream_has_direction(const ast_stream *s, int32_t slot) {
     return ast_clusters_length(s->v.clusters, slot) > ast_clusters_weight(s->v.clusters, slot) * AST_ZERO_SUM;
 }
 
-void ast_stream_add_record(ast_stream *s, ast_event event, const ast_track *track, const float *mean, double count,
-                           double present) {
-    size_t dimension = s->options.dimension;
+static void fill_record(ast_stream *s, ast_event event, const ast_track *track, const float *mean, double count,
+                        double present) {
     ast_record_list *records = &s->records;
-    float *copy = memcpy(records->means + records->count * dimension, mean, dimension * sizeof *mean);
     records->hidden[records->count] = !ast_stream_is_shown(s, track);
     records->list[records->count++] = (ast_tracked){.id = track->id,
                                                     .event = event,
@@ -54,9 +98,17 @@ void ast_stream_add_record(ast_stream *s, ast_event event, const ast_track *trac
                                                     .count = (size_t)count,
                                                     .share = present > 0 ? count / present : 0,
                                                     .weight = track->weight,
-                                                    .mean = copy,
+                                                    .mean = mean,
                                                     .spread = sqrt(ast_stream_spread(s, &track->spread)) / AST_DEGREE,
                                                     .into = -1};
+}
+
+void ast_stream_add_record(ast_stream *s, ast_event event, const ast_track *track, const float *mean, double count,
+                           double present) {
+    ast_record_list *records = &s->records;
+    const size_t dimension = s->options.dimension;
+    float *copy = memcpy(records->means + records->mean_count++ * dimension, mean, dimension * sizeof *mean);
+    fill_record(s, event, track, copy, count, present);
 }
 
 /* Keeps the direction of the points of a slot, from which the next frame learns spread and rotation. */
@@ -89,33 +141,64 @@ static void close_mean(ast_stream *s, size_t k, bool seen) {
     track->dt = seen ? 1 : track->dt + 1;
 }
 
-/* The record of the id that has the tracks first..end-1. Its mean is the one with most points, of equal ones that of
- * the largest weight. */
-static void record_id(ast_stream *s, size_t first, size_t end, ast_event event, const int64_t *members, double count,
-                      double present) {
+/* Of the tracks first..end-1 of an id: the one with most points, of equal ones that of the largest weight. */
+static size_t main_track(const ast_stream *s, size_t first, size_t end, const int64_t *members) {
     size_t shown = first;
-    double weight = s->track[first].weight;
     for (size_t k = first + 1; k < end; k++) {
         int64_t one = members ? members[k] : 0, other = members ? members[shown] : 0;
         shown = one > other || (one == other && s->track[k].weight > s->track[shown].weight) ? k : shown;
-        weight += s->track[k].weight;
     }
+    return shown;
+}
+
+/* Adds the record of the id that has the tracks first..end-1. */
+static void record_id(ast_stream *s, size_t first, size_t end, ast_event event, const int64_t *members, double count,
+                      double present) {
+    const size_t shown = main_track(s, first, end, members);
     ast_track track = s->track[shown];
-    track.weight = weight;
+    for (size_t k = first; k < end; k++)
+        track.weight += k == shown ? 0 : s->track[k].weight;
     ast_stream_add_record(s, event, &track, s->m + shown * s->options.dimension, count, present);
+}
+
+/* The same for records whose means are those of the stream. */
+static void record_in_place(ast_stream *s, size_t first, size_t end, ast_event event, double count, double present) {
+    ast_track track = s->track[first];
+    const size_t shown = main_track(s, first, end, NULL);
+    track.spread = s->track[shown].spread;
+    for (size_t k = first + 1; k < end; k++)
+        track.weight += s->track[k].weight;
+    fill_record(s, event, &track, s->m + shown * s->options.dimension, count, present);
+}
+
+void ast_stream_record_unseen(ast_stream *s, size_t first, size_t end, bool lives) {
+    record_in_place(s, first, end, lives ? AST_UNSEEN : AST_DIED, 0, 1);
+    if (!lives)
+        ast_stream_keep_mean(s, &s->records.list[s->records.count - 1]);
+}
+
+/* The means of records that are not copies are where the stream has them now. */
+static void point_to_means(ast_stream *s) {
+    for (size_t r = 0, k = 0; r < s->records.count; r++) {
+        ast_tracked *record = &s->records.list[r];
+        while (k < s->count && s->track[k].id < record->id)
+            k++;
+        if (!is_copy(s, record->mean))
+            record->mean = s->m + main_track(s, k, ast_stream_end_of_id(s, k), NULL) * s->options.dimension;
+    }
 }
 
 void ast_stream_list_records(ast_stream *s) {
     double all = 0;
     for (size_t k = 0; k < s->count; k++)
         all += s->track[k].dt == 1 ? s->track[k].n_prev : 0;
-    s->records.count = 0;
+    s->records.count = s->records.mean_count = 0;
     for (size_t k = 0, end; k < s->count; k = end) {
         double count = 0;
         end = ast_stream_end_of_id(s, k);
         for (size_t e = k; e < end && s->track[k].dt == 1; e++)
             count += s->track[e].n_prev;
-        record_id(s, k, end, s->track[k].dt == 1 ? AST_SEEN : AST_UNSEEN, NULL, count, all);
+        record_in_place(s, k, end, s->track[k].dt == 1 ? AST_SEEN : AST_UNSEEN, count, all);
     }
     ast_stream_hide_unborn(s);
 }
@@ -247,6 +330,7 @@ static void drop_surplus(ast_stream *s) {
                 goes = k;
         const int32_t id = s->track[goes].id;
         ast_stream_record(s, id)->event = AST_DIED;
+        ast_stream_keep_mean(s, ast_stream_record(s, id));
         for (size_t k = ast_stream_find_id(s, id); k < s->count && s->track[k].id == id;)
             ast_stream_remove(s, k);
     }
@@ -276,15 +360,12 @@ static void hide_ids(ast_stream *s) {
 
 void ast_stream_hide_unborn(ast_stream *s) {
     ast_record_list *records = &s->records;
-    size_t dimension = s->options.dimension, kept = 0;
+    size_t kept = 0;
     for (size_t r = 0; r < records->count; r++) {
         if (records->hidden[r])
             continue;
-        float *mean = records->means + kept * dimension;
-        memmove(mean, records->means + r * dimension, dimension * sizeof *mean);
         records->hidden[kept] = 0;
-        records->list[kept] = records->list[r];
-        records->list[kept++].mean = mean;
+        records->list[kept++] = records->list[r];
     }
     records->count = kept;
 }
@@ -305,15 +386,23 @@ static void choose_sides(ast_stream *s, size_t before) {
     }
 }
 
+static size_t count_died(const ast_stream *s) {
+    size_t count = 0;
+    for (size_t r = 0; r < s->records.count; r++)
+        count += s->records.list[r].event == AST_DIED;
+    return count;
+}
+
 bool ast_stream_close_frame(ast_stream *s) {
     const ast_cluster_list *c = s->v.clusters;
     size_t before = s->options.method == AST_STREAM_DP ? 0 : s->count, all = before + c->live;
+    size_t everyone = all + (s->near.taken ? s->near.others.count : 0);
     bool ids = ast_reserve(&s->id_of, &s->id_capacity, 0, c->slots + 1, sizeof *s->id_of);
     if (!ids || !ast_stream_reserve_records(s, all) || !ast_stream_reserve(s, all) ||
-        !ast_stream_reserve_late(s, all) || !ast_stream_reserve_apart(s, s->known.refused_count) ||
-        !ast_stream_absorb_pieces(s) || !ast_stream_find_near(s))
+        !ast_stream_reserve_late(s, everyone) || !ast_stream_reserve_apart(s, s->known.refused_count) ||
+        !ast_stream_reserve_back(s, c->live) || !ast_stream_absorb_pieces(s) || !ast_stream_find_near(s))
         return false;
-    s->records.count = 0;
+    s->records.count = s->records.mean_count = 0;
     if (s->options.rigid)
         ast_stream_learn_rotation(s);
     ast_stream_learn_spreads(s);
@@ -333,14 +422,17 @@ bool ast_stream_close_frame(ast_stream *s) {
             to += close_born(s, c->order[k], to);
     for (size_t slot = 0; slot < c->slots; slot++) /* a piece has the id of its cluster */
         s->id_of[slot] = s->id_of[s->joins.host[slot]];
-    bool lost = to < before;
     s->count = to;
     s->frame++;
+    ast_stream_bring_back(s);
+    bool lost = to < before || count_died(s) > 0;
+    to = s->count;
     ast_stream_part_refused(s);
     ast_stream_join_near(s);
     drop_surplus(s);
     if (lost || s->count < to)
         ast_identities_prune(s);
     hide_ids(s);
+    point_to_means(s);
     return true;
 }

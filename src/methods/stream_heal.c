@@ -11,6 +11,7 @@
  * ids in view are compared with the others. The nearest pair comes first; an id takes part in one join per frame. */
 #include "stream.h"
 
+#include "mean_table.h"
 #include "memory.h"
 
 #include <math.h>
@@ -62,6 +63,8 @@ bool ast_stream_note_together(ast_stream *s) {
     size_t found = seen + 1; /* of a mean in view, only the nearest partner is kept */
     for (size_t k = 0; k < s->count; k++)
         found += s->track[k].part > 0; /* is in view if another mean of its id is */
+    if (!ast_stream_reserve_scores(s, s->count + live + (s->near.taken ? s->near.others.count : 0)))
+        return false;
     if (!ast_reserve(&j->pairs, &j->capacity, j->count, j->count + seen * seen, sizeof *j->pairs) ||
         !ast_reserve(&j->found, &j->found_capacity, 0, found, sizeof *j->found))
         return false;
@@ -87,6 +90,30 @@ static void add_together(ast_stream *s) {
         sort_pairs(j);
 }
 
+/* Marks in near.in the means that may agree with one in view, by float products with all of those; all of them if there
+ * is no memory for a table, or if rows are short. */
+static void mark_candidates(ast_stream *s) {
+    ast_near_set *near = &s->near;
+    const size_t dimension = s->options.dimension;
+    const double agree = ast_cosine(s->options.angle * AGREE), slack = ast_stream_score_slack(s);
+    bool known = dimension > AST_SMALL && agree > 0;
+    double least = 1;
+    ast_mean_table_clear(&near->table, dimension, false);
+    for (size_t k = 0; k < s->count && known; k++) {
+        if (s->track[k].dt != 1)
+            continue;
+        double own = ast_stream_reliability(s, s->track[k].rows);
+        least = own < least ? own : least;
+        known = ast_mean_table_append(&near->table, s->m + k * dimension, (int32_t)k);
+    }
+    if (known)
+        ast_stream_best_scores(s);
+    for (size_t k = 0; k < s->count; k++) {
+        double limit = known ? agree * least * ast_stream_reliability(s, s->track[k].rows) : 0;
+        near->in[k] = !known || (double)near->best[k] + slack >= limit;
+    }
+}
+
 /* The piece that agrees best with the id at `a`, which is in view; keeps the pair. */
 static void find_piece(ast_stream *s, size_t a) {
     ast_joins *j = &s->joins;
@@ -94,7 +121,7 @@ static void find_piece(ast_stream *s, size_t a) {
     const double agree = ast_cosine(s->options.angle * AGREE), own = ast_stream_reliability(s, s->track[a].rows);
     double most = -2;
     for (size_t b = 0; b < s->count; b++) {
-        if (s->track[b].id == s->track[a].id || (b < a && s->track[b].dt == 1))
+        if (!s->near.in[b] || s->track[b].id == s->track[a].id || (b < a && s->track[b].dt == 1))
             continue;
         double least = agree * own * ast_stream_reliability(s, s->track[b].rows);
         double cosine = ast_exact_score(s->m + a * dimension, s->m + b * dimension, dimension);
@@ -138,6 +165,7 @@ void ast_stream_heal(ast_stream *s) {
     if (!ast_stream_heals(s))
         return;
     add_together(s);
+    mark_candidates(s);
     for (size_t a = 0; a < s->count; a++)
         if (s->track[a].dt == 1)
             find_piece(s, a);

@@ -203,6 +203,7 @@ void ast_stream_join_ids(ast_stream *s, int32_t from, int32_t into) {
 }
 
 void ast_stream_join_pair(ast_stream *s, const ast_near_pair *pair) {
+    ast_stream_keep_mean(s, ast_stream_record(s, pair->younger));
     ast_stream_join_ids(s, pair->younger, pair->older);
     size_t shown = ast_stream_find_id(s, pair->older);
     const ast_track *into = &s->track[shown];
@@ -218,8 +219,7 @@ void ast_stream_join_pair(ast_stream *s, const ast_near_pair *pair) {
         stays->event = AST_BORN;
     }
     stays->spread = sqrt(ast_stream_spread(s, &into->spread)) / AST_DEGREE;
-    memcpy(s->records.means + (size_t)(stays - s->records.list) * s->options.dimension,
-           s->m + shown * s->options.dimension, s->options.dimension * sizeof *s->m);
+    ast_stream_update_mean(s, stays, s->m + shown * s->options.dimension);
 }
 
 /* ---- The frame ----------------------------------------------------------------------------------------------------
