@@ -117,6 +117,10 @@ static ast_status measure_draws(ast_tuning *t, int draws) {
     return status;
 }
 
+static bool is_sparse(const ast_tuning *t) {
+    return t->points->starts != NULL;
+}
+
 /* The levels and their peaks. `stable`: with the stability of every level. */
 static ast_status find_levels(ast_tuning *t, int draws, bool stable) {
     const ast_tune_options *o = t->options;
@@ -136,7 +140,7 @@ static ast_status find_levels(ast_tuning *t, int draws, bool stable) {
     if (status == AST_OK && stable)
         status = ast_tune_measure_stability(t);
     if (status == AST_OK)
-        ast_tune_mark_peaks(tuned->levels, tuned->level_count);
+        ast_tune_mark_peaks(tuned->levels, tuned->level_count, is_sparse(t));
     return status;
 }
 
@@ -326,7 +330,7 @@ static ast_status recommend(ast_tuning *t) {
     r->silhouette = level->silhouette;
     r->excess = level->excess;
     r->stability = level->stability;
-    r->weak = !(level->excess >= AST_TUNE_MIN_EXCESS);
+    r->weak = !ast_tune_stands_out(level, is_sparse(t));
     if (range.found) {
         r->first = tuned->angles[range.first].angle;
         r->last = tuned->angles[range.last].angle;
@@ -362,10 +366,16 @@ static void explain(ast_tuning *t) {
                          "the number of clusters changes with every angle, and %zu is the best level of the tree of "
                          "joins from %g degrees",
                          r->merge_count, r->leaf_angle);
-    snprintf(text + used, room - (size_t)used,
-             ", silhouette %.2f%s, %.2f %s what one von Mises-Fisher distribution gives%s", r->silhouette,
-             t->present > r->points ? " in the sample" : "", fabs(r->excess), r->excess < 0 ? "below" : "above",
-             r->weak ? "; below 0.05 that may be chance" : "");
+    used +=
+        snprintf(text + used, room - (size_t)used,
+                 ", silhouette %.2f%s, %.2f %s what one von Mises-Fisher distribution gives", r->silhouette,
+                 t->present > r->points ? " in the sample" : "", fabs(r->excess), r->excess < 0 ? "below" : "above");
+    if (r->weak && is_sparse(t))
+        snprintf(text + used, room - (size_t)used,
+                 "; two halves of the documents agree to %.2f, and below %g that may be chance", r->stability,
+                 AST_TUNE_STABLE);
+    else if (r->weak)
+        snprintf(text + used, room - (size_t)used, "; below 0.05 that may be chance");
 }
 
 /* The silhouette of the labels of all points, after the map of the run. */

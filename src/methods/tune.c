@@ -10,12 +10,12 @@
 #define TOLERANCE 0.1 /* of the range of all levels: a peak may be so far below the best */
 #define PLATEAU 1.25  /* the largest angle of a range over its smallest one, at least */
 #define SHARE                                                                                                          \
-    (2.0 / 3)      /* of the separation: below a half, points between two clusters fit neither; from one on, each      \
-                      mean fits the other cluster; this is the harmonic mean of the two */
-#define STABLE 0.5 /* halves agree from here on: 1 for equal clusters, 0 for random ones; ... */
-#define STABLE_SHARE 0.6 /* ... where no level reaches it, as with ten rows a cluster, from this share of the most */
-#define ALL_TO 20        /* every number of clusters up to this one is a level, ... */
-#define GROWTH 1.12      /* ... and then each is so much larger than the one before */
+    (2.0 / 3) /* of the separation: below a half, points between two clusters fit neither; from one on, each           \
+                 mean fits the other cluster; this is the harmonic mean of the two */
+#define STABLE_SHARE 0.6 /* where halves agree on no level, as with ten rows a cluster, from this share of the most */
+#define DOCUMENTS_EXCESS 0.01 /* least excess of documents: single words reach this without topics */
+#define ALL_TO 20             /* every number of clusters up to this one is a level, ... */
+#define GROWTH 1.12           /* ... and then each is so much larger than the one before */
 
 size_t ast_tune_list_levels(size_t least, size_t most, ast_tune_level *levels) {
     size_t count = 0, room = AST_TUNE_LEVELS(most);
@@ -44,13 +44,20 @@ static size_t list_candidates(ast_tune_level *levels, size_t count, ast_tune_lev
     size_t found = 0;
     for (size_t i = 0; i < count; i++)
         most = fmax(most, levels[i].stability);
+    double least = most >= AST_TUNE_STABLE ? AST_TUNE_STABLE : STABLE_SHARE * most;
     for (size_t i = 0; i < count; i++)
-        if (!(levels[i].stability < fmin(STABLE, STABLE_SHARE * most)))
+        if (!(levels[i].stability < least))
             candidates[found++] = &levels[i];
     return found;
 }
 
-void ast_tune_mark_peaks(ast_tune_level *levels, size_t count) {
+bool ast_tune_stands_out(const ast_tune_level *level, bool documents) {
+    if (!documents)
+        return level->excess >= AST_TUNE_MIN_EXCESS;
+    return level->excess >= DOCUMENTS_EXCESS && !(level->stability < AST_TUNE_STABLE);
+}
+
+void ast_tune_mark_peaks(ast_tune_level *levels, size_t count, bool documents) {
     ast_tune_level *candidates[AST_TUNE_LEVELS(SIZE_MAX)];
     double highest = -INFINITY, lowest = INFINITY;
     for (size_t i = 0; i < count; i++) {
@@ -67,7 +74,7 @@ void ast_tune_mark_peaks(ast_tune_level *levels, size_t count) {
         bool local =
             (i == 0 || excess > candidates[i - 1]->excess) && (i + 1 == found || excess >= candidates[i + 1]->excess);
         candidates[i]->peak = local && excess >= highest - TOLERANCE * (highest - lowest);
-        candidates[i]->local_peak = local && excess >= AST_TUNE_MIN_EXCESS;
+        candidates[i]->local_peak = local && ast_tune_stands_out(candidates[i], documents);
     }
 }
 

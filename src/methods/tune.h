@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #define AST_TUNE_MIN_EXCESS 0.05 /* an excess below this is what draws of one distribution reach among themselves */
+#define AST_TUNE_STABLE 0.5      /* halves agree from here on: 1 for equal clusters, 0 for random ones */
 
 /* The levels to look at, `least` clusters first: all up to 20, then in steps of 12%, and `most` itself. Returns their
  * number; `levels` has room for AST_TUNE_LEVELS(most). */
@@ -17,8 +18,12 @@ size_t ast_tune_list_levels(size_t least, size_t most, ast_tune_level *levels);
 
 /* Marks the peaks among the levels on which two halves of the sample agree: better than the level before, at least as
  * good as the level after, and at most a tenth of the range of all below the best. Silhouette, null and stability are
- * given (NaN: all agree); the rest is filled in. */
-void ast_tune_mark_peaks(ast_tune_level *levels, size_t count);
+ * given (NaN: all agree); the rest is filled in. `documents`: rows are sparse. */
+void ast_tune_mark_peaks(ast_tune_level *levels, size_t count, bool documents);
+
+/* Whether a level stands out from the draws. Documents have small silhouettes, and draws of one distribution are no
+ * documents, which share rare words by chance: two halves of the sample must agree as well. */
+bool ast_tune_stands_out(const ast_tune_level *level, bool documents);
 
 /* The largest peak's number of clusters. */
 size_t ast_tune_finest_peak(const ast_tune_level *levels, size_t count);

@@ -237,6 +237,62 @@ static void kinds_of_rows_do_not_matter(void **state) {
     free_cloud(&c);
 }
 
+/* ---- Documents --------------------------------------------------------------------------------------------------- */
+
+enum { DOCUMENTS = 320, TERMS = 500, LENGTH = 24, SUBJECTS = 4 };
+
+static int by_number(const void *a, const void *b) {
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Documents of LENGTH different terms, of frequencies that fall as 1 / rank, weighted by log(N / n). Of a document on a
+ * subject two terms in three are those of the subject, every SUBJECTS-th of all. */
+static void make_documents(uint64_t seed, bool subjects, int32_t *columns, float *values) {
+    ast_random random;
+    int found[TERMS] = {0};
+    ast_random_seed(&random, seed, 31);
+    for (size_t i = 0; i < DOCUMENTS; i++) {
+        for (size_t n = 0; n < LENGTH;) {
+            bool own = subjects && n % 3 != 0, twice = false;
+            int32_t term = (int32_t)(pow(TERMS + 1, ast_random_uniform(&random)) - 1);
+            term = own ? term / SUBJECTS * SUBJECTS + (int32_t)(i % SUBJECTS) : term;
+            for (size_t m = 0; m < n; m++)
+                twice |= columns[i * LENGTH + m] == term;
+            if (twice || term >= TERMS)
+                continue;
+            columns[i * LENGTH + n++] = term;
+            found[term]++;
+        }
+        qsort(columns + i * LENGTH, LENGTH, sizeof *columns, by_number);
+    }
+    for (size_t e = 0; e < DOCUMENTS * LENGTH; e++)
+        values[e] = (float)log((double)DOCUMENTS / found[columns[e]]);
+}
+
+/* The trees of documents have near copies at their ends, whose silhouettes are far above any draw's: they are no
+ * subjects, since two halves of the documents do not agree on them. */
+static void documents_have_subjects_or_none(void **state) {
+    (void)state;
+    int32_t starts[DOCUMENTS + 1], *columns = ref_take(DOCUMENTS * LENGTH, sizeof *columns);
+    float *values = ref_take(DOCUMENTS * LENGTH, sizeof *values);
+    for (int32_t i = 0; i <= DOCUMENTS; i++)
+        starts[i] = i * LENGTH;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        bool subjects = seed % 2 == 1;
+        make_documents(seed, subjects, columns, values);
+        ast_points points = ast_points_csr(values, AST_F4, starts, columns, AST_I4, DOCUMENTS, TERMS);
+        ast_tune_options options;
+        ast_tune_report report = {.size = sizeof report};
+        ast_tune_options_init(&options);
+        assert_int_equal(ast_tune(ref_context(REF_FAST, 2), &points, &options, NULL, &report), AST_OK);
+        if (subjects ? report.weak || report.clusters != SUBJECTS : !report.weak)
+            fail_msg("seed %d: %zu subjects, weak %d: %s", (int)seed, report.clusters, report.weak, report.reason);
+    }
+    free(columns);
+    free(values);
+}
+
 /* A few hundred rows of many columns are looked at in the space that they span; dense rows are not. */
 static void long_sparse_rows_are_found_alike(void **state) {
     (void)state;
@@ -371,6 +427,7 @@ int main(void) {
                                        cmocka_unit_test(order_and_threads_do_not_matter),
                                        cmocka_unit_test(kinds_of_rows_do_not_matter),
                                        cmocka_unit_test(long_sparse_rows_are_found_alike),
+                                       cmocka_unit_test(documents_have_subjects_or_none),
                                        cmocka_unit_test(cancelled_calls_change_nothing),
                                        cmocka_unit_test(wrong_arguments_are_refused)};
     return cmocka_run_group_tests_name("tune", tests, NULL, ref_contexts_end);
