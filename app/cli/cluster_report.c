@@ -42,7 +42,7 @@ static void fill_known(ast_page_head *head, const char *name, double number) {
 static void fill_measures(const ast_options *options, const ast_report *report, ast_page_head *head) {
     ast_page_measure(head, "points", (double)report->points);
     ast_page_measure(head, "missing", (double)report->missing);
-    if (options->merge.min_size > 0 || options->mixture.background)
+    if (options->merge.min_size > 0 || options->mixture.background || !isnan(options->outliers))
         ast_page_measure(head, "outliers", (double)report->outliers);
     ast_page_measure(head, "clusters", (double)report->clusters);
     if (options->merge.by != AST_MERGE_NONE)
@@ -76,6 +76,10 @@ static void fill_notes(const job *work, ast_page_notes *notes) {
     if (report->outliers && isfinite(report->background))
         ast_note(notes, "%s point%s most probably belong to the background, %.1f%% of the mixture.",
                  ast_grouped(report->outliers, outliers), report->outliers == 1 ? "" : "s", 100 * report->background);
+    else if (report->outliers && !isnan(work->options.outliers))
+        ast_note(notes, "%s point%s outlier%s: less similar to %s mean than the threshold of the cluster.",
+                 ast_grouped(report->outliers, outliers), report->outliers == 1 ? " is an" : "s are",
+                 report->outliers == 1 ? "" : "s", report->outliers == 1 ? "its" : "their");
     else if (report->outliers)
         ast_note(notes, "%s point%s outlier%s: the small cluster was dissolved, and no other mean is within the angle.",
                  ast_grouped(report->outliers, outliers), report->outliers == 1 ? " is an" : "s are",
@@ -132,7 +136,8 @@ static bool make_object(const job *work, ast_page_head *head, const ast_picture 
                            .keywords = work->keywords,
                            .map = work->map,
                            .threads = (int)work->given->common.threads,
-                           .planes = work->planes ? &planes : NULL};
+                           .planes = work->planes ? &planes : NULL,
+                           .layers = &work->layers};
     bool good = ast_batch_page_json(&page, json, error);
     free(rows);
     return good;

@@ -308,6 +308,8 @@ bool ast_batch_page_json(const ast_batch_page *page, ast_text *json, ast_format_
                (!page->image || put_image(page->image, json, error)) && (!map || put_map(page, map, json, error));
         if (page->planes)
             ast_json_planes(json, page->planes);
+        if (page->layers && page->layers->count)
+            ast_json_layers(page->layers, page->labels, json);
         ast_json_close(json, '}');
     }
     ast_map_free(&own);

@@ -48,3 +48,44 @@ void ast_json_layer(const ast_layers *layers, size_t layer, ast_text *json) {
     ast_json_real(json, "excess", level->excess, 17);
     put_parents(layers, layer, json);
 }
+
+/* Boyer and Moore's vote: what is left is the majority, if there is one. */
+static void put_votes(const ast_layers *layers, size_t layer, const int32_t *run, ast_text *json) {
+    size_t clusters = layers->levels[layer].clusters, points = layers->points;
+    const int32_t *labels = layers->labels + layer * points;
+    size_t *sizes = calloc(clusters + 1, sizeof *sizes), *votes = calloc(clusters + 1, sizeof *votes);
+    int32_t *of = calloc(clusters + 1, sizeof *of);
+    bool good = sizes && votes && of;
+    json->failed |= !good;
+    for (size_t i = 0; good && i < points; i++) {
+        if (labels[i] < 0)
+            continue;
+        size_t k = (size_t)labels[i];
+        sizes[k]++;
+        if (votes[k] == 0)
+            of[k] = run[i];
+        votes[k] += of[k] == run[i] ? 1 : (size_t)-1;
+    }
+    ast_json_open(json, "sizes", '[');
+    for (size_t k = 0; good && k < clusters; k++)
+        ast_json_integer(json, NULL, (int64_t)sizes[k]);
+    ast_json_close(json, ']');
+    ast_json_open(json, "of", '[');
+    for (size_t k = 0; good && k < clusters; k++)
+        ast_json_integer(json, NULL, of[k]);
+    ast_json_close(json, ']');
+    free(sizes);
+    free(votes);
+    free(of);
+}
+
+void ast_json_layers(const ast_layers *layers, const int32_t *labels, ast_text *json) {
+    ast_json_open(json, "layers", '[');
+    for (size_t l = 0; l < layers->count; l++) {
+        ast_json_open(json, NULL, '{');
+        ast_json_layer(layers, l, json);
+        put_votes(layers, l, labels, json);
+        ast_json_close(json, '}');
+    }
+    ast_json_close(json, ']');
+}

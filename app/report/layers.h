@@ -23,3 +23,7 @@ void ast_layers_free(ast_layers *layers);
 /* Appends the members of a layer: clusters, stability, excess, and `parents`: the cluster of the layer before that has
  * the rows of each cluster. */
 void ast_json_layer(const ast_layers *layers, size_t layer, ast_text *json);
+
+/* Appends `layers` for a page: besides these members the `sizes` of the clusters, and `of`: the label, of the run's
+ * labels (points), that most rows of each cluster have if any has more than half, else that of some of its rows. */
+void ast_json_layers(const ast_layers *layers, const int32_t *labels, ast_text *json);

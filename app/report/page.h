@@ -7,6 +7,7 @@
 #define ASTERISM_REPORT_PAGE_H
 
 #include "keywords.h"
+#include "layers.h"
 #include "map.h"
 #include "projection.h"
 #include "report.h"
@@ -128,6 +129,7 @@ typedef struct ast_batch_page {
     const ast_map *map;            /* of the points; NULL: it is made if they need one, on */
     int threads;                   /* so many (0: all) */
     const ast_page_planes *planes; /* of a cloud or a mesh; NULL: they were not asked for */
+    const ast_layers *layers;      /* of the points; NULL or none: they were not asked for */
 } ast_batch_page;
 
 /* Writes the object of the page and adds notes to the head. False if memory runs out or the labels do not match the

@@ -135,6 +135,11 @@ works asterism tune long.npy --min-clusters 3 --max-clusters 5 --json
 case $(json clusters ../out) in [345]) ;; *) broken "clusters beyond the limits: $(json clusters ../out)" ;; esac
 works asterism cluster long.npy --angle auto --layers layers.json --layer-labels layers.npy --labels a.npy --quiet
 works asterism cluster long.npy --angle auto --layers whole.json --threads 1 --quiet
+if [ "$VIEWER" = ON ]; then
+    works asterism cluster long.npy --angle auto --layers whole.json --report layers.html --quiet
+    grep -Eq '"layers": \[\{"clusters": [0-9]+, "stability": [0-9.]+, "excess": [0-9.]+, "parents": \[.*"sizes": \[[0-9, ]+\], "of":' \
+        layers.html || broken 'the report has no layers'
+fi
 /usr/bin/python3 - <<'EOF' || broken 'layers are not nested, or differ from the peaks of tune'
 import json
 import numpy as np

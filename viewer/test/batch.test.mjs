@@ -329,3 +329,19 @@ test("the map: rows by cluster, captions, search, picking, and what is saved", a
   assert.equal(csv.text.trim().split("\r\n").length, 601);
   await close();
 });
+
+test("layers: clusters stand under the one that they lie in, and a click picks", async () => {
+  const layers = [
+    { clusters: 2, stability: 0.9, excess: 0.2, parents: [], sizes: [100, 200], of: [0, 2] },
+    { clusters: 4, stability: null, excess: 0.1, parents: [1, 0, 1, 1], sizes: [50, 100, 90, 60], of: [1, 0, 2, 3] },
+  ];
+  const { page, close } = await browser.open(batch({ clusters: 4, layers }));
+  const boxes = await page.locator(".layer-cluster rect").evaluateAll((list) => list.map((box) => Number(box.getAttribute("x"))));
+  assert.deepEqual(boxes.map(Math.round), [0, 400, 0, 180, 300, 400]);
+  const titles = await page.locator(".layer-cluster title").allTextContents();
+  assert.deepEqual(titles.map((text) => Number(text.split(" ")[0])), [200, 100, 90, 60, 50, 100]);
+  assert.match(await page.locator(".layer-words").innerText(), /2 · stability 0\.90\s+4/);
+  await page.locator(".layer-cluster").nth(3).click();
+  assert.equal(await page.locator('.table-card tr[aria-selected="true"]').getAttribute("data-key"), "3");
+  await close();
+});

@@ -29,6 +29,7 @@ import { planesTable } from "../planes/table";
 import { mapCard } from "../map/card";
 import { decodeMap } from "../map/decode";
 import { shortened } from "../map/map";
+import { layersCard } from "./layers";
 import { clusterTable } from "./table";
 
 export function batchPage(report: BatchReport): HTMLElement {
@@ -51,7 +52,15 @@ export function batchPage(report: BatchReport): HTMLElement {
     image && angles,
   );
   const planes = planesCard(report, selection, scene.colours);
-  const right = el("div", { class: "column" }, tableCard(report, selection), planes, image ?? angles, originCard(report));
+  const right = el(
+    "div",
+    { class: "column" },
+    tableCard(report, selection),
+    layersCard(report, selection, scene.colours, captionOf(report)),
+    planes,
+    image ?? angles,
+    originCard(report),
+  );
   return el(
     "main",
     { class: "page batch" },

@@ -67,6 +67,17 @@ export interface EncodedMap {
   names?: string[];
 }
 
+/** A level of the tree of joins that stands out: its clusters, each within one of the level before. */
+export interface Layer {
+  clusters: number;
+  stability: number | null;
+  excess: number | null;
+  parents: number[];
+  sizes: number[];
+  /** The cluster of the result that most rows of each are in. */
+  of: number[];
+}
+
 export interface BatchReport extends Common {
   kind: "batch";
   points: EncodedPoints & { total: number; shown: number };
@@ -75,6 +86,7 @@ export interface BatchReport extends Common {
   image: string | null;
   planes: Plane[];
   map: EncodedMap | null;
+  layers?: Layer[] | null;
 }
 
 export type EventKind = "born" | "revived" | "seen" | "unseen" | "died" | "merged";
