@@ -3,23 +3,19 @@
 
 Six speakers of 256 dimensions, of whom two are alike (cosine .55), talk for an hour. A turn lasts 2 to 20 rows of a
 second; in one second of ten somebody else speaks too. One row of six is short: it is noisier, and has a low quality.
-An id belongs to the speaker who has most of its rows; all other rows with that id are wrong, and so are rows without an
-id. Run with Debian's python3 and ASTERISM_LIBRARY or an installed package:
+An id belongs to the speaker who has most of its rows; all other rows with an id are wrong. Rows without an id are counted
+apart. Run with Debian's python3 and ASTERISM_LIBRARY or an installed package:
 
     PYTHONPATH=python python3 bench/identities_study.py [--seeds 3] [--angles 50,55,60,66,70,75] [OPTION=VALUE...]
 """
 import argparse
 import ast
-import collections
 import time
 
 import numpy as np
 
 import asterism
-
-
-def unit(x):
-    return x / np.linalg.norm(x, axis=-1, keepdims=True)
+from identity_measures import RunningMean, average_linkage, dbscan, joined, unit, wrong_ids
 
 
 def meeting(seed, seconds=3600, dimension=256, noise=.95, noise_short=1.6):
@@ -42,54 +38,34 @@ def meeting(seed, seconds=3600, dimension=256, noise=.95, noise_short=1.6):
     return frames
 
 
-class RunningMean:
-    """The baseline: a row joins the nearest mean of all rows so far within the angle, or starts an id."""
-
-    def __init__(self, angle):
-        self.limit, self.sums = np.cos(np.radians(angle)), np.zeros((0, 256))
-
-    def step(self, rows, quality):
-        labels = np.empty(len(rows), int)
-        for i, x in enumerate(rows):
-            scores = unit(self.sums) @ x if len(self.sums) else np.array([-1.])
-            labels[i] = scores.argmax()
-            if scores[labels[i]] < self.limit:
-                labels[i] = len(self.sums)
-                self.sums = np.vstack([self.sums, np.zeros(256)])
-            self.sums[labels[i]] += x
-        return labels
-
-
 class Stream:
-    def __init__(self, angle, gate=None, **options):
-        self.gate = gate
+    def __init__(self, angle, **options):
         self.model = asterism.DDPVMFMeans(angle, lifetime=100000, n_threads=1, **options)
         self.into = {}
 
     def step(self, rows, quality):
-        late = None if self.gate is None else quality < self.gate
-        labels = self.model.partial_fit(rows, late=late).labels_
+        labels = self.model.partial_fit(rows, sample_weight=quality if self.model.min_quality else None).labels_
         self.into.update({e.id: e.into for e in self.model.events_ if e.event == "merged"})
         return labels
 
 
 def judge(frames, follower):
-    """Wrong rows in percent, ids. The ids that were joined count as the one that stays."""
-    labels, truth = [], []
-    for rows, who, quality in frames:
-        labels.extend(follower.step(rows, quality))
-        truth.extend(who)
-    into = getattr(follower, "into", {})
-    counts = collections.defaultdict(collections.Counter)
-    for label, who in zip(labels, truth):
-        while label in into:
-            label = into[label]
-        counts[label][who] += 1
-    best = collections.defaultdict(int)  # one id per speaker: pieces of a speaker are wrong
-    for label, count in counts.items():
-        who, rows = count.most_common(1)[0]
-        best[who] = max(best[who], rows if label >= 0 else 0)
-    return 100 * (1 - sum(best.values()) / len(truth)), len([k for k in counts if k >= 0])
+    """Rows with a wrong id and without id in percent, ids. The ids that were joined count as the one that stays."""
+    labels = np.concatenate([follower.step(rows, quality) for rows, _, quality in frames])
+    labels = joined(labels, getattr(follower, "into", {}))
+    wrong, without = wrong_ids(labels, np.concatenate([who for _, who, _ in frames]))
+    return 100 * wrong, 100 * without, len(np.unique(labels[labels >= 0]))
+
+
+class Whole:
+    """A method that sees the whole meeting at once, and is asked frame by frame."""
+
+    def __init__(self, frames, method, angle):
+        self.labels, self.at = method(np.concatenate([rows for rows, _, _ in frames]), angle), 0
+
+    def step(self, rows, quality):
+        self.at += len(rows)
+        return self.labels[self.at - len(rows):self.at]
 
 
 def main():
@@ -105,13 +81,17 @@ def main():
     meetings = [meeting(seed, given.seconds) for seed in range(given.seeds)]
     makers = {"stream " + " ".join(given.options): lambda angle: Stream(angle, **options)}
     if not given.no_baseline:
-        makers["running mean"] = RunningMean
+        makers["running mean"] = lambda angle: RunningMean(angle, 256)
+        makers["running mean with a gate"] = lambda angle: RunningMean(angle, 256, .5)
+        makers["DBSCAN"] = dbscan
+        makers["average linkage"] = average_linkage
     for name, make in makers.items():
         cells, start = [], time.time()
         for angle in map(float, given.angles.split(",")):
-            results = [judge(frames, make(angle)) for frames in meetings]
-            wrong, ids = np.mean([r[0] for r in results]), np.mean([r[1] for r in results])
-            cells.append(f"{angle:g}: {wrong:.1f}/{ids:.0f}")
+            whole = make in (dbscan, average_linkage)
+            results = [judge(frames, Whole(frames, make, angle) if whole else make(angle)) for frames in meetings]
+            wrong, without, ids = np.mean(results, axis=0)
+            cells.append(f"{angle:g}: {wrong:.1f}/{ids:.0f}" + (f" (-1: {without:.1f})" if without else ""))
         print(f"{name}: {', '.join(cells)} ({time.time() - start:.0f} s)", flush=True)
 
 

@@ -40,8 +40,8 @@ def b_cubed(labels, truth):
 
 
 def wrong_ids(labels, truth):
-    """The share of rows that do not have the id of most rows of their person. An id belongs to one person, the one who
-    has most of its rows; pieces of a person and rows without id are wrong."""
+    """The share of rows with another id than most rows of their person, and the share of rows without id. An id belongs
+    to the person who has most of its rows; pieces of a person are wrong."""
     counts = collections.defaultdict(collections.Counter)
     for label, who in zip(labels, truth):
         counts[label][who] += 1
@@ -49,7 +49,8 @@ def wrong_ids(labels, truth):
     for label, count in counts.items():
         who, rows = count.most_common(1)[0]
         best[who] = max(best[who], rows if label >= 0 else 0)
-    return 1 - sum(best.values()) / len(truth)
+    without = np.mean(np.asarray(labels) < 0)
+    return max(0., 1 - sum(best.values()) / len(truth) - without), without
 
 
 class RunningMean:

@@ -97,7 +97,7 @@ void ast_keep_result(ast_context *context, ast_result *result);
 
 /* Labels the points of weight 0, which took no part: with the cluster of the largest cosine, or the component of the
  * largest log density if there are components. *outliers grows by those whose best component is the background. */
-ast_status ast_label_weightless(ast_labelling *labelling, const ast_components *components, double limit,
+ast_status ast_label_weightless(ast_labelling *labelling, const ast_components *components, const double *limits,
                                 size_t *outliers, ast_fault *fault);
 
 /* ast_assign within a call that is under way. */

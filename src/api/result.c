@@ -18,7 +18,7 @@ typedef struct weightless {
     ast_labelling_view v;
     int32_t *labels; /* of the view */
     const ast_components *components;
-    double limit; /* the smallest cosine that fits; components: -infinity */
+    const double *limits; /* (slots) the smallest cosine that fits; NULL: every one does */
     _Atomic size_t outliers;
 } weightless;
 
@@ -48,16 +48,17 @@ static void label_weightless(void *data, ast_chunk *memory, size_t first, size_t
                 w->labels[i] = w->v.clusters->order[k];
             }
         }
-        if (best < w->limit || (c->background && c->offsets[c->count] > best)) {
+        if ((w->limits && w->labels[i] >= 0 && best < w->limits[w->labels[i]]) ||
+            (c->background && c->offsets[c->count] > best)) {
             w->labels[i] = AST_MISSING;
             atomic_fetch_add(&w->outliers, 1);
         }
     }
 }
 
-ast_status ast_label_weightless(ast_labelling *l, const ast_components *components, double limit, size_t *outliers,
-                                ast_fault *fault) {
-    weightless w = {.v = ast_view_of(l), .labels = ast_labelling_labels(l), .components = components, .limit = limit};
+ast_status ast_label_weightless(ast_labelling *l, const ast_components *components, const double *limits,
+                                size_t *outliers, ast_fault *fault) {
+    weightless w = {.v = ast_view_of(l), .labels = ast_labelling_labels(l), .components = components, .limits = limits};
     if (!w.v.rows->weights || w.v.clusters->live == 0)
         return AST_OK;
     ast_status status = ast_labelling_each_chunk(l, label_weightless, &w, fault);
@@ -65,26 +66,55 @@ ast_status ast_label_weightless(ast_labelling *l, const ast_components *componen
     return status;
 }
 
-/* From which score on a row of weight 0 gets the nearest cluster: in DP-vMF-means, within the angle, unless clusters
- * were merged from smaller ones. */
-static double weightless_limit(const ast_options *o) {
-    return o->method == AST_DP && !o->merge.any_angle && o->merge.by == AST_MERGE_NONE ? ast_least_score(o->angle)
-                                                                                       : -INFINITY;
+/* From which score on a row of weight 0 gets the nearest cluster, in DP-vMF-means: within the angle and, where clusters
+ * were merged, as far as the farthest row of the cluster that counts. (slots); NULL: any score. false: no memory. */
+static bool weightless_limits(const ast_call *c, double **limits) {
+    const ast_options *o = c->options;
+    const ast_labelling_view v = ast_view_of(c->l);
+    bool merged = o->merge.any_angle || o->merge.by != AST_MERGE_NONE;
+    *limits = NULL;
+    if (o->method != AST_DP || !v.rows->weights || (merged && c->store))
+        return true;
+    *limits = ast_allocate(v.clusters->slots + 1, sizeof **limits);
+    for (size_t k = 0; *limits && k < v.clusters->slots; k++)
+        (*limits)[k] = o->merge.any_angle ? INFINITY : ast_least_score(o->angle);
+    for (size_t i = 0; *limits && merged && i < v.rows->count; i++) {
+        int32_t slot = v.labels[i];
+        if (slot < 0)
+            continue;
+        const float *mean = v.clusters->means + (size_t)slot * v.clusters->dimension;
+        double score = ast_rows_exact_score(v.rows, v.buffer, i, mean);
+        score = v.rows->axial ? fabs(score) : score;
+        (*limits)[slot] = score < (*limits)[slot] ? score : (*limits)[slot];
+    }
+    return *limits != NULL;
 }
 
 /* The same for rows in groups, one after the other. */
-static ast_status label_weightless_grouped(const ast_call *c, size_t *outliers) {
+static ast_status label_weightless_grouped(const ast_call *c, const double *limits, size_t *outliers) {
     const ast_labelling_view v = ast_view_of(c->l);
-    if (!v.rows->weights || v.clusters->live == 0)
-        return AST_OK;
     uint8_t *marked = ast_allocate(v.rows->count + 1, 1);
     if (!marked)
         return ast_fail_memory(c->fault);
     for (size_t i = 0; i < v.rows->count; i++)
         marked[i] = v.rows->weights[i] == 0 && ast_rows_kind(v.rows, v.buffer, i) != AST_ROW_MISSING;
-    ast_status status = ast_label_grouped(c->l, &c->groups, marked, weightless_limit(c->options),
-                                          ast_labelling_labels(c->l), outliers, c->fault);
+    ast_status status =
+        ast_label_grouped(c->l, &c->groups, marked, limits, ast_labelling_labels(c->l), outliers, c->fault);
     free(marked);
+    return status;
+}
+
+static ast_status label_weightless_rows(const ast_call *c, ast_result *r) {
+    const ast_labelling_view v = ast_view_of(c->l);
+    double *limits;
+    if (!v.rows->weights || v.clusters->live == 0)
+        return AST_OK;
+    if (!weightless_limits(c, &limits))
+        return ast_fail_memory(c->fault);
+    ast_status status = c->options->groups
+                            ? label_weightless_grouped(c, limits, &r->report.outliers)
+                            : ast_label_weightless(c->l, &r->components, limits, &r->report.outliers, c->fault);
+    free(limits);
     return status;
 }
 
@@ -136,9 +166,7 @@ static ast_status hand_over(const ast_call *c, const int32_t *rank, ast_result *
         status = ast_labelling_open_window(c->l, n, c->fault);
         if (status != AST_OK)
             break;
-        status = c->options->groups ? label_weightless_grouped(c, &r->report.outliers)
-                                    : ast_label_weightless(c->l, &r->components, weightless_limit(c->options),
-                                                           &r->report.outliers, c->fault);
+        status = label_weightless_rows(c, r);
         rename_labels(c, rank, labels);
         count_members(c, r, labels);
         if (status == AST_OK)

@@ -210,7 +210,7 @@ static ast_status add_loaded(ast_tally *t, uint64_t first, int32_t *labels) {
     if (!ast_tally_gather(l, first, &part))
         return ast_fail_memory(t->fault);
     const ast_labelling_view v = ast_view_of(l);
-    status = ast_label_weightless(l, &(ast_components){0}, -INFINITY, &unused, t->fault);
+    status = ast_label_weightless(l, &(ast_components){0}, NULL, &unused, t->fault);
     part.points = v.rows->count;
     part.missing = v.missing;
     part.changed = count_changes(l, labels);

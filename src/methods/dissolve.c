@@ -9,6 +9,7 @@
 #include "methods.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct dissolving {
@@ -38,13 +39,18 @@ static size_t divide(dissolving *d, const ast_labelling_view *v, double least, d
 /* With groups: the nearest remaining cluster that no row of the group has, one row after the other. */
 static ast_status dissolve_grouped(dissolving *d, ast_labelling *l, ast_run *run, ast_fault *fault) {
     const ast_options *o = run->options;
-    bool by_angle = o->method == AST_DP && !o->merge.any_angle;
+    double least = o->method == AST_DP && !o->merge.any_angle ? ast_least_score(o->angle) : -INFINITY;
     for (size_t i = 0; i < run->groups->rows; i++)
         d->labels[i] = d->rows[i] ? AST_MISSING : d->labels[i];
     ast_status status = ast_labelling_rebuild_from(l, d->labels, NULL, fault);
+    size_t slots = ast_view_of(l).clusters->slots;
+    double *limits = ast_allocate(slots + 1, sizeof *limits);
+    for (size_t k = 0; limits && k < slots; k++)
+        limits[k] = least;
     if (status == AST_OK)
-        status = ast_label_grouped(l, run->groups, d->rows, by_angle ? ast_least_score(o->angle) : -INFINITY, d->labels,
-                                   &run->outliers, fault);
+        status = limits ? ast_label_grouped(l, run->groups, d->rows, limits, d->labels, &run->outliers, fault)
+                        : ast_fail_memory(fault);
+    free(limits);
     if (status == AST_OK)
         status = ast_labelling_rebuild_from(l, d->labels, NULL, fault);
     run->objective = ast_objective(l, o->method == AST_DP ? ast_cosine(o->angle) - 1 : 0);

@@ -447,7 +447,7 @@ ast_status ast_iterate_grouped(ast_labelling *l, ast_run *run, ast_grouped how, 
 
 /* ---- Other rows -------------------------------------------------------------------------------------------------- */
 
-ast_status ast_label_grouped(const ast_labelling *l, const ast_groups *g, const uint8_t *marked, double limit,
+ast_status ast_label_grouped(const ast_labelling *l, const ast_groups *g, const uint8_t *marked, const double *limits,
                              int32_t *labels, size_t *outliers, ast_fault *fault) {
     const ast_labelling_view v = ast_view_of(l);
     const ast_cluster_list *c = v.clusters;
@@ -456,7 +456,7 @@ ast_status ast_label_grouped(const ast_labelling *l, const ast_groups *g, const 
     if (!taken)
         return ast_fail_memory(fault);
     for (size_t i = 0; i < v.rows->count; i++) {
-        double best = limit;
+        double best = -2;
         int32_t group = g->of[i];
         if (!marked[i])
             continue;
@@ -467,10 +467,10 @@ ast_status ast_label_grouped(const ast_labelling *l, const ast_groups *g, const 
         const float *x = ast_rowset_row(v.rows, i, row);
         for (size_t k = 0; k < c->live; k++) {
             int32_t slot = c->order[k];
-            double score = taken[slot] == i + 1
-                               ? -INFINITY
-                               : ast_exact_score(x, c->means + (size_t)slot * c->dimension, c->dimension);
-            if (taken[slot] != i + 1 && (labels[i] < 0 ? score >= best : score > best)) {
+            if (taken[slot] == i + 1)
+                continue;
+            double score = ast_exact_score(x, c->means + (size_t)slot * c->dimension, c->dimension);
+            if ((!limits || score >= limits[slot]) && (labels[i] < 0 || score > best)) {
                 labels[i] = slot;
                 best = score;
             }

@@ -40,7 +40,8 @@ typedef enum ast_grouped {
 ast_status ast_iterate_grouped(ast_labelling *labelling, struct ast_run *run, ast_grouped how, double penalty,
                                ast_fault *fault);
 
-/* Gives the rows that are marked, one after the other, the nearest cluster of at least that score that no row of their
- * group has; AST_MISSING if there is none. labels (rows) are slots. *outliers: how many got none is added. */
+/* Gives the rows that are marked, one after the other, the nearest cluster, with at least its limit (slots; NULL: any
+ * score), that no row of their group has; AST_MISSING if there is none. labels (rows) are slots. *outliers: how many
+ * got none is added. */
 ast_status ast_label_grouped(const ast_labelling *labelling, const ast_groups *groups, const uint8_t *marked,
-                             double limit, int32_t *labels, size_t *outliers, ast_fault *fault);
+                             const double *limits, int32_t *labels, size_t *outliers, ast_fault *fault);
