@@ -248,6 +248,7 @@ static void split_mean(ast_stream *s, int32_t id, size_t mean, int32_t born) {
     memcpy(u, s->data_direction + k * dimension, dimension * sizeof *u);
     track.id = born;
     track.part = 0;
+    track.met = (ast_met){0};
     ast_stream_remove(s, k);
     ast_stream_insert(s, s->count, &track, m, u);
 }

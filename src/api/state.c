@@ -13,8 +13,8 @@
 #define MAGIC 0x3154535f54534121u /* "!AST_ST1" in memory */
 /* 2: with max_iterations; 3: axial; 4: revive_near; 5: another checksum; 6: spreads, pairs, rigid; 7: drift with beta
  * 8: score, likeness of points; 9: several means of an id, names, forbidden rows, the log
- * 10: qualities, sightings, centre */
-#define VERSION 10
+ * 10: qualities, sightings, centre; 11: who met whom, in lists of bounded size */
+#define VERSION 11
 
 typedef struct state_header {
     uint64_t magic, version, size;
@@ -157,7 +157,8 @@ static bool is_track(const ast_track *track, const ast_track *last, uint64_t nex
     return (further || (track->id > last->id && track->part == 0)) && (uint64_t)track->id < next_id && track->dt >= 1 &&
            track->flags <= (AST_LOCKED | AST_KNOWN) && track->weight >= 0 && isfinite(track->weight) &&
            track->n_prev >= 0 && track->n_prev < 0x1p53 && track->rows >= 0 && isfinite(track->rows) &&
-           track->sightings >= 1 && is_spread(&track->spread);
+           track->sightings >= 1 && is_spread(&track->spread) &&
+           (track->met.count <= AST_MET || track->met.count == AST_MET_FILTER);
 }
 
 /* Whether m is a unit vector, and u one that can be added up. */

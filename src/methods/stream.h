@@ -13,6 +13,15 @@ typedef struct ast_spread {
     double num, den;
 } ast_spread;
 
+/* Exclusive frames: the ids that an id was in one frame with. Up to AST_MET of them as they are; of more, two bits each
+ * of a filter, which may also say so of others (stream_met.c). */
+#define AST_MET 24
+#define AST_MET_FILTER UINT32_MAX
+typedef struct ast_met {
+    uint32_t count; /* of ids in words; or AST_MET_FILTER */
+    uint32_t words[AST_MET];
+} ast_met;
+
 /* One mean between frames. Vectors are in arrays beside it. An id may have several means, which are next to each other;
  * dt and flags of all of them are the same. */
 typedef struct ast_track {
@@ -25,6 +34,7 @@ typedef struct ast_track {
     double rows;        /* points that the mean rests on; drift lowers it, as it lowers w_k */
     uint64_t sightings; /* frames in which the id had points: below options.born_after it is not shown */
     ast_spread spread;  /* of this cluster alone */
+    ast_met met;        /* of the id; in its first mean */
 } ast_track;
 
 #define AST_LOCKED 1U /* the means do not move */
@@ -223,10 +233,18 @@ ast_status ast_stream_frame(ast_stream *stream, const ast_points *points, ast_fr
  * clusters. */
 ast_status ast_stream_assign(ast_stream *stream);
 
-/* Exclusive frames: notes which ids were seen together, and finds pairs of ids whose means agree (stream_heal.c).
- * false: no memory, and nothing changed. At the end of the close: joins them. */
-bool ast_stream_note_together(ast_stream *stream);
+/* Who met whom (stream_met.c): notes the ids in view; whether two ids, given by their first tracks, may have met (if
+ * they did: true); who met `from` met `into`. */
+void ast_stream_note_met(ast_stream *stream);
+bool ast_stream_may_have_met(const ast_stream *stream, size_t a, size_t b);
+void ast_stream_hand_on_met(ast_stream *stream, int32_t from, int32_t into);
+
+/* Exclusive frames: memory to find pairs of ids whose means agree (stream_heal.c). false: no memory, and nothing
+ * changed. At the end of the close: joins them. */
+bool ast_stream_reserve_heal(ast_stream *stream);
 void ast_stream_heal(ast_stream *stream);
+/* Before a user joins an id into another, or (into -1) forgets it: drops its counts of frames, and hands on whom it
+ * met. */
 void ast_stream_rename_pairs(ast_stream *stream, int32_t from, int32_t into);
 void ast_stream_join_pair(ast_stream *stream, const ast_near_pair *pair);
 

@@ -299,6 +299,8 @@ void ast_stream_insert(ast_stream *s, size_t index, const ast_track *track, cons
 void ast_stream_remove(ast_stream *s, size_t index) {
     size_t dimension = s->options.dimension, after = s->count - index - 1;
     const int32_t id = s->track[index].id;
+    if (index + 1 < s->count && s->track[index + 1].id == id && s->track[index].part == 0)
+        s->track[index + 1].met = s->track[index].met;
     for (size_t k = index + 1; k < s->count && s->track[k].id == id; k++)
         s->track[k].part--;
     memmove(s->track + index, s->track + index + 1, after * sizeof *s->track);

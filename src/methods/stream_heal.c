@@ -7,8 +7,9 @@
  *
  * r as in reliability.c: the means of n_a and n_b points of one person have the cosine r_a r_b. The rows that start a
  * piece are the noisy ones, which are farther away (docs/trackers.md has the choice of 0.9). Two ids that were seen
- * in one frame are two people, and never become one. A pair is looked at when one of the two is in view, so that only
- * ids in view are compared with the others. The nearest pair comes first; an id takes part in one join per frame. */
+ * in one frame are two people, and never become one (stream_met.c). A pair is looked at when one of the two is in view, so that
+ * only ids in view are compared with the others. The nearest pair comes first; an id takes part in one join per
+ * frame. */
 #include "stream.h"
 
 #include "mean_table.h"
@@ -29,31 +30,12 @@ bool ast_stream_agree(const ast_stream *s, size_t a, size_t b, double cosine) {
     return cosine >= agree * own * ast_stream_reliability(s, s->track[b].rows);
 }
 
-static int compare_pairs(const void *a, const void *b) {
-    const ast_near_pair *x = a, *y = b;
-    if (x->older != y->older)
-        return x->older < y->older ? -1 : 1;
-    return (x->younger > y->younger) - (x->younger < y->younger);
+static size_t first_mean(const ast_stream *s, size_t k) {
+    return k - s->track[k].part;
 }
 
-static bool were_together(const ast_joins *j, int32_t a, int32_t b) {
-    ast_near_pair pair = {a < b ? a : b, a < b ? b : a, 0};
-    return j->count && bsearch(&pair, j->pairs, j->count, sizeof *j->pairs, compare_pairs);
-}
-
-/* Sorts the pairs, and keeps one of equal ones. */
-static void sort_pairs(ast_joins *j) {
-    size_t kept = 0;
-    if (j->count)
-        qsort(j->pairs, j->count, sizeof *j->pairs, compare_pairs);
-    for (size_t p = 0; p < j->count; p++)
-        if (kept == 0 || compare_pairs(&j->pairs[kept - 1], &j->pairs[p]) != 0)
-            j->pairs[kept++] = j->pairs[p];
-    j->count = kept;
-}
-
-/* Memory for all pairs of this frame, and for the pairs that may join: each id in view with each other. */
-bool ast_stream_note_together(ast_stream *s) {
+/* Memory for the pairs that may join: each id in view with one other. */
+bool ast_stream_reserve_heal(ast_stream *s) {
     ast_joins *j = &s->joins;
     size_t live = s->v.clusters->live, seen = 0;
     if (!ast_stream_heals(s))
@@ -65,29 +47,9 @@ bool ast_stream_note_together(ast_stream *s) {
         found += s->track[k].part > 0; /* is in view if another mean of its id is */
     if (!ast_stream_reserve_scores(s, s->count + live + (s->near.taken ? s->near.others.count : 0)))
         return false;
-    if (!ast_reserve(&j->pairs, &j->capacity, j->count, j->count + seen * seen, sizeof *j->pairs) ||
-        !ast_reserve(&j->found, &j->found_capacity, 0, found, sizeof *j->found))
+    if (!ast_reserve(&j->found, &j->found_capacity, 0, found, sizeof *j->found))
         return false;
     return ast_reserve(&j->cosines, &j->cosine_capacity, 0, found, sizeof *j->cosines);
-}
-
-/* Whether this is the first mean of an id with points. */
-static bool is_in_view(const ast_stream *s, size_t k) {
-    return s->track[k].dt == 1 && s->track[k].part == 0;
-}
-
-static void add_together(ast_stream *s) {
-    ast_joins *j = &s->joins;
-    size_t before = j->count;
-    ast_joins known = {.pairs = j->pairs, .count = before};
-    for (size_t a = 0; a < s->count; a++)
-        for (size_t b = a + 1; b < s->count && is_in_view(s, a); b++) {
-            int32_t older = s->track[a].id, younger = s->track[b].id;
-            if (is_in_view(s, b) && !were_together(&known, older, younger))
-                j->pairs[j->count++] = (ast_near_pair){older, younger, 1};
-        }
-    if (j->count > before)
-        sort_pairs(j);
 }
 
 /* Marks in near.in the means that may agree with one in view, by float products with all of those; all of them if there
@@ -125,7 +87,7 @@ static void find_piece(ast_stream *s, size_t a) {
             continue;
         double least = agree * own * ast_stream_reliability(s, s->track[b].rows);
         double cosine = ast_exact_score(s->m + a * dimension, s->m + b * dimension, dimension);
-        if (cosine < least || cosine <= most || were_together(j, s->track[a].id, s->track[b].id) ||
+        if (cosine < least || cosine <= most || ast_stream_may_have_met(s, first_mean(s, a), first_mean(s, b)) ||
             ast_stream_are_apart(s, a, b) || s->track[a > b ? a : b].flags & AST_LOCKED)
             continue;
         best = b;
@@ -138,23 +100,6 @@ static void find_piece(ast_stream *s, size_t a) {
     j->cosines[j->found_count++] = most;
 }
 
-/* Who was seen with `from` was seen with `into`. The pairs of an id that is not tracked are dropped, and so are pairs
- * of near ids, which count frames. */
-void ast_stream_rename_pairs(ast_stream *s, int32_t from, int32_t into) {
-    ast_joins *j = &s->joins;
-    size_t kept = 0;
-    for (size_t p = 0; p < j->count; p++) {
-        ast_near_pair pair = j->pairs[p];
-        int32_t a = pair.older == from ? into : pair.older, b = pair.younger == from ? into : pair.younger;
-        bool mine = pair.older == from || pair.younger == from;
-        if (a == b || (mine && (into < 0 || !s->options.exclusive)))
-            continue;
-        j->pairs[kept++] = mine ? (ast_near_pair){a < b ? a : b, a < b ? b : a, 1} : pair;
-    }
-    j->count = kept;
-    sort_pairs(j);
-}
-
 static bool shares_an_id(const ast_near_pair *a, const ast_near_pair *b) {
     return a->older == b->older || a->older == b->younger || a->younger == b->older || a->younger == b->younger;
 }
@@ -164,7 +109,7 @@ void ast_stream_heal(ast_stream *s) {
     j->found_count = 0;
     if (!ast_stream_heals(s))
         return;
-    add_together(s);
+    ast_stream_note_met(s);
     mark_candidates(s);
     for (size_t a = 0; a < s->count; a++)
         if (s->track[a].dt == 1)
@@ -180,7 +125,7 @@ void ast_stream_heal(ast_stream *s) {
         for (size_t p = 0; p < j->found_count; p++)
             if (shares_an_id(&pair, &j->found[p]))
                 j->cosines[p] = -4;
+        ast_stream_hand_on_met(s, pair.younger, pair.older);
         ast_stream_join_pair(s, &pair);
-        ast_stream_rename_pairs(s, pair.younger, pair.older);
     }
 }

@@ -158,6 +158,7 @@ static void add_mean(ast_stream *s, size_t k, int32_t id) {
     track.part = (uint32_t)(to - first);
     track.flags = s->track[first].flags;
     track.dt = s->track[first].dt;
+    track.met = (ast_met){0};
     memcpy(m, s->m + k * dimension, dimension * sizeof *m);
     memcpy(u, s->data_direction + k * dimension, dimension * sizeof *u);
     ast_stream_remove(s, k);
@@ -178,6 +179,17 @@ static size_t agreeing(const ast_stream *s, size_t k, int32_t id) {
         most = cosine;
     }
     return best;
+}
+
+void ast_stream_rename_pairs(ast_stream *s, int32_t from, int32_t into) {
+    ast_joins *j = &s->joins;
+    size_t kept = 0;
+    for (size_t p = 0; p < j->count; p++)
+        if (j->pairs[p].older != from && j->pairs[p].younger != from)
+            j->pairs[kept++] = j->pairs[p];
+    j->count = kept;
+    if (into >= 0)
+        ast_stream_hand_on_met(s, from, into);
 }
 
 void ast_stream_join_ids(ast_stream *s, int32_t from, int32_t into) {
@@ -232,7 +244,7 @@ bool ast_stream_find_near(ast_stream *s) {
     size_t at = 0;
     j->found_count = 0;
     if (s->options.exclusive)
-        return ast_stream_note_together(s);
+        return ast_stream_reserve_heal(s);
     if (!ast_stream_merges(s))
         return true;
     if (!ast_reserve(&j->seen, &j->seen_capacity, 0, c->live + 1, sizeof *j->seen))

@@ -2,7 +2,7 @@
  *
  * Streams of many identities and frames of few rows leave the identities out that no row may join. What comes out is
  * the same, to the bit, as if all took part (bounds 0): labels, reports, records and states, with births, deaths,
- * merging, several means, forbidden rows and locked means. */
+ * merging, several means, forbidden rows and locked means. And ids that met never merge, however many they met. */
 #include "stream_helpers.h"
 
 #include <math.h>
@@ -127,7 +127,63 @@ static void who_is_left_out_changes_nothing(void **state) {
         run(seed);
 }
 
+/* ---- Who met whom ------------------------------------------------------------------------------------------------ */
+
+enum { CROWD = 70, PLACES = 20, MOMENTS = 150, IDS = 4000, SIDE = 12 };
+
+/* Everybody meets more people than a list of ids holds. Pairs are alike, and rows are noisy, so that pieces come up and
+ * heal. met (IDS, IDS): a slow record of who was in one frame with whom. Returns how many merged. */
+static size_t watch_crowd(uint64_t seed, unsigned char *met) {
+    ast_stream_options options = rules_options(SIDE, 65, 60);
+    options.exclusive = options.merge_tracked = 1;
+    ast_stream *stream = rules_open(&options);
+    ast_random random;
+    float people[CROWD * SIDE], x[CROWD * SIDE];
+    int32_t labels[CROWD];
+    size_t merged = 0, count;
+    ast_random_seed(&random, seed, 78);
+    memset(met, 0, (size_t)IDS * IDS);
+    for (size_t k = 0; k < CROWD; k++)
+        draw(&random, k % 2 ? people + (k - 1) * SIDE : NULL, SIDE, k % 2 ? 0.3 : 1, people + k * SIDE);
+    for (int t = 0; t < MOMENTS; t++) {
+        size_t rows = 0;
+        for (size_t k = 0; k < CROWD; k++)
+            if (ast_random_below(&random, CROWD) < PLACES)
+                draw(&random, people + k * SIDE, SIDE, 0.6, x + rows++ * SIDE);
+        rules_feed(stream, x, rows, SIDE, labels);
+        for (size_t i = 0; i < rows; i++)
+            for (size_t j = 0; j < rows; j++)
+                met[labels[i] * IDS + labels[j]] = i != j;
+        const ast_tracked *records = ast_stream_clusters(stream, &count);
+        for (size_t r = 0; r < count; r++) {
+            if (records[r].event != AST_MERGED)
+                continue;
+            int32_t from = records[r].id, into = records[r].into;
+            if (met[from * IDS + into])
+                fail_msg("seed %llu, frame %d: ids %d and %d met", (unsigned long long)seed, t, from, into);
+            for (int32_t c = 0; c < IDS; c++)
+                if (met[from * IDS + c])
+                    met[into * IDS + c] = met[c * IDS + into] = 1;
+            merged++;
+        }
+    }
+    ast_stream_close(stream);
+    return merged;
+}
+
+static void ids_that_met_never_merge(void **state) {
+    (void)state;
+    unsigned char *met = malloc((size_t)IDS * IDS);
+    size_t merged = 0;
+    assert_non_null(met);
+    for (uint64_t seed = 1; seed <= 4; seed++)
+        merged += watch_crowd(seed, met);
+    assert_true(merged > 20);
+    free(met);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(who_is_left_out_changes_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(who_is_left_out_changes_nothing),
+                                       cmocka_unit_test(ids_that_met_never_merge)};
     return cmocka_run_group_tests_name("streams of many identities", tests, NULL, ref_contexts_end);
 }

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Who was in one exclusive frame with whom: such ids are different people, and never become one by themselves. All
+ * pairs of K ids would be K^2 / 2. So every id has a list of bounded size; when the list is full of ids that are still
+ * tracked, it becomes a filter of 768 bits, two for each id. Two ids have met only if each is in the list of the other.
+ * A filter never forgets, but may take a stranger for an acquaintance: then two pieces that could become one stay two.
+ * A piece is usually new, and its list is short and exact. */
+#include "stream.h"
+
+#include <string.h>
+
+enum { BITS = AST_MET * 32 };
+
+/* The two bits of an id. */
+static void bits_of(int32_t id, uint32_t at[2]) {
+    uint64_t hash = ((uint64_t)(uint32_t)id + 1) * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 29;
+    hash *= 0xbf58476d1ce4e5b9u;
+    at[0] = (uint32_t)((hash >> 32) * BITS >> 32);
+    at[1] = (uint32_t)((hash & UINT32_MAX) * BITS >> 32);
+}
+
+static void set_bits(ast_met *met, int32_t id) {
+    uint32_t at[2];
+    bits_of(id, at);
+    for (int b = 0; b < 2; b++)
+        met->words[at[b] / 32] |= 1U << at[b] % 32;
+}
+
+static bool has(const ast_met *met, int32_t id) {
+    uint32_t at[2];
+    if (met->count == AST_MET_FILTER) {
+        bits_of(id, at);
+        return (met->words[at[0] / 32] >> at[0] % 32 & 1) && (met->words[at[1] / 32] >> at[1] % 32 & 1);
+    }
+    for (uint32_t e = 0; e < met->count; e++)
+        if (met->words[e] == (uint32_t)id)
+            return true;
+    return false;
+}
+
+/* Ids that are not tracked any more leave the list. */
+static void drop_gone(const ast_stream *s, ast_met *met) {
+    uint32_t kept = 0;
+    for (uint32_t e = 0; e < met->count; e++)
+        if (ast_stream_find_id(s, (int32_t)met->words[e]) < s->count)
+            met->words[kept++] = met->words[e];
+    met->count = kept;
+}
+
+static void add(const ast_stream *s, ast_met *met, int32_t id) {
+    uint32_t words[AST_MET];
+    if (has(met, id))
+        return;
+    if (met->count == AST_MET)
+        drop_gone(s, met);
+    if (met->count == AST_MET) {
+        memcpy(words, met->words, sizeof words);
+        *met = (ast_met){.count = AST_MET_FILTER};
+        for (size_t e = 0; e < AST_MET; e++)
+            set_bits(met, (int32_t)words[e]);
+    }
+    if (met->count == AST_MET_FILTER)
+        set_bits(met, id);
+    else
+        met->words[met->count++] = (uint32_t)id;
+}
+
+bool ast_stream_may_have_met(const ast_stream *s, size_t a, size_t b) {
+    return has(&s->track[a].met, s->track[b].id) && has(&s->track[b].met, s->track[a].id);
+}
+
+/* Whether this is the first mean of an id with points. */
+static bool is_in_view(const ast_stream *s, size_t k) {
+    return s->track[k].dt == 1 && s->track[k].part == 0;
+}
+
+void ast_stream_note_met(ast_stream *s) {
+    for (size_t a = 0; a < s->count; a++)
+        for (size_t b = a + 1; b < s->count && is_in_view(s, a); b++) {
+            if (!is_in_view(s, b))
+                continue;
+            add(s, &s->track[a].met, s->track[b].id);
+            add(s, &s->track[b].met, s->track[a].id);
+        }
+}
+
+void ast_stream_hand_on_met(ast_stream *s, int32_t from, int32_t into) {
+    const size_t a = ast_stream_find_id(s, from), b = ast_stream_find_id(s, into);
+    for (size_t c = 0; c < s->count && s->track[a].met.count > 0; c++) {
+        if (s->track[c].part > 0 || c == a || c == b || !ast_stream_may_have_met(s, a, c))
+            continue;
+        add(s, &s->track[b].met, s->track[c].id);
+        add(s, &s->track[c].met, into);
+    }
+}
