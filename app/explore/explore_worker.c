@@ -177,6 +177,8 @@ static void show_unfinished(ast_explore_page *page, const ast_explore_request *r
 }
 
 static const char *describe_failure(ast_explore_page *page, ast_status status, const ast_report *report) {
+    if (status == AST_NO_MEMORY)
+        return "there is not enough memory for this run";
     if (status != AST_OK)
         return ast_message(page->worker.context);
     return report->missing == report->points ? "no row has a direction with these options" : NULL;

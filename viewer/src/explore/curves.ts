@@ -170,6 +170,7 @@ export class Curves {
       parts.push(key, line.relative && most > 0 ? `${line.name} (up to ${count(most)} nats) ` : `${line.name} `);
     });
     const cut = rows[rows.length - 1]?.angle ?? 0;
+    if (this.sweep?.tuned?.metric === "local") parts.push("· of rows with the local metric ");
     if (this.sweep?.tuned && cut > 5) parts.push(`· tune looks at no angle below ${cut}°: too many clusters`);
     return parts;
   }
