@@ -224,7 +224,7 @@ static void warn_of_scale(const ast_cli_frames *frames) {
 /* As ast_frames_next, past the files that cannot be read, unless that is all of them. */
 static int next_readable(ast_cli_frames *frames, ast_format_error *error) {
     int more = ast_frames_next(frames->frames, &frames->frame, error);
-    while (more < 0 && frames->go_on && ++frames->left_out < frames->list->count) {
+    while (more < 0 && frames->go_on && !ast_format_is_lack(error) && ++frames->left_out < frames->list->count) {
         if (frames->left_out <= WARNINGS)
             ast_cli_warn("a frame is left out: %s", error->text);
         more = ast_frames_next(frames->frames, &frames->frame, error);

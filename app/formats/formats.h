@@ -35,6 +35,12 @@ bool ast_format_fail(ast_format_error *error, const char *format, ...) __attribu
 /* The same for the lack of memory. */
 bool ast_format_no_memory(ast_format_error *error, const char *name);
 
+/* The sentence "cannot start the thread that ...: ..." for a number of errno. */
+bool ast_format_no_thread(ast_format_error *error, const char *what, int problem);
+
+/* Whether the sentence is about memory or threads that are lacking, so that another file would not do better. */
+bool ast_format_is_lack(const ast_format_error *error);
+
 /* What is safe to quote of a file: at most 40 bytes, no control characters, no half of a UTF-8 character. */
 #define AST_EXCERPT 48
 void ast_excerpt(char excerpt[AST_EXCERPT], const char *text, size_t length);

@@ -194,7 +194,7 @@ static bool start(ast_frames *frames, ast_format_error *error) {
         return true;
     close(frames->stop[0]);
     close(frames->stop[1]);
-    return ast_format_fail(error, "cannot start the thread that reads frames: %s", strerror(problem));
+    return ast_format_no_thread(error, "reads frames", problem);
 }
 
 static void wait_a_little(ast_frames *frames) {

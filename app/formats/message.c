@@ -18,8 +18,21 @@ bool ast_format_fail(ast_format_error *error, const char *format, ...) {
     return false;
 }
 
+#define NO_MEMORY "there is not enough memory to read it"
+#define NO_THREAD "cannot start the thread that "
+
 bool ast_format_no_memory(ast_format_error *error, const char *name) {
-    return ast_format_fail(error, "%s: there is not enough memory to read it", name);
+    return ast_format_fail(error, "%s: " NO_MEMORY, name);
+}
+
+bool ast_format_no_thread(ast_format_error *error, const char *what, int problem) {
+    return ast_format_fail(error, NO_THREAD "%s: %s", what, strerror(problem));
+}
+
+bool ast_format_is_lack(const ast_format_error *error) {
+    size_t length = strlen(error->text), end = strlen(NO_MEMORY);
+    return strncmp(error->text, NO_THREAD, strlen(NO_THREAD)) == 0 ||
+           (length >= end && strcmp(error->text + length - end, NO_MEMORY) == 0);
 }
 
 void ast_excerpt_of(char *excerpt, size_t most, const char *text, size_t length) {

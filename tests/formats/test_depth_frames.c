@@ -5,6 +5,7 @@
  * needs no library. */
 #include "helpers.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
@@ -436,13 +437,33 @@ static void interruption(void **state) {
     restore_input(before);
 }
 
+/* A frame that another file would not replace: no memory, no thread. */
+static void lacks(void **state) {
+    (void)state;
+    ast_format_error error;
+    assert_false(ast_format_no_memory(&error, "a.png"));
+    assert_true(ast_format_is_lack(&error));
+    assert_false(ast_format_no_thread(&error, "reads frames", EAGAIN));
+    assert_true(ast_format_is_lack(&error));
+    ast_format_fail(&error, "%s: is cut short", "a.png");
+    assert_false(ast_format_is_lack(&error));
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(files_and_folders), cmocka_unit_test(subfolder),
-                                       cmocka_unit_test(what_is_depth),     cmocka_unit_test(tum_folder),
-                                       cmocka_unit_test(bad_lists),         cmocka_unit_test(failures_in_order),
-                                       cmocka_unit_test(skipped),           cmocka_unit_test(closed_early),
-                                       cmocka_unit_test(sizes_change),      cmocka_unit_test(raw_files),
-                                       cmocka_unit_test(raw_pipe),          cmocka_unit_test(silent_pipe),
-                                       cmocka_unit_test(interruption),      cmocka_unit_test(image_through_a_pipe)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lacks),
+                                       cmocka_unit_test(files_and_folders),
+                                       cmocka_unit_test(subfolder),
+                                       cmocka_unit_test(what_is_depth),
+                                       cmocka_unit_test(tum_folder),
+                                       cmocka_unit_test(bad_lists),
+                                       cmocka_unit_test(failures_in_order),
+                                       cmocka_unit_test(skipped),
+                                       cmocka_unit_test(closed_early),
+                                       cmocka_unit_test(sizes_change),
+                                       cmocka_unit_test(raw_files),
+                                       cmocka_unit_test(raw_pipe),
+                                       cmocka_unit_test(silent_pipe),
+                                       cmocka_unit_test(interruption),
+                                       cmocka_unit_test(image_through_a_pipe)};
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }
