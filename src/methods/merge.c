@@ -9,8 +9,10 @@
  *     angle      the nearest two means join while they are closer than an angle; the mean of the two is computed anew
  *
  * After a merge to a level of the tree, points move to the cluster that explains them best, as long as the evidence
- * rises (refine.c). After a merge by angle every point joins the nearest mean until no label changes; no cluster is
- * born, and empty ones are dropped; then the nearest means join again, until nothing joins. */
+ * rises (refine.c). After a merge by angle every point joins the nearest mean, a few times at most; no cluster is born,
+ * and empty ones are dropped; then the nearest means join again. Once nothing joins, points join the nearest mean until
+ * no label changes, and if means are closer than the angle then, it goes on from the start. The passes without joins
+ * before them are at most options.max_iterations in all. */
 #include "merge.h"
 
 #include "degree.h"
@@ -21,6 +23,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define EARLY_PASSES 3 /* between two rounds of joins by angle: means that will join need not settle before */
 
 typedef struct merging {
     ast_labelling *l;
@@ -212,11 +216,19 @@ static ast_status relabel(merging *m, ast_fault *fault) {
     return status;
 }
 
-/* One round of the merge by angle: joins the nearest means, then points join the nearest mean until nothing changes,
- * and empty clusters are dropped. *joined: the number of joins. */
+/* Every point joins the nearest mean, so many times at most or until nothing changes. Empty clusters are dropped. */
+static ast_status join_nearest(ast_labelling *l, ast_run *run, double lambda, int passes, ast_fault *fault) {
+    run->converged = 0;
+    run->max_iterations = run->iterations + passes;
+    return ast_iterate(l, run, lambda, fault);
+}
+
+/* One round of the merge by angle: joins the nearest means, then points join the nearest mean. *joined: the number of
+ * joins. */
 static ast_status merge_round(ast_labelling *l, ast_run *run, double lambda, size_t *joined, ast_fault *fault) {
     merging m = {.l = l, .v = ast_view_of(l), .run = run};
     double most = 1 - ast_cosine(run->options->merge.angle);
+    int passes = run->options->max_iterations;
     ast_status status = open_merging(&m) ? AST_OK : ast_fail_memory(fault);
     if (status == AST_OK)
         status = find_joins(&m, AST_PRICE_ANGLE, most, fault);
@@ -224,15 +236,28 @@ static ast_status merge_round(ast_labelling *l, ast_run *run, double lambda, siz
     if (status == AST_OK && m.made > 0) {
         apply_joins(&m, m.made);
         status = restart(&m, fault);
-        run->converged = 0;
-        run->history.count = run->groups ? 0 : run->history.count;
         run->repeats = AST_REPEATS_NONE;
-        run->max_iterations = run->iterations + run->options->max_iterations;
         if (status == AST_OK)
-            status = run->groups ? ast_iterate_grouped(l, run, AST_GROUPED_MERGING, lambda, fault)
-                                 : ast_iterate(l, run, lambda, fault);
+            status = join_nearest(l, run, lambda, passes < EARLY_PASSES ? passes : EARLY_PASSES, fault);
     }
     close_merging(&m);
+    return status;
+}
+
+static ast_status merge_by_angle(ast_labelling *l, ast_run *run, double lambda, ast_fault *fault) {
+    ast_status status = AST_OK;
+    int left = run->options->max_iterations;
+    for (bool merged = false, done = false; !done && status == AST_OK;) {
+        size_t joined;
+        status = merge_round(l, run, lambda, &joined, fault);
+        merged |= joined > 0;
+        done = joined == 0 && (!merged || run->converged || left <= 0);
+        if (status != AST_OK || joined > 0 || done)
+            continue;
+        int before = run->iterations;
+        status = join_nearest(l, run, lambda, left, fault);
+        left -= run->iterations - before;
+    }
     return status;
 }
 
@@ -313,7 +338,7 @@ ast_status ast_run_merge(ast_labelling *l, ast_run *run, ast_fault *fault) {
         return AST_OK;
     if (o->merge.tree || o->merge.by == AST_MERGE_EVIDENCE || o->merge.by == AST_MERGE_COUNT)
         status = merge_by_tree(l, run, lambda, fault);
-    for (size_t joined = 1; o->merge.by == AST_MERGE_ANGLE && joined > 0 && status == AST_OK;)
-        status = merge_round(l, run, lambda, &joined, fault);
+    if (status == AST_OK && o->merge.by == AST_MERGE_ANGLE)
+        status = merge_by_angle(l, run, lambda, fault);
     return status;
 }

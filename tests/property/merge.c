@@ -274,6 +274,33 @@ static void near_means_become_one(void **state) {
     }
 }
 
+/* Even if there are few passes, no two means stay closer than the angle, and the passes are bounded: those before the
+ * merge, three for a round of joins, and those to settle. */
+static void merging_by_angle_is_bounded(void **state) {
+    (void)state;
+    enum { COUNT = 900, D = 8 };
+    int32_t labels[COUNT];
+    float *x = ref_take(COUNT * D, sizeof *x);
+    for (uint64_t seed = 1; seed <= ref_case_count(12); seed++) {
+        size_t count;
+        ref_fill_clustered(x, COUNT, D, 9, 0.4, 0.2, seed);
+        ast_points points = ast_points_f4(x, COUNT, D);
+        ast_report report = {.size = sizeof report};
+        ast_options options = ref_dp_options(45);
+        options.merge.by = AST_MERGE_ANGLE;
+        options.merge.angle = 40;
+        options.max_iterations = 1 + (int)(seed % 5);
+        ast_context *context = ref_context(REF_FAST, 2);
+        assert_int_equal(ast_cluster(context, &points, &options, labels, &report), AST_OK);
+        const ast_cluster_info *clusters = ast_clusters(context, &count);
+        for (size_t a = 0; a < count; a++)
+            for (size_t b = a + 1; b < count; b++)
+                assert_true(ref_score(clusters[a].mean, clusters[b].mean, D) <= ref_cosine(40));
+        assert_true((size_t)report.iterations <= 2 * (size_t)options.max_iterations + 3 * (report.merged - count));
+    }
+    free(x);
+}
+
 /* ---- Passes after a cut, by definition -----------------------------------------------------------------------------
  */
 
@@ -570,6 +597,7 @@ int main(void) {
         cmocka_unit_test(copies_change_no_evidence),
         cmocka_unit_test(the_tree_adds_up),
         cmocka_unit_test(near_means_become_one),
+        cmocka_unit_test(merging_by_angle_is_bounded),
         cmocka_unit_test(passes_follow_their_definition),
         cmocka_unit_test(heads_change_no_merge),
         cmocka_unit_test(a_resumed_run_merges_too),
