@@ -91,7 +91,7 @@ def main():
             whole = make in (dbscan, average_linkage)
             results = [judge(frames, Whole(frames, make, angle) if whole else make(angle)) for frames in meetings]
             wrong, without, ids = np.mean(results, axis=0)
-            cells.append(f"{angle:g}: {wrong:.1f}/{ids:.0f}" + (f" (-1: {without:.1f})" if without else ""))
+            cells.append(f"{angle:g}: {wrong:.2f}/{ids:.0f}" + (f" (-1: {without:.1f})" if without else ""))
         print(f"{name}: {', '.join(cells)} ({time.time() - start:.0f} s)", flush=True)
 
 

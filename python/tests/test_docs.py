@@ -75,3 +75,18 @@ def test_processes(tmp_path):
 def test_words_without_a_file():
     done = subprocess.run([sys.executable, ROOT / "examples" / "words.py"], capture_output=True, text=True)
     assert done.returncode == 1 and "words.py FILE [ANGLE]" in done.stderr
+
+
+def test_the_photo_library_and_the_meeting():
+    def run(name):
+        done = subprocess.run([sys.executable, ROOT / "examples" / name], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()
+
+    library = run("photo_library.py")
+    assert len(library) == 6 and library[-1].startswith("all at once: 60 clusters")
+    assert min(float(line.rsplit(" ", 1)[1]) for line in library) >= .985
+    first, second, who = run("meeting.py")
+    for line in (first, second):
+        assert " 6 ids, " in line and float(line.split(" ids, ")[1].split("%")[0]) <= .5
+    assert who in [f"who is it? {name}" for name in ("Ada", "Emmy", "Sofia", "Maria", "Rosa", "Lise")]
