@@ -180,10 +180,10 @@ static inline ast_points ast_points_f8(const double *data, size_t count, size_t 
  * decrease. The columns of a row are within 0..D-1 and strictly increase; otherwise the call fails and names the row. D
  * is 2..2^31-1; strides are ignored. A row without entries, or with zeros only, is missing.
  *
- * Sparse rows work with AST_DP, AST_SPKM, AST_MBSPKM, ast_assign, ast_tally_add and ast_silhouette with AST_COSINE, all
- * without axial; every other call refuses them. Means are dense. A call needs 4 bytes per entry (8 with AST_I8), about
- * 40 bytes per point and about 40 K D bytes. Labels, means and objective equal those of the same points given as dense
- * rows, bit for bit. */
+ * Sparse rows work with AST_DP, AST_SPKM, AST_MBSPKM, ast_assign, ast_tally_add and ast_silhouette with AST_COSINE, and
+ * with AST_MOVMF, ast_memberships and models of it up to 65536 columns, all without axial; every other call refuses
+ * them. Means are dense. A call needs 4 bytes per entry (8 with AST_I8), about 40 bytes per point and about 40 K D
+ * bytes. Labels, means and objective equal those of the same points given as dense rows, bit for bit. */
 static inline ast_points ast_points_csr(const void *data, ast_type type, const void *starts, const void *columns,
                                         ast_index index, size_t count, size_t dimension) {
     ast_points points = ast_points_dense(data, type, 0, count, dimension);
@@ -253,6 +253,12 @@ typedef enum ast_start {
     AST_RANDOM = 1,   /* distinct random rows, seeded; does not depend on the order of the rows */
     AST_GIVEN = 2     /* `start.means`; for AST_DP these are clusters without points, which the first pass may fill */
 } ast_start;
+
+/* The shape of the components of AST_MOVMF. */
+typedef enum ast_component_shape {
+    AST_COMPONENT_ROUND = 0, /* von Mises-Fisher; axial: Watson */
+    AST_COMPONENT_KENT = 1   /* Kent: elliptical */
+} ast_component_shape;
 
 /* The order in which AST_DP and AST_DPMEANS visit the points. The result depends on it. */
 typedef enum ast_order {
@@ -338,7 +344,7 @@ typedef struct ast_options {
     uint64_t seed;      /* 1. Seed of orders and of random starts */
     int axial;          /* 0. 1: x and -x are the same (undirected normals, poles, lines, quaternions). Scores are
                            |x . mu|, and the component of largest magnitude of every returned mean is positive. AST_DP,
-                           AST_SPKM, AST_MBSPKM */
+                           AST_SPKM, AST_MBSPKM, and AST_MOVMF: components are Watson distributions, D at most 100 */
     int center; /* 0. 1: cluster the rows without their common direction: unit vectors minus their weighted mean,
                    normalised again. A row within 2^-20 of the mean is missing then. Takes 4 N D bytes. Means and
                    everything else in the result are those of the centred rows. Not for axial or sparse rows */
@@ -412,12 +418,14 @@ typedef struct ast_options {
                               of components. Not with `hard` */
         int background;    /* 0. 1: one more component, uniform on the sphere. It is no cluster: points that most
                               probably belong to it have the label -1 and are outliers */
+        ast_component_shape
+            shape; /* AST_COMPONENT_ROUND. AST_COMPONENT_KENT: components are Kent distributions. D = 3, not axial */
     } mixture;
 
     /* AST_FSD, AST_CRP. */
     struct {
-        double concentration;    /* 1. Alpha of the Dirichlet (process) prior, above 0. A larger value gives more
-                                    clusters */
+        double concentration;    /* 1. Alpha, above 0: of the Dirichlet process, or alpha / K of each of the K shares
+                                    of AST_FSD. A larger value gives more clusters */
         double kappa_median;     /* 0: 10 D. Without `mixture.kappa`: the prior median s of kappa, whose density is
                                     s / (kappa + s)^2 */
         double prior_kappa;      /* 0: uniform. The prior of the means is vMF(prior_mean, prior_kappa) */
@@ -499,7 +507,8 @@ typedef struct ast_report {
     double stability;      /* the mean adjusted Rand index of the kept run and the other restarts: 1 if all agree. NaN
                               with one run */
     double rayleigh;       /* test of uniformity of all points: Rayleigh's statistic D n (R / n)^2; axial: Bingham's,
-                              NaN above 16 dimensions. n as in ast_cluster_info.effective */
+                              NaN above 16 dimensions, which does not see axes that are spread equally over
+                              perpendicular directions. n as in ast_cluster_info.effective */
     double rayleigh_p;     /* the probability of such a statistic or a larger one if the points were uniform */
     double background;     /* the share of the background in the mixture, 0..1; NaN without one */
     double effective_samples; /* AST_FSD, AST_CRP: how many independent samples the chain is worth, by the log joint
@@ -507,8 +516,10 @@ typedef struct ast_report {
                                  leave out the sweeps of the burn-in, or the first fifth if burn_in is 0. NaN for
                                  other methods */
     int settled;              /* AST_FSD, AST_CRP: 1 if the second half of the chain agrees with the first */
-    const double *cluster_posterior; /* AST_FSD, AST_CRP: element k is the share of sweeps with k clusters. NULL
-                                        otherwise. Valid until the next call with the context */
+    const double *cluster_posterior; /* AST_FSD, AST_CRP: element k is the share of sweeps with k clusters.
+                                        auto_clusters: the probability of k components by the best bound of the evidence
+                                        that the search met at each k. NULL otherwise. Valid until the next call with
+                                        the context */
     size_t cluster_posterior_count;  /* elements: k = 0, 1, ... */
     const float *center; /* (D) the mean that options.center subtracted from the rows; NULL without it. Valid until the
                             next call with the context */
@@ -527,7 +538,9 @@ typedef struct ast_cluster_info {
     double resultant;  /* |sum of w x| / sum of w, 0..1: 1 if all members are equal */
     double kappa;      /* concentration of a von Mises-Fisher distribution: of the component or, for methods without
                           components, by maximum likelihood for the members. NaN if there are fewer than two members, or
-                          if all are equal */
+                          if all are equal. AST_MOVMF: by maximum likelihood; with auto_clusters the most probable one
+                          under the prior that all components share, which draws the kappas of few points together.
+                          Axial AST_MOVMF: of a Watson distribution; below 0: a girdle, whose pole is the mean */
     const float *mean; /* (D) unit vector */
     double share;      /* the weight of the component in the mixture, 0..1; NaN for methods without components */
     double stability;  /* the mean over the other restarts of the Jaccard index with the most similar cluster there,
@@ -537,13 +550,17 @@ typedef struct ast_cluster_info {
                          without weights. AST_MOVMF: `share` times that of all points */
     double length;    /* R = n times the mean resultant length; AST_MOVMF: that of the component */
     double precision; /* kappa estimated from R alone. D = 3: Fisher's k = (n - 1) / (n - R). For few points in many
-                         dimensions `kappa` is too large, and this is not. 0: R is as short as by chance */
+                         dimensions `kappa` is far too large, and this is not; it is on average too large by
+                         (n - 1) / (n - 2). 0: R is as short as by chance */
     double standard_error; /* of the mean. D = 3: with 63% probability the true mean is within this angle */
     double alpha95;        /* the same with 95% probability: the confidence cone; 180 if the mean could be anywhere */
     double kappa_interval[2];      /* 95% confidence limits of kappa */
     const size_t *representatives; /* (representative_count) numbers of the rows with this label that are nearest to the
                                       mean, from 0, nearest first, equal ones in order; NULL if none were asked for */
     size_t representative_count;   /* options.representatives, or `count` if that is less */
+    double beta;                   /* Kent: how elliptical the component is, 0 to kappa / 2; NaN otherwise */
+    const float *axes;   /* Kent: (2, 3) the directions of its long and its short axis, across the mean; or NULL */
+    double ellipse95[2]; /* Kent: half-axes of the 95% confidence ellipse of the mean along them, degrees; or NaN */
 } ast_cluster_info;
 
 /* Clusters the points. `labels` (N) receives 0..K-1 in order of creation, -1 for missing rows. If every row is missing
@@ -677,7 +694,8 @@ typedef struct ast_model_info {
     const float *means;     /* (K, D) unit vectors */
     const int32_t *ids;     /* (K) increasing, the labels that the model gives; NULL: 0..K-1 */
     const uint64_t *counts; /* (K) rows of the run in each cluster, or NULL */
-    const double *kappas;   /* (K), or NULL; NaN where undefined. Mixtures: of the components */
+    const double *kappas;   /* (K), or NULL; NaN where undefined. Mixtures: of the components; axial ones may be
+                               below 0 */
     const double *shares;   /* (K) mixtures: the weights of the components. NULL: the nearest mean decides */
     const double *lengths;  /* (K) AST_DPMEANS: the lengths of its means, which lie within the sphere; NULL otherwise */
     const float *thresholds; /* (K) a row that is less similar to the mean is an outlier, label -1; NULL: none is */
@@ -687,6 +705,8 @@ typedef struct ast_model_info {
     const char *const *names; /* (K) UTF-8, "" without a name; or NULL */
     const float *fits; /* (K) a row that is less similar to the mean is on no topic of this model, for options.previous;
                           it has a label nevertheless. As `thresholds` of options.outliers = infinity; or NULL */
+    const double *betas; /* (K) Kent: as in ast_cluster_info; or NULL */
+    const float *axes;   /* (K, 2, 3) Kent; or NULL */
 } ast_model_info;
 
 /* The model of the last successful ast_cluster, ast_cluster_source or ast_tune of this context, to be edited: its
@@ -1246,11 +1266,25 @@ AST_API double ast_vmf_kappa(size_t dimension, double resultant);
 /* The expected resultant length: A_D(kappa) = I_{D/2}(kappa) / I_{D/2-1}(kappa). */
 AST_API double ast_vmf_resultant(size_t dimension, double kappa);
 
-/* A mixture of vMF distributions with known labels. */
+/* Log densities of the other components of mixtures. Watson: at a cosine to the axis, D = 2..100, any finite kappa.
+ * Kent: at a cosine to the mean, and with the difference of the squared cosines to its long and its short axis. */
+AST_API double ast_watson_log_density(size_t dimension, double kappa, double cosine);
+AST_API double ast_kent_log_density(double kappa, double beta, double cosine, double difference);
+
+/* Distributions of clusters that are drawn. mu is the mean, axis or pole, t = mu . x; densities up to a factor. */
+typedef enum ast_distribution {
+    AST_VON_MISES_FISHER = 0, /* exp(kappa t) */
+    AST_WATSON = 1,           /* exp(kappa t^2): an axis; below 0 a girdle, the great circle about mu */
+    AST_KENT = 2,             /* D = 3: exp(kappa t + beta ((u . x)^2 - (v . x)^2)), u and v across mu: an ellipse */
+    AST_BINGHAM = 3,          /* exp(kappa t^2 + beta (u . x)^2): an axis with an elliptical cluster */
+    AST_SMALL_CIRCLE = 4      /* D >= 3: exp(-kappa (t - cos radius)^2) */
+} ast_distribution;
+
+/* A mixture of distributions with known labels. */
 typedef struct ast_mixture {
     size_t size;
     size_t points, dimension, clusters;
-    double kappa;      /* of every cluster; 0 is uniform */
+    double kappa;      /* of every cluster; 0 is uniform; below 0 for AST_WATSON alone */
     double separation; /* smallest angle between two means in degrees; 0 for any */
     double noise;      /* share of uniform points, 0..1, labelled -1 */
     int axial;         /* 1: every row has a random sign, and the separation, at most 90, is between axes */
@@ -1258,6 +1292,9 @@ typedef struct ast_mixture {
     int (*progress)(size_t drawn, void *data); /* NULL, or called from time to time with the number of points drawn so
                                                   far; non-zero cancels, and the content of the arrays is undefined */
     void *progress_data;
+    ast_distribution distribution; /* of every cluster. The separation is between axes for AST_WATSON, AST_BINGHAM */
+    double beta;                   /* AST_KENT: 0..kappa / 2. AST_BINGHAM: 0..kappa. The directions u are random */
+    double radius;                 /* AST_SMALL_CIRCLE: degrees, 0..180 */
 } ast_mixture;
 
 /* Draws the points, (N, D) row-major floats, and their labels (N, or NULL), in random order. `means` (K, D, or NULL)

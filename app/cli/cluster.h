@@ -6,6 +6,7 @@
 #pragma once
 
 #include <layers.h>
+#include <math.h>
 #include <page.h>
 
 #include "cluster_state.h"
@@ -27,6 +28,7 @@ typedef struct ast_cli_cluster_settings {
     char *line; /* the command line, for the report */
     const char *merge_text, *names, *previous;
     int shuffle, frame_axes, durable;
+    int shape;                         /* an ast_component_shape */
     int metric;                        /* one of AST_CLI_METRIC_... */
     size_t top;                        /* clusters in the table */
     size_t memory;                     /* bytes, 0: not given */
@@ -132,6 +134,11 @@ double ast_cli_angle(const ast_cli_cluster_job *work);
 
 /* The name of a row as one line of text that is safe to print, cut to fit; "row N" for an empty one. */
 const char *ast_cli_row_name(const ast_names *names, size_t row, char text[AST_EXCERPT]);
+
+/* Whether the posterior of the number of clusters is that of a sampler. */
+static inline int ast_cli_has_chain(const ast_report *report) {
+    return report->cluster_posterior && !isnan(report->effective_samples);
+}
 
 /* Of all points, or of their weights, how much belongs to the cluster: 0..1. */
 double ast_cli_share(const ast_cli_cluster_job *work, const ast_cluster_info *cluster);

@@ -39,7 +39,7 @@ static const ast_cli_option options_table[] = {
      "dp: as many clusters as the angle asks for\n"
      "spkm: spherical k-means, as many clusters as --clusters says\n"
      "mbspkm: spherical k-means learned from batches, for an answer in seconds\n"
-     "movmf: a mixture of --clusters von Mises-Fisher distributions\n"
+     "movmf: a mixture of --clusters von Mises-Fisher distributions; --axial: Watson; --shape kent: Kent\n"
      "fsd: samples of such a mixture, at most --clusters components\n"
      "crp: samples of a Dirichlet process mixture, any number of clusters\n"
      "ospkm: online spherical k-means\n"
@@ -132,8 +132,7 @@ static const ast_cli_option options_table[] = {
      "local: by a linear map, learned from the rows, that makes clusters round: for embeddings\n"
      "auto: plain, and with --angle auto as tune finds",
      AT(metric), .choices = metrics, .methods = AST_CLI_DP | AST_CLI_SPKM | AST_CLI_MBSPKM | AST_CLI_MOVMF,
-     .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL,
-     .excludes = "axial dip-direction strike-dip trend-plunge frame-axes",
+     .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL, .excludes = "axial dip-direction strike-dip trend-plunge frame-axes",
      .more = "Angles, means and similarities are those of the mapped rows. docs/metric.md has the rule."},
     {"previous", AST_CLI_NAME, "FILE",
      "an earlier run, whose ids clusters keep: its labels of the same rows, its means, or its model", AT(previous),
@@ -192,7 +191,13 @@ static const ast_cli_option options_table[] = {
 
 #define MOST 1e9
 #define MOST_COUNT 2147483647
+static const char *const shapes[] = {"vmf", "kent", NULL};
+
 static const ast_cli_option mixture_options[] = {
+    {"shape", AST_CLI_CHOICE, "NAME",
+     "of the components: vmf (von Mises-Fisher, round), or kent (elliptical, in three dimensions)", AT(shape),
+     .choices = shapes, .standard = "vmf", .methods = AST_CLI_MOVMF, .excludes = "axial",
+     .more = "With --axial components are Watson distributions: clusters of axes with kappa above 0, girdles below."},
     {"background", AST_CLI_FLAG, NULL,
      "one more component, uniform on the sphere; points that most probably belong to it are outliers, label -1",
      AT(options.mixture.background), .methods = AST_CLI_MOVMF,
@@ -207,15 +212,20 @@ static const ast_cli_option mixture_options[] = {
     {"memberships", AST_CLI_TEXT, "FILE",
      "write how much each point belongs to each cluster, one row per point: float32 .npy, or text",
      .writes = AST_CLI_WRITES_ARRAY, .methods = AST_CLI_MIXTURES, .more = "Missing rows are NaN."},
-    {"concentration", AST_CLI_REAL, "A", "alpha of the Dirichlet prior; a larger value gives more clusters",
+    {"concentration", AST_CLI_REAL, "A",
+     "alpha of the Dirichlet process or, for fsd, of the Dirichlet prior alpha / K of each share; a larger value gives "
+     "more "
+     "clusters",
      AT(options.sampler.concentration), 1e-9, MOST, .standard = "1", .methods = AST_CLI_SAMPLERS},
     {"samples", AST_CLI_TEXT, "FILE", "write the labels of the samples, one row each: int32 .npy, or text",
      .writes = AST_CLI_WRITES_ARRAY, .methods = AST_CLI_SAMPLERS, .excludes = "restarts",
      .more = "--burn-in and --sample-every say which."},
     {"sample-every", AST_CLI_INT, "N", "every N-th sweep is a sample", AT(options.sampler.sample_every), 1, MOST_COUNT,
      .standard = "1", .methods = AST_CLI_SAMPLERS, .needs = "samples"},
-    {"burn-in", AST_CLI_INT, "N", "sweeps before the first sample", AT(options.sampler.burn_in), 0, MOST_COUNT,
-     .standard = "0", .methods = AST_CLI_SAMPLERS, .needs = "samples"},
+    {"burn-in", AST_CLI_INT, "N",
+     "sweeps that what the chain says about the number of clusters leaves out (default: a fifth), and that come before "
+     "the first of --samples (default: none)",
+     AT(options.sampler.burn_in), 0, MOST_COUNT, .methods = AST_CLI_SAMPLERS},
     {"trace", AST_CLI_TEXT, "FILE.csv", "write a line per pass: clusters, changes, objective",
      .writes = AST_CLI_WRITES_OWN,
      .more = "The objective is the log-likelihood for `movmf` and the log of the joint density for `fsd` and `crp`."},
@@ -372,6 +382,7 @@ static int resolve(void *data) {
         options->clusters = 0; /* as many to start from as the library chooses */
     if (given->topics.texts && !options->representatives)
         options->representatives = 3;
+    options->mixture.shape = (ast_component_shape)given->shape;
     if (given->shuffle)
         options->dp.order = AST_ORDER_RANDOM;
     else if (!ast_cli_typed(&given->common, "order"))

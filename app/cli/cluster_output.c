@@ -177,7 +177,7 @@ static int fill_tree(void *data) {
 static int warn_chain(void *data) {
     const job *work = data;
     const ast_report *report = &work->report;
-    if (report->cluster_posterior && !report->settled && !work->given->common.quiet && ast_cli_is_first_rank())
+    if (ast_cli_has_chain(report) && !report->settled && !work->given->common.quiet && ast_cli_is_first_rank())
         ast_cli_warn("the chain has not settled: the second half of its %d sweeps disagrees with the first, or they "
                      "are worth too few independent samples (%.0f); raise --max-iterations",
                      report->iterations, report->effective_samples);

@@ -84,9 +84,9 @@ static void fill_notes(const job *work, ast_page_notes *notes) {
         ast_note(notes, "%s point%s outlier%s: the small cluster was dissolved, and no other mean is within the angle.",
                  ast_grouped(report->outliers, outliers), report->outliers == 1 ? " is an" : "s are",
                  report->outliers == 1 ? "" : "s");
-    if (report->cluster_posterior && !report->settled)
+    if (ast_cli_has_chain(report) && !report->settled)
         ast_note(notes, "The chain has not settled: the second half of the sweeps disagrees with the first.");
-    if (!report->converged && !report->cluster_posterior)
+    if (!report->converged && !ast_cli_has_chain(report))
         ast_note(notes, "The run stopped after %d passes and has not converged.", report->iterations);
     if (isfinite(report->improvement))
         ast_note(notes,

@@ -22,8 +22,9 @@ enum {
     AST_CLI_SAMPLERS = AST_CLI_FSD | AST_CLI_CRP,
     AST_CLI_MIXTURES = AST_CLI_MOVMF | AST_CLI_SAMPLERS,
     AST_CLI_BY_COUNT = AST_CLI_SPKM | AST_CLI_MBSPKM | AST_CLI_MIXTURES | AST_CLI_OSPKM,
-    AST_CLI_AXIAL = AST_CLI_DP | AST_CLI_SPKM | AST_CLI_MBSPKM | AST_CLI_DDP | AST_CLI_SDP,
-    AST_CLI_BY_PASSES = AST_CLI_AXIAL | AST_CLI_OSPKM /* they label all points by the schedules of a pass */
+    AST_CLI_BY_RULE = AST_CLI_DP | AST_CLI_SPKM | AST_CLI_MBSPKM | AST_CLI_DDP | AST_CLI_SDP,
+    AST_CLI_AXIAL = AST_CLI_BY_RULE | AST_CLI_MOVMF,
+    AST_CLI_BY_PASSES = AST_CLI_BY_RULE | AST_CLI_OSPKM /* they label all points by the schedules of a pass */
 };
 
 /* The methods of a subcommand, one of which runs. */

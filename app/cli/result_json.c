@@ -26,11 +26,17 @@ static void put_known(ast_text *json, const char *key, double value) {
         ast_json_real(json, key, value, DOUBLE_DIGITS);
 }
 
-/* A sampler's chain, which never converges. Numbers of clusters that did not occur are left out. */
+/* A sampler's chain, which never converges; numbers of clusters that did not occur are left out. */
 static void put_chain(const ast_report *report, ast_text *json) {
-    ast_json_real(json, "converged", NAN, DOUBLE_DIGITS);
-    ast_json_boolean(json, "settled", report->settled);
-    ast_json_real(json, "effective_samples", report->effective_samples, FLOAT_DIGITS);
+    if (ast_cli_has_chain(report)) {
+        ast_json_real(json, "converged", NAN, DOUBLE_DIGITS);
+        ast_json_boolean(json, "settled", report->settled);
+        ast_json_real(json, "effective_samples", report->effective_samples, FLOAT_DIGITS);
+    } else {
+        ast_json_boolean(json, "converged", report->converged);
+    }
+    if (!report->cluster_posterior)
+        return;
     ast_json_open(json, "posterior_clusters", '[');
     for (size_t k = 0; k < report->cluster_posterior_count; k++) {
         if (report->cluster_posterior[k] == 0)
@@ -82,10 +88,7 @@ static void put_head(const ast_cli_cluster_job *work, ast_text *json) {
     ast_json_integer(json, "outliers", (int64_t)report->outliers);
     ast_json_real(json, "objective", report->objective, DOUBLE_DIGITS);
     ast_json_integer(json, "iterations", report->iterations);
-    if (report->cluster_posterior)
-        put_chain(report, json);
-    else
-        ast_json_boolean(json, "converged", report->converged);
+    put_chain(report, json);
     ast_json_real(json, "stability", report->stability, DOUBLE_DIGITS);
     put_known(json, "silhouette", report->silhouette);
     ast_json_string(json, "metric", report->metric ? "local" : "plain");
@@ -123,6 +126,23 @@ static void put_head(const ast_cli_cluster_job *work, ast_text *json) {
     ast_json_real(json, "seconds", report->seconds, DOUBLE_DIGITS);
 }
 
+/* A Kent component: its long and its short axis, and the 95% confidence ellipse of its mean along them. */
+static void put_ellipse(const ast_cluster_info *cluster, ast_text *json) {
+    ast_json_real(json, "beta", cluster->beta, FLOAT_DIGITS);
+    ast_json_open(json, "axes", '[');
+    for (int axis = 0; axis < 2; axis++) {
+        ast_json_open(json, NULL, '[');
+        for (int d = 0; d < 3; d++)
+            ast_json_real(json, NULL, (double)cluster->axes[3 * axis + d], FLOAT_DIGITS);
+        ast_json_close(json, ']');
+    }
+    ast_json_close(json, ']');
+    ast_json_open(json, "ellipse95", '[');
+    ast_json_real(json, NULL, cluster->ellipse95[0], FLOAT_DIGITS);
+    ast_json_real(json, NULL, cluster->ellipse95[1], FLOAT_DIGITS);
+    ast_json_close(json, ']');
+}
+
 /* How well the mean is known, as docs/errors.md says. */
 static void put_errors(const ast_cli_cluster_job *work, const ast_cluster_info *cluster, ast_text *json) {
     const double *limits = cluster->kappa_interval;
@@ -140,6 +160,8 @@ static void put_errors(const ast_cli_cluster_job *work, const ast_cluster_info *
     ast_json_real(json, "resultant", cluster->length, FLOAT_DIGITS);
     ast_json_real(json, "standard_error", cluster->standard_error, FLOAT_DIGITS);
     ast_json_real(json, "alpha95", cluster->alpha95, FLOAT_DIGITS);
+    if (cluster->axes)
+        put_ellipse(cluster, json);
     if (work->report.dimension == 3)
         ast_json_real(json, "csd", 81 / sqrt(cluster->precision), FLOAT_DIGITS);
 }

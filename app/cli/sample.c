@@ -4,6 +4,7 @@
  * With --scene it makes frames of a depth camera instead: sample_scene.c. */
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -19,11 +20,17 @@ typedef struct job {
     size_t count, dimension, clusters; /* 0: not given */
     double kappa, separation, noise;   /* kappa NaN: not given */
     int axial;
+    int distribution;    /* an ast_distribution, or -1 */
+    double beta, radius; /* NaN: not given */
     ast_cli_scene scene;
     ast_context *context;
     float *points, *means;
     int32_t *labels;
 } job;
+
+static const char *const distributions[] = {"vmf", "watson", "kent", "bingham", "small-circle", NULL};
+
+#define ROUND_RATIO 3.0 /* of the half-axes of Kent and Bingham clusters, where no beta is given */
 
 #define AT(field) offsetof(job, field)
 static const ast_cli_option options_table[] = {
@@ -31,8 +38,23 @@ static const ast_cli_option options_table[] = {
     {"dimension", AST_CLI_COUNT, "D", "number of components, 2 to 4096", AT(dimension), 2, 4096, .excludes = "scene"},
     {"clusters", AST_CLI_COUNT, "K", "number of clusters, equally likely", AT(clusters), 1, 2147483647,
      .excludes = "scene"},
-    {"kappa", AST_CLI_REAL, "X", "concentration of each cluster; 0 is uniform", AT(kappa), 0, 1e15,
-     .excludes = "scene"},
+    {"kappa", AST_CLI_REAL, "X", "concentration of each cluster; 0 is uniform; watson: below 0 is a girdle", AT(kappa),
+     -1e15, 1e15, .excludes = "scene"},
+    {"distribution", AST_CLI_CHOICE, "NAME",
+     "of each cluster; t is the cosine to its mean, axis or pole:\n"
+     "vmf: von Mises-Fisher, exp(kappa t)\n"
+     "watson: of axes, exp(kappa t^2)\n"
+     "kent: elliptical, D = 3: exp(kappa t + beta (u^2 - v^2))\n"
+     "bingham: elliptical, of axes: exp(kappa t^2 + beta u^2)\n"
+     "small-circle: exp(-kappa (t - cos radius)^2)",
+     AT(distribution), .choices = distributions, .standard = "vmf", .excludes = "scene",
+     .more = "u and v are the components along two random directions across the mean. Draws are exact."},
+    {"beta", AST_CLI_REAL, "X",
+     "kent: 0 to kappa / 2 (default: 0.4 kappa); bingham: 0 to kappa (default: 8/9 kappa); the defaults make "
+     "ellipses three times as long as wide",
+     AT(beta), 0, 1e15, .excludes = "scene"},
+    {"radius", AST_CLI_REAL, "DEG", "of small circles, from the pole to the circle", AT(radius), 0, 180,
+     .standard = "45", .excludes = "scene"},
     {"separation", AST_CLI_REAL, "DEG", "smallest angle between two means", AT(separation), 0, 180, .standard = "0",
      .excludes = "scene"},
     {"noise", AST_CLI_REAL, "SHARE", "share of uniform points, 0 to 1, labelled -1", AT(noise), 0, 1, .standard = "0",
@@ -67,7 +89,17 @@ static int check(void *data) {
                                                                         : NULL;
     if (missing)
         return ast_cli_misuse("sample needs %s", missing);
-    if (work->axial && work->separation > 90)
+    const char *name = distributions[work->distribution];
+    if (work->kappa < 0 && work->distribution != AST_WATSON)
+        return ast_cli_misuse("--kappa %g is below 0, which is for --distribution watson alone", work->kappa);
+    if (!isnan(work->beta) && work->distribution != AST_KENT && work->distribution != AST_BINGHAM)
+        return ast_cli_misuse("--beta is for --distribution kent and bingham, not %s", name);
+    if (ast_cli_typed(&work->common, "radius") && work->distribution != AST_SMALL_CIRCLE)
+        return ast_cli_misuse("--radius is for --distribution small-circle, not %s", name);
+    if (work->axial && work->distribution == AST_SMALL_CIRCLE)
+        return ast_cli_misuse("--axial is not for --distribution small-circle, whose poles have a side");
+    bool axes = work->axial || work->distribution == AST_WATSON || work->distribution == AST_BINGHAM;
+    if (axes && work->separation > 90)
         return ast_cli_misuse("--separation %g is more than the 90 degrees that axes can be apart", work->separation);
     return ast_cli_check_targets(&work->common, NULL);
 }
@@ -92,6 +124,16 @@ static int prepare(void *data) {
     return code;
 }
 
+/* The beta of ellipses that are ROUND_RATIO times as long as wide: for Kent the variances are 1 / (kappa -+ 2 beta),
+ * for Bingham 1 / 2 (kappa - beta) and 1 / 2 kappa. */
+static double beta_of(const job *work) {
+    double square = ROUND_RATIO * ROUND_RATIO;
+    if (!isnan(work->beta))
+        return work->beta;
+    return work->distribution == AST_KENT ? work->kappa / 2 * (square - 1) / (square + 1)
+                                          : work->kappa * (square - 1) / square;
+}
+
 static int draw(void *data) {
     job *work = data;
     ast_cli_progress progress;
@@ -103,6 +145,9 @@ static int draw(void *data) {
                            .separation = work->separation,
                            .noise = work->noise,
                            .axial = work->axial,
+                           .distribution = (ast_distribution)work->distribution,
+                           .beta = beta_of(work),
+                           .radius = work->radius,
                            .seed = work->common.seed,
                            .progress = ast_cli_progress_drawn,
                            .progress_data = &progress};
@@ -162,11 +207,12 @@ const ast_cli_command ast_cli_sample = {
     .summary = "draw points, or make depth frames, whose clusters are known",
     .usage = "sample --points N --dimension D --clusters K --kappa X --output FILE [options]\n"
              "sample --scene hallway --output DIR [options]",
-    .about = "Draws points from a mixture of von Mises-Fisher distributions, in random order, with the label of "
-             "each. Or makes frames of a depth camera that walks through a corridor with a turn: depth/000000.png "
-             "in millimetres, truth/000000.npy with the number of the true direction of each pixel (-1: a hole, "
-             "or a curved surface), poses.txt with a row \"time tx ty tz qx qy qz qw\" a frame, and camera.json. "
-             "The same seed gives the same files.",
+    .about =
+        "Draws points from a mixture of von Mises-Fisher or other distributions, in random order, with the "
+        "label of each. Or makes frames of a depth camera that walks through a corridor with a turn: depth/000000.png "
+        "in millimetres, truth/000000.npy with the number of the true direction of each pixel (-1: a hole, "
+        "or a curved surface), poses.txt with a row \"time tx ty tz qx qy qz qw\" a frame, and camera.json. "
+        "The same seed gives the same files.",
     .more = "The depth has the noise of a structured-light sensor: a standard deviation of 1.2 mm + 1.9 mm (z - 0.4)^2 "
             "with z "
             "in metres, steps of 1/8 pixel of disparity, and holes.",
@@ -174,6 +220,8 @@ const ast_cli_command ast_cli_sample = {
                 "    --seed 1 --output points.npy --labels truth.npy\n"
                 "asterism sample --points 1000 --dimension 50 --clusters 5 --kappa 90 --noise 0.05 \\\n"
                 "    --output points.csv\n"
+                "asterism sample --distribution watson --points 500 --dimension 3 --clusters 3 --kappa 20 \\\n"
+                "    --separation 60 --output joints.npy\n"
                 "asterism sample --scene hallway --frames 120 --output hallway",
     .input = NULL,
     .uses = uses,

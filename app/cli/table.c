@@ -80,6 +80,8 @@ static void print_legend(const ast_cli_cluster_job *work) {
     if (in_field(work))
         puts(work->report.dimension == 3 ? "k: Fisher's precision, (n - 1) / (n - R)"
                                          : "k: an estimate of kappa without the bias of few points");
+    if (work->options.axial && work->options.method == AST_MOVMF)
+        puts("kappa: of a Watson distribution; below 0: a girdle, and the mean is its pole");
     fputs(notations[ast_cli_cluster_notation(work)].meaning, stdout);
 }
 
@@ -160,15 +162,17 @@ static void print_firmness(const ast_report *report) {
     putchar('\n');
 }
 
-/* What a sampler's chain says about the number of clusters; rare numbers are left out. */
+/* What a sampler's chain, or the evidence, says about the number of clusters; rare numbers are left out. */
 static void print_chain(const ast_report *report) {
     if (!report->cluster_posterior)
         return;
-    printf("number of clusters over the sweeps:");
+    printf("number of clusters%s:", ast_cli_has_chain(report) ? " over the sweeps" : " by the evidence");
     for (size_t k = 0; k < report->cluster_posterior_count; k++)
         if (report->cluster_posterior[k] >= 0.005)
             printf(" %zu (%.0f%%)", k, 100 * report->cluster_posterior[k]);
-    printf("; worth %.0f independent samples%s\n", report->effective_samples, report->settled ? "" : "; NOT settled");
+    if (ast_cli_has_chain(report))
+        printf("; worth %.0f independent samples%s", report->effective_samples, report->settled ? "" : "; NOT settled");
+    putchar('\n');
 }
 
 static void print_head(const ast_cli_cluster_job *work, const look *style) {
@@ -185,7 +189,7 @@ static void print_head(const ast_cli_cluster_job *work, const look *style) {
         printf(" at cosine %s (%.4g degrees)", cosine, ast_cli_angle(work));
     else if (!isnan(ast_cli_angle(work)))
         printf(" at %g degrees", ast_cli_angle(work));
-    if (report->cluster_posterior)
+    if (ast_cli_has_chain(report))
         printf(", the last of %d sweep%s", report->iterations, report->iterations == 1 ? "" : "s");
     else
         printf(", %s after %d %s%s", report->converged ? "converged" : "NOT converged", report->iterations,

@@ -178,6 +178,8 @@ def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray, ca
         ids, lineage, next_id = lineage_of(context, len(clusters))
         layers = [cut(context, options.leaf_labels, level) for level in getattr(options, "layers", ())
                   if level <= report.merged]
+        posterior = array_at(report.cluster_posterior, (report.cluster_posterior_count,), np.float64) \
+            if report.cluster_posterior else None
         nearest = [array_at(one.representatives, (one.representative_count,), np.uintp).astype(np.intp)
                    for one in clusters]
     return {"cluster_centers_": means, "kappas_": np.array([one.kappa for one in clusters], np.float64),
@@ -189,7 +191,7 @@ def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray, ca
             "leaf_labels_": getattr(options, "leaf_labels", ()), "n_leaves_": report.merged, "layers_": layers,
             "rayleigh_": (report.rayleigh, report.rayleigh_p), "center_": center, "metric_": metric,
             "thresholds_": thresholds, "_fits": fits, "ids_": ids, "lineage_": lineage, "_next_id": next_id,
-            "representatives_": nearest,
+            "representatives_": nearest, "cluster_posterior_": posterior, **ellipses_of(clusters),
             **errors_of(clusters)}
 
 
@@ -217,6 +219,15 @@ def errors_of(clusters: list[Any]) -> dict[str, np.ndarray]:
     found = {name: np.array([getattr(one, field) for one in clusters], np.float64) for name, field in columns.items()}
     limits = np.array([list(one.kappa_interval) for one in clusters], np.float64)
     return {**found, "kappa_interval_": limits.reshape(len(clusters), 2)}
+
+
+def ellipses_of(clusters: list[Any]) -> dict[str, np.ndarray | None]:
+    """What Kent components have besides; None each for other clusters."""
+    if not clusters or not clusters[0].axes:
+        return {"betas_": None, "axes_": None, "ellipse95_": None}
+    return {"betas_": np.array([one.beta for one in clusters], np.float64),
+            "axes_": np.array([array_at(one.axes, (2, 3), np.float32) for one in clusters]),
+            "ellipse95_": np.array([list(one.ellipse95) for one in clusters], np.float64)}
 
 
 class DPVMFMeans(Merging, BatchFit, DirectionClusterer):

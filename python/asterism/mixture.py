@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A mixture of von Mises-Fisher distributions: clusters that overlap, each with a concentration and a weight."""
+"""Mixtures of von Mises-Fisher, Watson or Kent distributions: clusters that overlap, each with a concentration and a
+weight."""
 from __future__ import annotations
 
 from typing import Any, Iterator
@@ -11,8 +12,10 @@ from ._base import DEGREES, DirectionMixture, checked_weights, logsumexp, real_n
 from ._compat import assert_all_finite
 from ._library import constants, lib
 from ._merging import outliers_of
+from ._standalone import issparse
 from .means import DEFAULT_SEED, BatchFit
 
+SHAPES = {"vmf": "AST_COMPONENT_ROUND", "kent": "AST_COMPONENT_KENT"}
 BLOCK = 1 << 16  # rows that (rows, K) doubles are held of at a time
 
 
@@ -38,6 +41,11 @@ class VMFMixture(BatchFit, DirectionMixture):
         Converged once a pass raises the log-likelihood by no more than so many nats a point.
     kappa : float or None, default=None
         The concentration of every component. None: each has its own, which is estimated.
+    axial : bool, default=False
+        Whether x and -x are the same: components are Watson distributions, in up to 100 dimensions. Those with kappa
+        below 0 are girdles, and their mean is the pole.
+    shape : {"vmf", "kent"}, default="vmf"
+        "kent": components are elliptical, in three dimensions.
     hard : bool, default=False
         Whether every point belongs to its most probable component alone.
     measure, outlier_angle, allow_missing, random_state, n_threads, n_jobs, verbose
@@ -47,7 +55,11 @@ class VMFMixture(BatchFit, DirectionMixture):
     Attributes
     ----------
     weights_ : (K) of the components, which add up to 1
-    kappas_ : (K) their concentrations
+    kappas_ : (K) their concentrations: by maximum likelihood, or with "auto" the most probable ones, which draws those
+        of few rows together
+    betas_, axes_, ellipse95_ : with shape="kent" (K), (K, 2, 3) and (K, 2): how elliptical components are, their long
+        and short axes, and the half-axes in degrees of the 95% confidence ellipses of their means; None otherwise
+    cluster_posterior_ : with "auto" the probability of 0, 1, 2 ... components by their evidence; None otherwise
     background_ : float, the share of the background; NaN without one. `weights_` and it add up to 1
     outliers_ : row numbers of the rows of the background
     bic_ : float, the Bayesian information criterion of the fit; the smaller, the better
@@ -71,15 +83,20 @@ class VMFMixture(BatchFit, DirectionMixture):
 
     weights_: NDArray[np.float64]
     bic_: float
+    betas_: NDArray[np.float64] | None
+    axes_: NDArray[np.float32] | None
+    ellipse95_: NDArray[np.float64] | None
+    cluster_posterior_: NDArray[np.float64] | None
     background_: float
     outliers_: NDArray[np.intp]
-    axial = False  # the distribution is not
+    _takes_sparse = True
     _model_method = "AST_MOVMF"
-    _results = (*BatchFit._results, "weights_", "bic_", "background_")
+    _results = (*BatchFit._results, "weights_", "bic_", "background_", "betas_", "axes_", "ellipse95_",
+                "cluster_posterior_")
 
     def __init__(self, n_components: int | str = 1, *, background: bool = False, init: Any = "k-means++",
                  n_init: int = 1, max_iter: int = 100, tol: float = 1e-6, kappa: float | None = None,
-                 hard: bool = False, measure: str = "cosine", outlier_angle: float | None = None,
+                 hard: bool = False, axial: bool = False, shape: str = "vmf", measure: str = "cosine", outlier_angle: float | None = None,
                  allow_missing: bool = False, random_state: Any = None, n_threads: int | None = None,
                  n_jobs: int | None = None, verbose: int = 0) -> None:
         self.n_components = n_components
@@ -90,6 +107,8 @@ class VMFMixture(BatchFit, DirectionMixture):
         self.tol = tol
         self.kappa = kappa
         self.hard = hard
+        self.axial = axial
+        self.shape = shape
         self.measure = measure
         self.outlier_angle = outlier_angle
         self.allow_missing = allow_missing
@@ -134,18 +153,35 @@ class VMFMixture(BatchFit, DirectionMixture):
         column if there is one; cosines (n, K); and which rows have a direction (n)."""
         X = self._validated(X, reset=False)
         assert_all_finite(X, allow_nan=self.allow_missing, input_name="X")
-        means = self.cluster_centers_.astype(np.float64)
+        means, kappas = self.cluster_centers_.astype(np.float64), self._kappas()
         with np.errstate(divide="ignore"):
-            constant = np.log(self.weights_) + [lib.ast_vmf_log_density(X.shape[1], k, 0.0) for k in self._kappas()]
-        for first in range(0, len(X), BLOCK):
-            rows = X[first:first + BLOCK].astype(np.float64)
-            cosines = np.clip(unit_rows(rows) @ means.T, -1, 1)
-            joint = constant + self._kappas() * cosines
+            constant = np.log(self.weights_) + self._constants(X.shape[1])
+        for first in range(0, X.shape[0], BLOCK):
+            rows = X[first:first + BLOCK]
+            rows = (rows.toarray() if issparse(rows) else rows).astype(np.float64)
+            units = unit_rows(rows)
+            cosines = np.clip(units @ means.T, -1, 1)
+            if self.axial:
+                cosines = np.abs(cosines)
+                joint = constant + kappas * cosines ** 2
+            elif self.betas_ is not None:
+                along, across = (units @ self.axes_[:, axis].astype(np.float64).T for axis in (0, 1))
+                joint = constant + kappas * cosines + self.betas_ * (along ** 2 - across ** 2)
+            else:
+                joint = constant + kappas * cosines
             if not np.isnan(self.background_):
                 with np.errstate(divide="ignore"):
                     uniform = np.log(self.background_) + lib.ast_vmf_log_density(X.shape[1], 0.0, 0.0)
                 joint = np.column_stack([joint, np.full(len(joint), uniform)])
             yield joint, cosines, rows.any(axis=1) & ~np.isnan(rows).any(axis=1)
+
+    def _constants(self, dimension: int) -> list[float]:
+        """The log density of each component where its cosines are 0."""
+        if self.axial:
+            return [lib.ast_watson_log_density(dimension, k, 0.0) for k in self._kappas()]
+        if self.betas_ is not None:
+            return [lib.ast_kent_log_density(k, b, 0.0, 0.0) for k, b in zip(self._kappas(), self.betas_)]
+        return [lib.ast_vmf_log_density(dimension, k, 0.0) for k in self._kappas()]
 
     def _kappas(self) -> np.ndarray:
         """Concentrations to compute with. A component of one direction alone has none: it is as sharp as floats are."""
@@ -156,8 +192,13 @@ class VMFMixture(BatchFit, DirectionMixture):
         options.method = constants["AST_MOVMF"]
         options.mixture.auto_clusters, options.mixture.background = self._automatic(), bool(self.background)
         options.clusters = 0 if options.mixture.auto_clusters else whole_number("n_components", self.n_components, 1)
-        if options.clusters > len(X):
-            raise ValueError(f"n_samples={len(X)} should be at least n_components={options.clusters}")
+        if self.shape not in SHAPES:
+            raise ValueError(f"shape is {self.shape!r}; it must be 'vmf' or 'kent'")
+        if self.axial and self.shape != "vmf":
+            raise ValueError("shape='kent' is for directions: axial cannot be combined with it")
+        options.mixture.shape = constants[SHAPES[self.shape]]
+        if options.clusters > X.shape[0]:
+            raise ValueError(f"n_samples={X.shape[0]} should be at least n_components={options.clusters}")
         options.mixture.tolerance, options.mixture.hard = real_number("tol", self.tol, "a number"), bool(self.hard)
         options.mixture.kappa = np.nan if self.kappa is None else real_number("kappa", self.kappa, "None or a number")
         self._start(options, X.shape[1])

@@ -34,6 +34,7 @@ class Model:
     counts_ : (K) int64, rows of the run in each cluster
     kappas_ : (K) concentrations
     weights_ : (K) shares of the components of a mixture; None for other methods
+    betas_, axes_ : (K) and (K, 2, 3) of Kent components, as of `VMFMixture`; None for other methods
     background_ : float, the share of the background; NaN without one
     lengths_ : (K) of Euclidean means (dpmeans); None for other methods
     thresholds_ : (K) float32, the similarity below which a row gets -1; None if every row gets a label
@@ -85,6 +86,7 @@ class Model:
         counts = column("counts", np.uint64)
         self.counts_ = None if counts is None else counts.astype(np.int64)
         self.kappas_, self.weights_ = column("kappas", np.float64), column("shares", np.float64)
+        self.betas_, self.axes_ = column("betas", np.float64), column("axes", np.float32, (k, 2, 3))
         self.lengths_, self.thresholds_ = column("lengths", np.float64), column("thresholds", np.float32)
         self.fits_ = column("fits", np.float32)
         self.center_ = column("center", np.float32, (d,))
@@ -140,7 +142,7 @@ class Model:
         return "\n".join(lines)
 
     def _spread(self, k: int) -> str:
-        if self.kappas_ is None or not np.isfinite(self.kappas_[k]):
+        if self.kappas_ is None or not np.isfinite(self.kappas_[k]) or (self.weights_ is not None and self.axial):
             return "-"
         resultant = lib.ast_vmf_resultant(self.cluster_centers_.shape[1], float(self.kappas_[k]))
         return f"{np.degrees(np.arccos(min(resultant, 1.0))):.1f}"
@@ -255,6 +257,7 @@ class Saving:
         mixture = self._model_method == "AST_MOVMF"
         if mixture:
             arrays["shares"], arrays["kappas"] = (self.weights_, np.float64), (self._kappas(), np.float64)
+            arrays["betas"], arrays["axes"] = (self.betas_, np.float64), (self.axes_, np.float32)
         keep = {name: np.ascontiguousarray(array, kind) for name, (array, kind) in arrays.items() if array is not None}
         count, dimension = self.cluster_centers_.shape
         info = sized("ast_model_info", method=constants[self._model_method], dimension=dimension, clusters=count,

@@ -147,3 +147,55 @@ def test_runs_are_those_of_the_command():
     first, second = (asterism.VMFMixture(6, n_init=4, random_state=state).fit(X) for state in (None, 1))
     assert first.bic_ == second.bic_
     np.testing.assert_array_equal(first.labels_, second.labels_)
+
+
+def test_axes_are_watson_components(tmp_path):
+    X, truth = asterism.sample(600, dimension=3, clusters=3, kappa=20, separation=60, noise=0.2, distribution="watson",
+                               random_state=4)
+    model = VMFMixture("auto", axial=True, background=True).fit(X)
+    assert model.n_clusters_ == 3 and model.cluster_posterior_.argmax() == 3
+    assert adjusted_rand_score(model.labels_, truth) > 0.8
+    np.testing.assert_allclose(model.kappas_, 20, rtol=0.3)
+    assert 0.15 < model.background_ < 0.27
+    np.testing.assert_array_equal(model.predict(-X), model.labels_)
+    assert model.predict_proba(X).shape == (600, 3)
+    assert len(X) * model.score(X) == pytest.approx(
+        VMFMixture(3, axial=True, background=True, init=model.cluster_centers_).fit(X).objective_, rel=2e-3)
+    model.save(tmp_path / "axes.model")
+    again = asterism.load(tmp_path / "axes.model")
+    np.testing.assert_array_equal(again.predict(X), model.labels_)
+    assert again.summary()
+
+
+def test_kent_components_are_elliptical(tmp_path):
+    X, _ = asterism.sample(1000, dimension=3, clusters=1, kappa=50, distribution="kent", random_state=1)
+    assert VMFMixture("auto").fit(X).n_clusters_ > 1
+    model = VMFMixture("auto", shape="kent").fit(X)
+    assert model.n_clusters_ == 1 and model.axes_.shape == (1, 2, 3)
+    assert model.betas_[0] == pytest.approx(20, rel=0.2)
+    assert model.ellipse95_[0, 0] > 2 * model.ellipse95_[0, 1]
+    assert len(X) * model.score(X) == pytest.approx(VMFMixture(1, shape="kent").fit(X).objective_, rel=1e-3)
+    model.save(tmp_path / "kent.model")
+    np.testing.assert_allclose(asterism.load(tmp_path / "kent.model").betas_, model.betas_)
+    with pytest.raises(ValueError, match="axial cannot be combined"):
+        VMFMixture(1, shape="kent", axial=True).fit(X)
+    with pytest.raises(ValueError, match="it must be 'vmf' or 'kent'"):
+        VMFMixture(1, shape="oval").fit(X)
+
+
+def test_sparse_rows_are_those_of_the_dense():
+    sparse = pytest.importorskip("scipy.sparse")
+    X, _ = asterism.sample(300, dimension=12, clusters=2, kappa=40, separation=60)
+    X[np.abs(X) < 0.2] = 0
+    dense, fitted = VMFMixture(2).fit(X), VMFMixture(2).fit(sparse.csr_matrix(X))
+    np.testing.assert_array_equal(dense.labels_, fitted.labels_)
+    np.testing.assert_allclose(dense.predict_proba(X), fitted.predict_proba(sparse.csr_matrix(X)))
+
+
+@pytest.mark.parametrize("distribution", ["vmf", "watson", "kent", "bingham", "small-circle"])
+def test_every_distribution_is_drawn(distribution):
+    X, labels = asterism.sample(50, dimension=3, clusters=2, kappa=30, distribution=distribution)
+    np.testing.assert_allclose((X ** 2).sum(axis=1), 1, atol=1e-5)
+    assert set(labels) == {0, 1}
+    with pytest.raises(ValueError, match="distribution must be one of"):
+        asterism.sample(5, dimension=3, clusters=1, kappa=1, distribution=distribution + "s")

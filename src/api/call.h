@@ -28,6 +28,8 @@ typedef struct ast_call {
     uint64_t digest;              /* of all points (digest.h) */
     double uniformity, uniformity_p; /* rayleigh and rayleigh_p of the report */
     struct ast_resume *resume;       /* the checkpoint to continue from; NULL: none, or it was read */
+    ast_family family;               /* of a mixture; its rows are features of `given` unless it is AST_FAMILY_VMF */
+    const ast_points *given;         /* the rows of a mixture before they became features */
     struct ast_centred *centred;     /* the rows without their mean (center.h); NULL: as they are */
 } ast_call;
 

@@ -9,6 +9,7 @@
 #include "center.h"
 #include "content.h"
 #include "late.h"
+#include "lifted.h"
 #include "mean_error.h"
 #include "memory.h"
 #include "metric.h"
@@ -52,10 +53,11 @@ static ast_status check_columns(const ast_call *c) {
         c->points->dimension, clusters, clusters > 1 ? "s" : "", clusters > 1 ? "" : "s", needed / 1e9, memory / 1e9);
 }
 
-/* Sparse rows are for the methods that need nothing but scores. */
+/* Sparse rows are for the methods that need nothing but scores, and mixtures. */
 static ast_status check_sparse(const ast_call *c) {
     const ast_options *o = c->options;
-    bool scores_only = o->method == AST_DP || o->method == AST_SPKM || o->method == AST_MBSPKM;
+    bool scores_only =
+        o->method == AST_DP || o->method == AST_SPKM || o->method == AST_MBSPKM || o->method == AST_MOVMF;
     const char *refused = o->metric      ? "a metric"
                           : o->center    ? "centring"
                           : !scores_only ? "this method"
@@ -63,6 +65,9 @@ static ast_status check_sparse(const ast_call *c) {
                                          : NULL;
     if (!c->points->starts)
         return AST_OK;
+    if (o->method == AST_MOVMF && c->points->dimension > AST_MIXTURE_DIMENSION)
+        return ast_fail(c->fault, AST_BAD_DATA, "the points have %zu columns; mixtures of sparse rows have at most %d",
+                        c->points->dimension, AST_MIXTURE_DIMENSION);
     return refused ? ast_refuse_sparse(c->points, refused, c->fault) : check_columns(c);
 }
 
@@ -86,6 +91,8 @@ static ast_status check_call(const ast_call *c, const ast_report *report) {
                         "groups are for dense points in memory, on one rank, none of them late");
     if (status == AST_OK && points->late && (points->starts || o->center || o->metric))
         return ast_fail(c->fault, AST_BAD_OPTION, "late rows must be dense, and cannot be centred or mapped");
+    if (status == AST_OK)
+        status = ast_family_check(o, points, c->fault);
     return status == AST_OK ? check_sparse(c) : status;
 }
 
@@ -257,6 +264,7 @@ static ast_status keep_result(ast_call *c, ast_run *run) {
 static ast_status run_once(ast_call *c, int restart) {
     ast_run run = ast_run_begin(c->options, restart);
     run.start_points = c->options->start.points;
+    run.family = run.components.family = c->family;
     c->run = &run;
     ast_status status = ast_labelling_load(c->l, &c->input, c->fault);
     c->v = ast_view_of(c->l);
@@ -381,6 +389,10 @@ static ast_status run_call(ast_call *c, double start, ast_report *report) {
         status = label_late(c, &c->results[c->best]);
     if (status == AST_OK)
         status = ast_comm_agree(context->comm, keep_for_model(c, &c->results[c->best]), c->fault);
+    if (status == AST_OK && c->family.kind != AST_FAMILY_VMF) {
+        ast_result *best = &c->results[c->best];
+        status = ast_unlift_result(c, c->given, best->labels ? best->labels : c->labels, best);
+    }
     if (status == AST_OK)
         hand_over(c, start, report);
     if (c->input.source) /* the memory for a source is planned call by call */
@@ -423,10 +435,25 @@ ast_status ast_cluster_call(ast_context *context, const ast_points *points, cons
         c.points = &centred.points;
         c.centred = &centred;
     }
+    ast_options own;
+    float *lifted_means = NULL;
+    ast_centred lifted = {0};
+    c.family = ast_family_of(options, points->dimension);
+    if (status == AST_OK && c.family.kind != AST_FAMILY_VMF) {
+        c.given = c.points;
+        status = ast_lift_points(context, c.given, &c.family, &lifted);
+        if (status == AST_OK)
+            status = ast_lift_options(options, &c.family, &own, &lifted_means, c.fault);
+        c.points = &lifted.points;
+        c.options = &own;
+    }
     c.input = describe_input(context, c.points, options);
+    c.input.axial = c.input.axial && c.family.kind == AST_FAMILY_VMF;
     c.input.offset = offset;
     if (status == AST_OK)
         status = run_call(&c, start, report);
+    free(lifted_means);
+    ast_centred_free(&lifted);
     ast_centred_free(&centred);
     return status;
 }

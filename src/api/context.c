@@ -161,7 +161,7 @@ const char *ast_instruction_set(const ast_context *context) {
 /* What is particular to the two kinds of views. The entries of sparse rows are looked at when they are loaded. */
 static ast_status check_layout(const ast_points *points, ast_fault *fault) {
     bool sparse = points->starts != NULL;
-    size_t most = sparse ? INT32_MAX : AST_MAX_DIMENSION;
+    size_t most = sparse ? INT32_MAX : AST_MOST_DIMENSION;
     if (!sparse && !points->data && points->count > 0)
         return ast_fail(fault, AST_BAD_OPTION, "the data of the points is NULL");
     if (points->dimension < 2 || points->dimension > most)
@@ -179,9 +179,8 @@ ast_status ast_refuse_sparse(const ast_points *points, const char *what, ast_fau
     if (!points || !points->starts)
         return AST_OK;
     return ast_fail(fault, AST_BAD_OPTION,
-                    "%s does not take sparse rows, which are for DP-vMF-means, spherical k-means, labelling with known "
-                    "means and the "
-                    "silhouette by cosine; give the rows densely",
+                    "%s does not take sparse rows, which are for DP-vMF-means, spherical k-means, mixtures of directed "
+                    "rows, labelling with known means and the silhouette by cosine; give the rows densely",
                     what);
 }
 
@@ -255,6 +254,10 @@ static const char *mixture_problem(const ast_options *o) {
                           {!not_negative(o->mixture.tolerance), "the tolerance must be a number of at least 0"},
                           {(o->mixture.auto_clusters || o->mixture.background) && o->method != AST_MOVMF,
                            "auto_clusters and background are for AST_MOVMF"},
+                          {o->mixture.shape != AST_COMPONENT_ROUND && o->mixture.shape != AST_COMPONENT_KENT,
+                           "the shape must be AST_COMPONENT_ROUND or AST_COMPONENT_KENT"},
+                          {o->mixture.shape == AST_COMPONENT_KENT && (o->method != AST_MOVMF || o->axial || o->metric),
+                           "AST_COMPONENT_KENT is for AST_MOVMF, without axial and metric"},
                           {o->mixture.auto_clusters && o->mixture.hard,
                            "auto_clusters is for soft memberships: hard needs a number of clusters"});
 }
@@ -296,7 +299,7 @@ static const char *order_and_merge_problem(const ast_options *o) {
 static const char *method_problem(const ast_options *o) {
     bool by_angle = o->method == AST_DP || o->method == AST_DPMEANS,
          any_number = by_angle || o->method == AST_FSD || o->method == AST_CRP || o->mixture.auto_clusters,
-         means = o->method == AST_DP || o->method == AST_SPKM || o->method == AST_MBSPKM;
+         axes = o->method == AST_DP || o->method == AST_SPKM || o->method == AST_MBSPKM || o->method == AST_MOVMF;
     return ast_problem_of(
         {(int)o->method < AST_DP || o->method > AST_MBSPKM, "the method must be one of AST_DP to AST_MBSPKM"},
         {by_angle && isnan(o->angle),
@@ -304,7 +307,7 @@ static const char *method_problem(const ast_options *o) {
         {by_angle && !(o->angle >= 0 && o->angle <= 180), "the angle must be between 0 and 180 degrees"},
         {!any_number && o->clusters == 0 && o->start.by != AST_GIVEN,
          "the number of clusters is not set: this method needs one, at least 1"},
-        {o->axial && !means, "axial data are for AST_DP, AST_SPKM and AST_MBSPKM"},
+        {o->axial && !axes, "axial data are for AST_DP, AST_SPKM, AST_MBSPKM and AST_MOVMF"},
         {o->axial && o->center, "axial rows cannot be centred: x and -x would differ"},
         {metric_problem(o) != NULL, metric_problem(o)}, {o->dp.sample && o->method != AST_DP, "a sample is for AST_DP"},
         {o->minibatch.points && o->method != AST_MBSPKM, "batches are for AST_MBSPKM"},

@@ -28,7 +28,7 @@ typedef struct ast_fitted_metric {
 /* Numbers of the clusters as arrays, for a model. NULL until one is asked for. */
 typedef struct ast_result_columns {
     uint64_t *counts;
-    double *kappas, *shares, *lengths;
+    double *kappas, *shares, *lengths, *betas;
 } ast_result_columns;
 
 /* The result of one restart; the context keeps that of the last call. */
@@ -48,6 +48,7 @@ typedef struct ast_result {
     ast_method method;        /* of the options, as the next two */
     int axial;
     double angle;
+    float *axes;       /* (K, 2, 3) of Kent components, or NULL */
     float *thresholds; /* (K) the similarity below which a row got no label; NULL: every row got one */
     float *fits;       /* (K) the same, where rows below it have a label nevertheless; NULL: not calibrated */
     ast_lineage_of_run lineage;

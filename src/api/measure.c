@@ -6,6 +6,7 @@
 #include "rowset.h"
 #include "measures.h"
 #include "memory.h"
+#include "sample_shapes.h"
 #include "vmf.h"
 
 #include <math.h>
@@ -117,9 +118,20 @@ static const char *mixture_problem(const ast_mixture *m) {
         {m->points == 0 || m->points > INT32_MAX, "the number of points must be between 1 and 2147483647"},
         {m->dimension < 2 || m->dimension > 4096, "the dimension must be between 2 and 4096"},
         {m->clusters == 0 || m->clusters > INT32_MAX, "the number of clusters must be between 1 and 2147483647"},
-        {!(m->kappa >= 0) || isinf(m->kappa), "kappa must be a number from 0 on"},
+        {(unsigned)m->distribution > AST_SMALL_CIRCLE, "there is no such distribution"},
+        {!isfinite(m->kappa) || (m->kappa < 0 && m->distribution != AST_WATSON),
+         "kappa must be a number from 0 on; only that of Watson distributions may be below 0"},
+        {m->distribution == AST_KENT && m->dimension != 3, "Kent distributions have 3 dimensions"},
+        {m->distribution == AST_SMALL_CIRCLE && m->dimension < 3, "small circles need at least 3 dimensions"},
+        {m->distribution == AST_KENT && !(m->beta >= 0 && m->beta <= m->kappa / 2),
+         "beta of Kent distributions must be between 0 and half of kappa"},
+        {m->distribution == AST_BINGHAM && !(m->beta >= 0 && m->beta <= m->kappa),
+         "beta of Bingham distributions must be between 0 and kappa"},
+        {m->distribution == AST_SMALL_CIRCLE && !(m->radius >= 0 && m->radius <= 180),
+         "the radius of small circles must be between 0 and 180 degrees"},
         {!(m->separation >= 0 && m->separation <= 180), "the separation must be between 0 and 180 degrees"},
-        {m->axial && m->separation > 90, "the separation of axes must be between 0 and 90 degrees"},
+        {(m->axial || ast_distribution_is_axial(m->distribution)) && m->separation > 90,
+         "the separation of axes must be between 0 and 90 degrees"},
         {!(m->noise >= 0 && m->noise <= 1), "the share of noise must be between 0 and 1"});
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * ast_memberships: points against the components of the last result. Only the caller's array is N x K. */
+#include "lifted.h"
 #include "metric.h"
 
 #include <math.h>
@@ -34,11 +35,12 @@ static ast_status check(const ast_context *context, const ast_points *points, as
     if (components->count == 0)
         return ast_fail(fault, AST_BAD_OPTION, "there are no components: memberships need the result of a mixture");
     ast_status status = ast_check_points(points, fault);
-    if (status == AST_OK)
-        status = ast_refuse_sparse(points, "ast_memberships", fault);
-    if (status == AST_OK && points->dimension != components->dimension)
+    if (status == AST_OK && (context->last.center || !ast_components_are_vmf(components)))
+        status = ast_refuse_sparse(points, "a mixture of centred or mapped rows, or of axes,", fault);
+    size_t dimension = ast_components_are_vmf(components) ? components->dimension : components->family.dimension;
+    if (status == AST_OK && points->dimension != dimension)
         return ast_fail(fault, AST_BAD_DATA, "the points have dimension %zu, but the components %zu", points->dimension,
-                        components->dimension);
+                        dimension);
     return status;
 }
 
@@ -55,6 +57,10 @@ static ast_status find_memberships(ast_context *context, const ast_points *point
         status = ast_map_points(context, points, &context->last.metric.map, &centred);
     else if (center)
         status = ast_subtract_points(context, points, center, &centred);
+    if (status == AST_OK && !ast_components_are_vmf(&context->last.components)) {
+        const ast_points rows = centred.rows ? centred.points : *points;
+        status = ast_lift_points(context, &rows, &context->last.components.family, &centred);
+    }
     ast_labelling *l = context->labelling;
     ast_labelling_input input = {
         .kernels = context->kernels, .pool = context->pool, .points = centred.rows ? &centred.points : points};

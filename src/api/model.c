@@ -3,6 +3,8 @@
  * Entry points of models: of a result, of arrays, of bytes. */
 #include "model.h"
 
+#include "lifted.h"
+
 #include "memory.h"
 #include "scorer.h"
 
@@ -62,8 +64,11 @@ static const char *array_problem(const ast_model_info *m) {
         {!are_unit(m->means, k, m->dimension), "a mean is no unit vector"},
         {!are_ids(m), "the ids do not increase from 0 to below next_id"},
         {m->shares && !m->kappas, "the components have shares, but no kappas"},
-        {m->shares && (!are_within(m->shares, k, 0, 1) || !are_within(m->kappas, k, 0, HUGE_VAL)),
+        {m->shares &&
+             (!are_within(m->shares, k, 0, 1) || !are_within(m->kappas, k, m->axial ? -HUGE_VAL : 0, HUGE_VAL)),
          "a component has an impossible share or kappa"},
+        {m->betas && !are_within(m->betas, k, 0, HUGE_VAL), "a component has an impossible beta"},
+        {m->axes && !are_unit(m->axes, 2 * k, 3), "an axis of a component is no unit vector"},
         {m->lengths && !are_within(m->lengths, k, 0, 1 + 1e-6), "a mean has an impossible length"},
         {!are_cosines(m->thresholds, k) || !are_cosines(m->fits, k), "a threshold is NaN"},
         {!are_finite(m->center, m->dimension) || !are_finite(m->mapped_center, m->dimension), "a centre is not finite"},
@@ -80,10 +85,12 @@ const char *ast_model_problem(const ast_model_info *m) {
          "the background must be a share from 0 to 1, beside those of components"},
         {m->axial && m->center, "axial rows cannot be centred"},
         {!m->matrix != !m->mapped_center || (m->matrix && !m->center), "a metric has a matrix and two centres"},
-        {(m->shares && !is_mixture(m)) || (m->lengths && m->method != AST_DPMEANS) || (m->shares && m->axial),
+        {(m->shares && !is_mixture(m)) || (m->lengths && m->method != AST_DPMEANS) ||
+             (m->shares && m->axial && m->method != AST_MOVMF) || !m->betas != !m->axes ||
+             (m->betas && (!m->shares || m->axial || m->method != AST_MOVMF || m->dimension != 3)),
          "its arrays are not those of its method"},
-        {(m->shares || m->lengths || m->center) && m->dimension > AST_MAX_DIMENSION,
-         "components and centres have at most 4096 dimensions"},
+        {(m->lengths || m->center) && m->dimension > AST_MOST_DIMENSION, "centres have at most 4096 dimensions"},
+        {m->shares && m->dimension > AST_MIXTURE_DIMENSION, "components have at most 65536 dimensions"},
         {!m->means, "there are no means"});
     return problem ? problem : array_problem(m);
 }
@@ -94,13 +101,15 @@ const char *ast_model_problem(const ast_model_info *m) {
 static ast_status fill(ast_result *last, ast_fault *fault) {
     size_t count = last->report.clusters;
     bool ready = ast_replace_arrays(AST_REQUEST(last->model.counts, count), AST_REQUEST(last->model.kappas, count),
-                                    AST_REQUEST(last->model.shares, count), AST_REQUEST(last->model.lengths, count));
+                                    AST_REQUEST(last->model.shares, count), AST_REQUEST(last->model.lengths, count),
+                                    AST_REQUEST(last->model.betas, count));
     for (size_t k = 0; ready && k < count; k++) {
         const ast_cluster_info *cluster = &last->clusters[k];
         last->model.counts[k] = cluster->count;
         last->model.kappas[k] = cluster->kappa;
         last->model.shares[k] = cluster->share;
         last->model.lengths[k] = cluster->resultant;
+        last->model.betas[k] = cluster->beta;
     }
     return ready ? AST_OK : ast_fail_memory(fault);
 }
@@ -116,6 +125,7 @@ static ast_status describe_result(ast_context *context, ast_model_info *info) {
     if (status != AST_OK)
         return status;
     bool by_angle = last->method == AST_DP || last->method == AST_DPMEANS;
+    bool kent = last->components.count && last->components.family.kind == AST_FAMILY_KENT;
     *info = (ast_model_info){.size = sizeof *info,
                              .method = last->method,
                              .dimension = last->report.dimension,
@@ -132,6 +142,8 @@ static ast_status describe_result(ast_context *context, ast_model_info *info) {
                              .shares = last->components.count ? last->model.shares : NULL,
                              .lengths = last->method == AST_DPMEANS ? last->model.lengths : NULL,
                              .thresholds = last->thresholds,
+                             .betas = kent ? last->model.betas : NULL,
+                             .axes = kent ? last->axes : NULL,
                              .center = last->metric.matrix ? last->metric.center : last->center,
                              .matrix = last->metric.matrix,
                              .mapped_center = last->metric.mapped_center};
@@ -155,14 +167,18 @@ bool ast_model_prepare(ast_model *model) {
     ast_components *c = &model->components;
     if (!m->shares && !m->lengths)
         return true;
-    if (!ast_components_open(c, m->clusters, m->dimension))
+    bool vmf = !m->shares || (!m->axial && !m->betas);
+    c->family = (ast_family){vmf ? AST_FAMILY_VMF : m->axial ? AST_FAMILY_WATSON : AST_FAMILY_KENT, m->dimension};
+    if (!ast_components_open(c, m->clusters, ast_family_features(&c->family)))
         return false;
-    for (size_t i = 0; i < m->clusters * m->dimension; i++)
+    for (size_t i = 0; vmf && i < m->clusters * m->dimension; i++)
         c->means[i] = (double)m->means[i];
     for (size_t k = 0; k < m->clusters; k++) {
         c->kappas[k] = m->shares ? m->kappas[k] : m->lengths[k];
         c->weights[k] = m->shares ? m->shares[k] : 0;
     }
+    if (!vmf)
+        ast_lift_components(m, c);
     if (m->shares && !isnan(m->background)) {
         ast_components_add_background(c, m->background);
         memcpy(c->weights, m->shares, m->clusters * sizeof *c->weights); /* they are shares of everything already */

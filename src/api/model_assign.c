@@ -6,6 +6,7 @@
 
 #include "memory.h"
 #include "center.h"
+#include "lifted.h"
 #include "metric.h"
 #include "plan.h"
 #include "scorer.h"
@@ -21,6 +22,7 @@
 typedef struct best_job {
     ast_tiles tiles;
     const ast_model *model;
+    const ast_points *given;
     int32_t *labels;   /* (N) the number of the component; the number of components for the background */
     float *similarity; /* (N) */
 } best_job;
@@ -41,19 +43,37 @@ static void find_best(void *data, ast_tile_memory *memory, size_t chunk, size_t 
             best = memory->logits[k * n + at] > memory->logits[best * n + at] ? k : best;
             mean = k < c->count && memory->logits[k * n + at] > memory->logits[mean * n + at] ? k : mean;
         }
-        const float *row = ast_rowset_row(rows, i, buffer);
+        const float *mean_row = b->model->info.means + mean * c->dimension;
         b->labels[i] = (int32_t)best;
-        b->similarity[i] = (float)ast_exact_score(row, b->model->info.means + mean * c->dimension, c->dimension);
+        if (rows->sparse) {
+            b->similarity[i] = (float)ast_rows_exact_score(rows, NULL, i, mean_row);
+            continue;
+        }
+        const float *row = ast_rowset_row(rows, i, buffer);
+        if (!ast_components_are_vmf(c)) { /* the rows are features */
+            ast_read_row(b->given, i, buffer);
+            double score =
+                ast_exact_score(buffer, b->model->info.means + mean * b->given->dimension, b->given->dimension);
+            b->similarity[i] = (float)(b->model->info.axial ? fabs(score) : score);
+            continue;
+        }
+        b->similarity[i] = (float)ast_exact_score(row, mean_row, c->dimension);
     }
 }
 
 static ast_status assign_components(ast_model *model, const ast_points *points, int32_t *labels, float *similarity) {
     ast_context *context = model->context;
     ast_fault *fault = &context->fault;
-    ast_status status = ast_refuse_sparse(points, "a mixture", fault);
+    bool vmf = ast_components_are_vmf(&model->components);
+    ast_status status = vmf && points->dimension <= AST_MIXTURE_DIMENSION && model->info.shares
+                            ? AST_OK
+                            : ast_refuse_sparse(points, "this mixture", fault);
     ast_labelling *l = context->labelling;
-    ast_labelling_input input = {.kernels = context->kernels, .pool = context->pool, .points = points};
-    best_job b = {.model = model, .labels = labels, .similarity = similarity};
+    ast_centred lifted = {.points = *points};
+    if (status == AST_OK && !vmf)
+        status = ast_lift_points(context, points, &model->components.family, &lifted);
+    ast_labelling_input input = {.kernels = context->kernels, .pool = context->pool, .points = &lifted.points};
+    best_job b = {.model = model, .given = points, .labels = labels, .similarity = similarity};
     for (size_t i = 0; i < points->count; i++) {
         labels[i] = -1;
         similarity[i] = NAN;
@@ -67,6 +87,7 @@ static ast_status assign_components(ast_model *model, const ast_points *points, 
     else if (!ast_tiles_each(&b.tiles, find_best, &b))
         status = ast_fail_cancelled(fault);
     ast_tiles_free(&b.tiles);
+    ast_centred_free(&lifted);
     return status;
 }
 

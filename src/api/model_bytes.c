@@ -46,7 +46,7 @@ typedef struct part {
     size_t field;               /* of the pointer in ast_model_info */
 } part;
 
-enum { PARTS = 13, NAMES = PARTS - 1 };
+enum { PARTS = 15, NAMES = PARTS - 1 };
 
 #define FIELD(name) offsetof(ast_model_info, name)
 
@@ -65,6 +65,8 @@ static void list_parts(const ast_model_info *m, const double numbers[NUMBERS], s
                               {"center", "<f4", 4, d, 0, m->center, FIELD(center)},
                               {"matrix", "<f4", 4, d, d, m->matrix, FIELD(matrix)},
                               {"mapped_center", "<f4", 4, d, 0, m->mapped_center, FIELD(mapped_center)},
+                              {"betas", "<f8", 8, k, 0, m->betas, FIELD(betas)},
+                              {"axes", "<f4", 4, k, 6, m->axes, FIELD(axes)},
                               {"names", "|u1", 1, names, 0, m->names, FIELD(names)}};
     memcpy(parts, list, sizeof list);
 }

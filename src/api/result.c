@@ -201,7 +201,7 @@ static void describe(const ast_call *c, const ast_result *r, size_t k) {
         info->effective = info->weight * (info->weight / info->effective);
     info->resultant = resultant < 1 ? resultant : 1;
     info->kappa = equal ? NAN : ast_vmf_kappa(list->dimension, resultant);
-    info->share = info->stability = NAN;
+    info->share = info->stability = info->beta = info->ellipse95[0] = info->ellipse95[1] = NAN;
     if (r->components.count) { /* the numbers of a component are part of the result */
         info->share = r->components.weights[k];
         info->kappa = r->components.kappas[k];
@@ -272,9 +272,10 @@ ast_status ast_call_result(const ast_call *c, ast_result *r) {
 }
 
 void ast_result_free(ast_result *r) {
-    ast_free_all(r->labels, r->clusters, r->means, r->posterior, r->center, r->representatives, r->thresholds, r->fits);
+    ast_free_all(r->labels, r->clusters, r->means, r->posterior, r->center, r->representatives, r->thresholds, r->fits,
+                 r->axes);
     ast_lineage_free(&r->lineage);
-    ast_free_all(r->model.counts, r->model.kappas, r->model.shares, r->model.lengths);
+    ast_free_all(r->model.counts, r->model.kappas, r->model.shares, r->model.lengths, r->model.betas);
     ast_fitted_metric_free(&r->metric);
     ast_components_free(&r->components);
     ast_tree_free(&r->tree);

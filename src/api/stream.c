@@ -17,7 +17,7 @@ const char *ast_stream_options_problem(const ast_stream_options *o) {
     if (ast_size_problem(o, sizeof *o))
         return ast_size_problem(o, sizeof *o);
     return ast_problem_of(
-        {o->dimension < 2 || o->dimension > AST_MAX_DIMENSION, "the dimension must be between 2 and 4096"},
+        {o->dimension < 2 || o->dimension > AST_MOST_DIMENSION, "the dimension must be between 2 and 4096"},
         {o->method != AST_STREAM_DDP && o->method != AST_STREAM_SDP && o->method != AST_STREAM_DP,
          "the method must be AST_STREAM_DDP, AST_STREAM_SDP or AST_STREAM_DP"},
         {!(o->angle >= 0 && o->angle <= 180), "the angle must be set, between 0 and 180 degrees"},

@@ -17,7 +17,8 @@
             axes below 0.9 */
 
 static bool is_possible(const ast_tuning *t) {
-    return !t->options->axial && !t->options->center && !t->points->starts && t->points->dimension <= AST_MAX_DIMENSION;
+    return !t->options->axial && !t->options->center && !t->points->starts &&
+           t->points->dimension <= AST_MOST_DIMENSION;
 }
 
 /* A scatter of n draws that is equal in all directions has the expected roundness 1 / (1 + D / n). */

@@ -13,7 +13,8 @@ bool ast_components_open(ast_components *c, size_t count, size_t dimension) {
     if (count <= c->capacity && c->dimension == dimension)
         return true;
     bool ready = ast_replace_arrays(AST_REQUEST(c->means, (count + 1) * dimension), AST_REQUEST(c->kappas, count + 1),
-                                    AST_REQUEST(c->weights, count + 1), AST_REQUEST(c->offsets, count + 1));
+                                    AST_REQUEST(c->weights, count + 1), AST_REQUEST(c->offsets, count + 1),
+                                    AST_REQUEST(c->constants, count + 1));
     c->dimension = dimension;
     c->capacity = ready ? count : 0;
     return ready;
@@ -26,13 +27,14 @@ bool ast_components_reserve(ast_components *c, size_t capacity) {
     bool grown = ast_grow_array(&c->means, used, capacity, dimension * sizeof *c->means) &&
                  ast_grow_array(&c->kappas, used, capacity, sizeof *c->kappas) &&
                  ast_grow_array(&c->weights, used, capacity, sizeof *c->weights) &&
-                 ast_grow_array(&c->offsets, used, capacity, sizeof *c->offsets);
+                 ast_grow_array(&c->offsets, used, capacity, sizeof *c->offsets) &&
+                 ast_grow_array(&c->constants, used, capacity, sizeof *c->constants);
     c->capacity = grown ? capacity : c->capacity;
     return grown;
 }
 
 void ast_components_free(ast_components *c) {
-    ast_free_all(c->means, c->kappas, c->weights, c->offsets);
+    ast_free_all(c->means, c->kappas, c->weights, c->offsets, c->constants);
     *c = (ast_components){0};
 }
 
@@ -45,7 +47,12 @@ double ast_log_constant(size_t dimension, double kappa) {
 
 void ast_components_prepare(ast_components *c) {
     for (size_t k = 0; k < ast_components_all(c); k++)
-        c->offsets[k] = log(c->weights[k]) + ast_log_constant(c->dimension, c->kappas[k]);
+        c->offsets[k] = log(c->weights[k]) +
+                        (ast_components_are_vmf(c) ? ast_log_constant(c->dimension, c->kappas[k]) : c->constants[k]);
+}
+
+void ast_components_set_shape(ast_components *c, size_t k, const ast_family_shape *shape) {
+    ast_family_encode(&c->family, shape, c->means + k * c->dimension, &c->kappas[k], &c->constants[k]);
 }
 
 void ast_components_copy(ast_components *to, const ast_components *from) {
@@ -56,6 +63,8 @@ void ast_components_copy(ast_components *to, const ast_components *from) {
     memcpy(to->kappas, from->kappas, all * sizeof *to->kappas);
     memcpy(to->weights, from->weights, all * sizeof *to->weights);
     memcpy(to->offsets, from->offsets, all * sizeof *to->offsets);
+    memcpy(to->constants, from->constants, all * sizeof *to->constants);
+    to->family = from->family;
 }
 
 void ast_components_add_background(ast_components *c, double share) {
@@ -63,6 +72,7 @@ void ast_components_add_background(ast_components *c, double share) {
     memset(c->means + k * c->dimension, 0, c->dimension * sizeof *c->means); /* with kappa 0 it plays no part */
     c->means[k * c->dimension] = 1;
     c->kappas[k] = 0;
+    c->constants[k] = ast_components_are_vmf(c) ? 0 : ast_family_uniform(&c->family);
     for (size_t other = 0; other < k; other++)
         c->weights[other] *= 1 - share;
     c->weights[k] = share;
@@ -74,6 +84,7 @@ static void move_component(ast_components *c, size_t from, size_t to) {
     c->kappas[to] = c->kappas[from];
     c->weights[to] = c->weights[from];
     c->offsets[to] = c->offsets[from];
+    c->constants[to] = c->constants[from];
 }
 
 void ast_components_remove(ast_components *c, size_t k) {
@@ -122,11 +133,14 @@ ast_status ast_components_recount(ast_components *c, ast_labelling *l, ast_fault
 
 ast_status ast_components_to_clusters(const ast_components *components, ast_labelling *l, ast_fault *fault) {
     ast_status status = ast_labelling_set_means(l, NULL, 0, fault);
-    float mean[AST_MAX_DIMENSION];
+    float *mean = ast_allocate(components->dimension, sizeof *mean);
+    if (status == AST_OK && !mean)
+        status = ast_fail_memory(fault);
     for (size_t k = 0; k < components->count && status == AST_OK; k++) {
         for (size_t d = 0; d < components->dimension; d++)
             mean[d] = (float)components->means[k * components->dimension + d];
         status = ast_labelling_add_means(l, mean, 1, fault);
     }
+    free(mean);
     return status == AST_OK ? ast_labelling_recount(l, fault) : status;
 }

@@ -7,18 +7,29 @@
 #pragma once
 
 #include "edit.h"
+#include "family.h"
 #include "mixing.h"
 
 #include <math.h>
 
 typedef struct ast_components {
     size_t count, capacity, dimension;
-    bool background; /* a uniform component comes after the others: its kappa is 0, and it is no cluster */
-    double *means;   /* (K, D) unit vectors; with a background all arrays have one more row */
-    double *kappas;  /* (K) */
-    double *weights; /* (K) shares; 0 or more */
-    double *offsets; /* (K) log weight_k + log C_D(kappa_k): see ast_components_prepare */
+    bool background;   /* a uniform component comes after the others: its kappa is 0, and it is no cluster */
+    double *means;     /* (K, D) unit vectors; with a background all arrays have one more row */
+    double *kappas;    /* (K) */
+    double *weights;   /* (K) shares; 0 or more */
+    double *offsets;   /* (K) log weight_k + log C_D(kappa_k): see ast_components_prepare */
+    ast_family family; /* of the components. Unless it is von Mises-Fisher, rows are features (D of them), and means and
+                          kappas are the functionals of the components ... */
+    double *constants; /* (K) ... with these constants in place of log C_D(kappa_k) */
 } ast_components;
+
+static inline bool ast_components_are_vmf(const ast_components *components) {
+    return components->family.kind == AST_FAMILY_VMF;
+}
+
+/* Component k becomes that of this shape. Not for von Mises-Fisher. */
+void ast_components_set_shape(ast_components *components, size_t k, const ast_family_shape *shape);
 
 /* The number of components, the background included. */
 static inline size_t ast_components_all(const ast_components *components) {
@@ -52,7 +63,7 @@ static inline double ast_kappa_limit(size_t dimension) {
 /* Makes component k cluster k of the labelling, for all k, and sums up their points. */
 ast_status ast_components_to_clusters(const ast_components *components, ast_labelling *labelling, ast_fault *fault);
 
-/* Copies what is in use; `to` has room for it. */
+/* Copies what is in use, and the family; `to` has room for it. */
 void ast_components_copy(ast_components *to, const ast_components *from);
 
 /* Removes component k; the others keep their order. */
@@ -72,7 +83,8 @@ ast_status ast_components_recount(ast_components *components, ast_labelling *lab
 
 /* ---- tiles.c ---- */
 
-#define AST_TILE_MOST 128 /* points in a tile */
+#define AST_MIXTURE_DIMENSION 65536 /* of components, at most */
+#define AST_TILE_MOST 128           /* points in a tile */
 
 /* Memory of one thread, for the scores of a tile. */
 typedef struct ast_tile_memory {

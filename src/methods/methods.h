@@ -55,6 +55,7 @@ typedef struct ast_run {
     double resultant;          /* ast_overall_resultant, before points became outliers */
     double weight_unit;        /* the smallest weight as given, in which clusters count theirs; 1 without weights */
     ast_tree_of_run tree;      /* if the options ask for it. The caller frees it */
+    ast_family family;         /* of the mixture whose features the rows are */
     ast_components components; /* cluster k is component k; none where the method has none. The caller frees them */
     double *cluster_posterior; /* (cluster_posterior_count) of a sampler: how often k clusters occurred. The caller
                                   frees it */

@@ -146,6 +146,12 @@ ast_status ast_mixture_expect(ast_mixture_steps *m, size_t *changed, ast_fault *
 
 /* The shape of one component from n_k and s_k, which is normalised. */
 static void maximise_one(ast_components *c, size_t k, double mass, double *sum, double known) {
+    ast_family_shape shape;
+    if (!ast_components_are_vmf(c)) {
+        ast_family_fit(&c->family, mass, sum, known, &shape);
+        ast_components_set_shape(c, k, &shape);
+        return;
+    }
     double length = ast_normalise(sum, c->dimension), resultant = length / mass;
     if (length > 0)
         memcpy(c->means + k * c->dimension, sum, c->dimension * sizeof *sum);
@@ -155,7 +161,7 @@ static void maximise_one(ast_components *c, size_t k, double mass, double *sum, 
 
 static void maximise(ast_mixture_steps *m) {
     ast_components *c = m->c;
-    double sum[AST_MAX_DIMENSION], total = 0;
+    double *sum = m->scratch, total = 0;
     size_t width = c->dimension + 1;
     for (size_t k = 0; k < ast_components_all(c); k++)
         total += (double)m->sums[k * width + c->dimension] * m->sum_unit;
@@ -173,7 +179,8 @@ static void maximise(ast_mixture_steps *m) {
 /* ---- the ceiling of kappa ---- */
 
 static bool is_sharp(const ast_components *c, size_t k) {
-    return c->kappas[k] > (double)(c->dimension - 1) / (2 * SHARP);
+    size_t dimension = ast_components_are_vmf(c) ? c->dimension : c->family.dimension;
+    return c->kappas[k] > (double)(dimension - 1) / (2 * SHARP);
 }
 
 typedef struct counting {
@@ -220,7 +227,22 @@ static double narrowest(const ast_components *c, size_t k) {
         double cosine = ast_dot(c->means + k * c->dimension, c->means + other * c->dimension, c->dimension);
         nearest = other != k && cosine < 1 - EQUAL ? fmax(nearest, cosine) : nearest;
     }
-    return 2 * (double)(c->dimension - 1) / (1 - nearest);
+    size_t dimension = ast_components_are_vmf(c) ? c->dimension : c->family.dimension;
+    return 2 * (double)(dimension - 1) / (1 - nearest);
+}
+
+/* Lowers the kappa of a component to a ceiling; those of Watson and Kent distributions become round. */
+static void lower_kappa(ast_components *c, size_t k, double ceiling) {
+    ast_family_shape shape;
+    if (c->kappas[k] <= ceiling)
+        return;
+    c->kappas[k] = ceiling;
+    if (ast_components_are_vmf(c))
+        return;
+    ast_family_decode(&c->family, c->means + k * c->dimension, ceiling, &shape);
+    shape.kappa = fabs(shape.kappa);
+    shape.beta = 0;
+    ast_components_set_shape(c, k, &shape);
 }
 
 ast_status ast_mixture_cap_kappas(ast_mixture_steps *m, ast_distinct *distinct, const ast_components *before,
@@ -239,7 +261,7 @@ ast_status ast_mixture_cap_kappas(ast_mixture_steps *m, ast_distinct *distinct, 
         count_distinct(&(counting){m, distinct->copies, m->run->options->mixture.hard ? NULL : before}, mass);
     for (size_t k = 0; k < c->count && status == AST_OK; k++)
         if (is_sharp(c, k) && mass[k] < LEAST_DISTINCT)
-            c->kappas[k] = fmin(c->kappas[k], fmax(narrowest(c, k), rising ? before->kappas[k] : 0));
+            lower_kappa(c, k, fmax(narrowest(c, k), rising ? before->kappas[k] : 0));
     free(mass);
     return status;
 }
@@ -250,7 +272,7 @@ ast_status ast_mixture_cap_kappas(ast_mixture_steps *m, ast_distinct *distinct, 
 static void maximise_labels(ast_mixture_steps *m) {
     const ast_cluster_list *list = m->tiles.v.clusters;
     ast_components *c = m->c;
-    double sum[AST_MAX_DIMENSION], total = 0;
+    double *sum = m->scratch, total = 0;
     for (size_t k = 0; k < c->count; k++)
         total += ast_clusters_weight(list, (int32_t)k);
     for (size_t k = 0; k < c->count; k++) {
@@ -260,6 +282,10 @@ static void maximise_labels(ast_mixture_steps *m) {
         for (size_t d = 0; d < c->dimension; d++) {
             sum[d] = (double)list->sums[k * c->dimension + d] / list->unit;
             c->means[k * c->dimension + d] = (double)list->means[k * c->dimension + d];
+        }
+        if (!ast_components_are_vmf(c)) {
+            c->kappas[k] = 0;
+            c->constants[k] = ast_family_uniform(&c->family);
         }
         if (mass > 0)
             maximise_one(c, k, mass, sum, m->run->options->mixture.kappa);
@@ -287,7 +313,8 @@ ast_status ast_mixture_open(ast_mixture_steps *m, size_t count, ast_fault *fault
     size_t all = count + (m->run->options->mixture.background != 0);
     if (!ast_components_open(m->c, count, rows->dimension) || !ast_tiles_open(&m->tiles, m->l, all, true) ||
         !ast_replace_arrays(AST_REQUEST(m->soft, rows->chunks), AST_REQUEST(m->hard, rows->chunks),
-                            AST_REQUEST(m->changed, rows->chunks), AST_REQUEST(m->sums, all * (rows->dimension + 1))))
+                            AST_REQUEST(m->changed, rows->chunks), AST_REQUEST(m->sums, all * (rows->dimension + 1)),
+                            AST_REQUEST(m->scratch, rows->dimension)))
         return ast_fail_memory(fault);
     choose_units(m);
     return AST_OK;
@@ -295,7 +322,7 @@ ast_status ast_mixture_open(ast_mixture_steps *m, size_t count, ast_fault *fault
 
 void ast_mixture_close(ast_mixture_steps *m) {
     ast_tiles_free(&m->tiles);
-    ast_free_all(m->soft, m->hard, m->changed, m->sums);
+    ast_free_all(m->soft, m->hard, m->changed, m->sums, m->scratch);
 }
 
 /* ---- the iteration ---- */
@@ -338,12 +365,25 @@ static ast_status iterate(ast_mixture_steps *m, ast_distinct *distinct, ast_comp
 
 /* ---- the background ---- */
 
+/* The same for Watson and Kent distributions, about: noise adds to the spread of all that the component has. */
+static void sharpen_shape(ast_components *c, size_t k, double share) {
+    ast_family_shape shape;
+    ast_family_decode(&c->family, c->means + k * c->dimension, c->kappas[k], &shape);
+    shape.kappa /= 1 - share;
+    shape.beta /= 1 - share;
+    ast_components_set_shape(c, k, &shape);
+}
+
 /* The components if this share of the points is noise: the mean length R of a component's points is that of a vMF
  * distribution times 1 - share if the noise is even, and noise is at most all of its spread but (1 - R)(1 - share). */
 static void start_with_share(ast_mixture_steps *m, const ast_components *first, double share, bool sharper) {
     ast_components *c = m->c;
     ast_components_copy(c, first);
     for (size_t k = 0; k < c->count && sharper && isnan(m->run->options->mixture.kappa); k++) {
+        if (!ast_components_are_vmf(c)) {
+            sharpen_shape(c, k, share);
+            continue;
+        }
         double length = ast_vmf_resultant(c->dimension, c->kappas[k]);
         double without = fmin(length / (1 - share), 1 - (1 - length) * (1 - share));
         c->kappas[k] = fmax(c->kappas[k], fmin(ast_kappa_limit(c->dimension), ast_vmf_kappa(c->dimension, without)));
@@ -385,7 +425,8 @@ static ast_status iterate_shares(ast_mixture_steps *m, ast_distinct *distinct, a
 
 ast_status ast_mixture_finish(ast_mixture_steps *m, ast_fault *fault) {
     double count = (double)m->c->count, dimension = (double)m->c->dimension;
-    double numbers = count * (dimension - 1) + (count - 1) + (isnan(m->run->options->mixture.kappa) ? count : 0);
+    double shape = ast_components_are_vmf(m->c) ? dimension - 1 : ast_family_numbers(&m->c->family);
+    double numbers = count * shape + (count - 1) + (isnan(m->run->options->mixture.kappa) ? count : 0);
     m->run->bic = -2 * m->run->log_likelihood + (numbers + m->c->background) * log((double)m->tiles.v.present);
     m->run->outliers = ast_components_unlabel(m->c, m->l);
     return ast_components_to_clusters(m->c, m->l, fault);

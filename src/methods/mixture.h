@@ -20,6 +20,7 @@ typedef struct ast_mixture_steps {
     double *hard;          /* (chunks) sum of the largest log pi_k f_k(x_i) */
     size_t *changed;       /* (chunks) points that changed label */
     int64_t *sums;         /* (K, D + 1) in multiples of sum_unit: s_k, n_k */
+    double *scratch;       /* (D) one of them */
 } ast_mixture_steps;
 
 /* Memory for `count` components, and a background if the options ask for one. l, run and c are set, the rest is zero.

@@ -47,6 +47,7 @@
 #define JOIN_EVERY 4                    /* passes, after the first few: overlaps cost as much as a pass */
 #define FIRST_PASSES 5                  /* before EM may be abandoned */
 #define HOPE 0.5                        /* nats that EM may miss the best by and is continued */
+#define LEAST_PROBABLE 1e-6             /* number of components that is told */
 #define LEAST_POINTS 1000               /* for the tolerance: a thousandth of a nat is nothing */
 
 /* ---- M: from masses and sums to components ---- */
@@ -68,10 +69,27 @@ double ast_search_count_value(const ast_mixture_search *s, size_t count) {
     return ast_log_gamma(shares) - ast_log_gamma(s->points + shares) + ast_log_gamma((double)count + 1);
 }
 
+ast_kappa_posterior ast_search_posterior(const ast_mixture_search *s, double mass, const double *sum,
+                                         ast_family_cache *cache) {
+    const ast_components *c = s->m.c;
+    if (!ast_components_are_vmf(c))
+        return ast_family_posterior(&c->family, &s->prior, mass, sum, cache, NULL, NULL, NULL);
+    double length = s->row_scale * ast_search_length(sum, NULL, s->prior.dimension);
+    return ast_kappa_posterior_find(&s->prior, mass, length);
+}
+
 static void describe_one(void *data, size_t k) {
     ast_mixture_search *s = data;
     s->lengths[k] = s->row_scale * ast_search_length(ast_search_sum(s, k), NULL, s->prior.dimension);
-    s->posteriors[k] = ast_kappa_posterior_find(&s->prior, s->mass[k], s->lengths[k]);
+    s->posteriors[k] = ast_search_posterior(s, s->mass[k], ast_search_sum(s, k), s->caches ? &s->caches[k] : NULL);
+}
+
+/* The functional of component k, where it is not von Mises-Fisher. */
+static void write_functional(void *data, size_t k) {
+    ast_mixture_search *s = data;
+    ast_components *c = s->m.c;
+    ast_family_posterior(&c->family, &s->prior, s->mass[k], ast_search_sum(s, k), &s->caches[k],
+                         c->means + k * c->dimension, &c->kappas[k], &c->constants[k]);
 }
 
 void ast_search_find_posteriors(ast_mixture_search *s) {
@@ -104,8 +122,17 @@ static void maximise(ast_mixture_search *s) {
         c->weights[s->count] = s->mass[s->count] / s->points;
         c->offsets[s->count] = digamma(s->mass[s->count] + 1) - rest;
         memmove(c->means + s->count * dimension, c->means + c->count * dimension, dimension * sizeof *c->means);
+        c->constants[s->count] = c->constants[c->count];
     }
     c->count = s->count;
+    if (!ast_components_are_vmf(c)) {
+        ast_pool_each(s->v.pool, s->count, 1, write_functional, s);
+        for (size_t k = 0; k < s->count; k++) {
+            c->weights[k] = s->mass[k] / s->points;
+            c->offsets[k] = digamma(s->mass[k] + 1) - rest + c->constants[k] - ast_family_uniform(&c->family);
+        }
+        return;
+    }
     for (size_t k = 0; k < s->count; k++) {
         const ast_kappa_posterior *p = &s->posteriors[k];
         c->weights[k] = s->mass[k] / s->points;
@@ -181,6 +208,7 @@ static ast_status expect(ast_mixture_search *s, ast_fault *fault) {
     drop_light(s);
     ast_search_find_posteriors(s);
     s->evidence = run->objective = ast_search_evidence(s) + spread;
+    s->best_of[s->count] = fmax(s->best_of[s->count], s->evidence);
     run->iterations++;
     s->work += s->points * (double)(s->count * s->prior.dimension);
     return ast_run_report_pass(run, s->count, changed, s->v.present, s->evidence, fault);
@@ -273,6 +301,21 @@ static ast_status descend(ast_mixture_search *s, ast_fault *fault) {
 
 /* ---- The result ---- */
 
+/* Component k of the result, where it is not von Mises-Fisher: axes by maximum likelihood, the most probable kappa. */
+static void make_shape(ast_mixture_search *s, size_t k, const int64_t *sums) {
+    ast_components *c = s->m.c;
+    ast_family_shape shape;
+    double *sum = s->scratch, mass = (double)sums[c->dimension] * s->m.sum_unit, kappa = s->posteriors[k].kappa;
+    for (size_t d = 0; d < c->dimension; d++)
+        sum[d] = (double)sums[d] * s->m.sum_unit;
+    if (!(mass > 0))
+        return;
+    ast_family_fit(&c->family, mass, sum, s->prior.fixed_kappa, &shape);
+    if (c->family.kind == AST_FAMILY_WATSON && (shape.kappa < 0) == (kappa < 0))
+        shape.kappa = kappa;
+    ast_components_set_shape(c, k, &shape);
+}
+
 /* Shares and means of rows with their weights, the most probable kappas; then labels and likelihood. */
 static ast_status make_result(ast_mixture_search *s, ast_fault *fault) {
     ast_components *c = s->m.c;
@@ -287,6 +330,11 @@ static ast_status make_result(ast_mixture_search *s, ast_fault *fault) {
         double squares = 0;
         const int64_t *sum = s->m.sums + k * width;
         c->weights[k] = (double)sum[dimension] / total;
+        if (!ast_components_are_vmf(c)) {
+            if (k < c->count)
+                make_shape(s, k, sum);
+            continue;
+        }
         for (size_t d = 0; d < dimension; d++)
             squares += (double)sum[d] * (double)sum[d];
         for (size_t d = 0; d < dimension && squares > 0 && k < c->count; d++)
@@ -338,6 +386,28 @@ static ast_status finish(ast_mixture_search *s, ast_fault *fault) {
 
 /* ---- The run ---- */
 
+/* exp(F) of every number of components that the search has met, as if each were equally likely before. */
+static ast_status keep_count_posterior(ast_mixture_search *s, ast_fault *fault) {
+    ast_run *run = s->m.run;
+    double most = -INFINITY, sum = 0;
+    size_t count = 1;
+    for (size_t k = 1; k <= s->room; k++) {
+        most = fmax(most, s->best_of[k]);
+        count = s->best_of[k] > -INFINITY ? k + 1 : count;
+    }
+    for (size_t k = 1; k < count; k++)
+        sum += exp(s->best_of[k] - most);
+    while (count > 2 && exp(s->best_of[count - 1] - most) < LEAST_PROBABLE * sum)
+        count--;
+    run->cluster_posterior = ast_allocate_zero(count, sizeof *run->cluster_posterior);
+    if (!run->cluster_posterior)
+        return ast_fail_memory(fault);
+    run->cluster_posterior_count = count;
+    for (size_t k = 1; k < count; k++)
+        run->cluster_posterior[k] = exp(s->best_of[k] - most) / sum;
+    return AST_OK;
+}
+
 ast_status ast_run_movmf_auto(ast_labelling *l, ast_run *run, ast_fault *fault) {
     ast_mixture_search s = {.m = {.l = l, .run = run, .c = &run->components}, .v = ast_view_of(l)};
     if (s.v.present == 0)
@@ -352,6 +422,8 @@ ast_status ast_run_movmf_auto(ast_labelling *l, ast_run *run, ast_fault *fault) 
     if (status == AST_OK)
         status = finish(&s, fault);
     run->objective = s.evidence;
+    if (status == AST_OK)
+        status = keep_count_posterior(&s, fault);
     if (status == AST_OK)
         status = ast_mixture_finish(&s.m, fault);
     ast_search_close(&s);

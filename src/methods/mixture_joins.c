@@ -61,6 +61,17 @@ static void list_pairs(ast_mixture_search *s) {
     }
 }
 
+static ast_kappa_posterior posterior_of_both(const ast_mixture_search *s, const ast_join_candidate *pair, double n) {
+    const double *a = ast_search_sum(s, pair->a), *b = ast_search_sum(s, pair->b);
+    size_t dimension = s->prior.dimension;
+    if (ast_components_are_vmf(s->m.c))
+        return ast_kappa_posterior_find(&s->prior, n, s->row_scale * ast_search_length(a, b, dimension));
+    double sum[AST_WATSON_DIMENSION * (AST_WATSON_DIMENSION + 1) / 2];
+    for (size_t d = 0; d < dimension; d++)
+        sum[d] = a[d] + b[d];
+    return ast_search_posterior(s, n, sum, NULL);
+}
+
 /* The gain of F if the memberships of the two do not overlap. */
 static void price_pair(void *data, size_t p) {
     const ast_mixture_search *s = data;
@@ -70,9 +81,7 @@ static void price_pair(void *data, size_t p) {
                  s->posteriors[pair->a].log_marginal;
     if (pair->b == s->count)
         return;
-    double length =
-        s->row_scale * ast_search_length(ast_search_sum(s, pair->a), ast_search_sum(s, pair->b), s->prior.dimension);
-    pair->gain += ast_kappa_posterior_find(&s->prior, n, length).log_marginal - s->posteriors[pair->b].log_marginal;
+    pair->gain += posterior_of_both(s, pair, n).log_marginal - s->posteriors[pair->b].log_marginal;
 }
 
 /* Adds the entropy that joins of these points would lose, in fixed point: the sums do not depend on the threads. */
@@ -220,6 +229,8 @@ ast_status ast_search_take_best_level(ast_mixture_search *s, bool *climbed, ast_
     node *nodes = NULL;
     ast_joiner *joiner = NULL;
     *climbed = false;
+    if (!ast_components_are_vmf(s->m.c)) /* the tree knows lengths of sums alone */
+        return AST_OK;
     if (ast_replace_arrays(AST_REQUEST(sums, leaves * dimension), AST_REQUEST(joins, leaves),
                            AST_REQUEST(nodes, 2 * leaves))) {
         for (size_t i = 0; i < leaves * dimension; i++)

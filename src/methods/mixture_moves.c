@@ -144,7 +144,7 @@ static void across(const ast_mixture_search *s, size_t i, const double *mean, do
 /* The widest axis of group k about its mean, by power iteration from the piece that is farthest across. */
 static void find_axis(const ast_mixture_search *s, size_t k, const double *mean, double *axis) {
     size_t dimension = s->prior.dimension;
-    double rest[AST_MAX_DIMENSION], next[AST_MAX_DIMENSION], most = -1;
+    double *rest = s->scratch, *next = rest + dimension, most = -1;
     for (size_t i = 0; i < s->pieces.count; i++) {
         if (s->pieces.group[i] != k)
             continue;
@@ -170,7 +170,7 @@ static void find_axis(const ast_mixture_search *s, size_t k, const double *mean,
 
 /* The half of group k beyond its mean becomes group `count`; the background moves up. false: it has no two halves. */
 static bool split_group(ast_mixture_search *s, size_t k, size_t count) {
-    double mean[AST_MAX_DIMENSION], axis[AST_MAX_DIMENSION];
+    double *mean = s->scratch + 2 * s->prior.dimension, *axis = mean + s->prior.dimension;
     size_t left = 0, right = 0;
     sum_groups(s, count);
     unit_mean(s, ast_search_sum(s, k), mean);

@@ -51,7 +51,11 @@ typedef struct ast_mixture_search {
     double best_evidence;
     size_t room; /* components that there is memory for */
     ast_mixture_pieces pieces;
-    double work, most_work; /* products of passes, and how many the moves may cost */
+    double work, most_work;   /* products of passes, and how many the moves may cost */
+    double *scratch;          /* (4, D) */
+    ast_family_cache *caches; /* (room), or NULL: components are von Mises-Fisher */
+    double *cached;           /* what they point to */
+    double *best_of;          /* (room + 1) the largest F seen with so many components; -infinity: none */
 } ast_mixture_search;
 
 static inline double *ast_search_sum(const ast_mixture_search *s, size_t k) {
@@ -69,6 +73,10 @@ static inline double ast_search_length(const double *a, const double *b, size_t 
 }
 
 /* ---- mixture_auto.c ---- */
+
+/* The posterior of one component from its mass and the sum of its rows (D). cache: as in family.h, or NULL. */
+ast_kappa_posterior ast_search_posterior(const ast_mixture_search *s, double mass, const double *sum,
+                                         ast_family_cache *cache);
 
 /* The posterior of every component's kappa, from masses and sums. */
 void ast_search_find_posteriors(ast_mixture_search *s);

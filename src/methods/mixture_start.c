@@ -11,6 +11,9 @@
 
 #define FEWEST 64                      /* components to start from, or the number of points if that is smaller */
 #define MANY 2048                      /* components to start from at most */
+#define MOST_FIRST_KAPPA 1e4           /* of pairs of pieces; two points may be any */
+#define FEW_AXES 8                     /* dimensions of axes; in more each start has as many points ... */
+#define FEWEST_AXES 16                 /* ... but there are so many starts */
 #define SPARE 16                       /* components that splits may add to the first joins */
 #define FIRST_WIDTH 1.3862943611198906 /* two octaves */
 #define STARTS_SEEN 256                /* from which the distance of neighbouring rows is estimated */
@@ -23,10 +26,12 @@
 #define LEAST_ROW_SCALE 0.5 /* of x, in very coarse values */
 
 /* Many starts, so that every component gets some: more than the square root of the points, a sixteenth of few. */
-static size_t first_count(size_t present, const ast_options *o) {
+static size_t first_count(size_t present, double axes, const ast_options *o) {
     double points = (double)present, wanted = fmax(FEWEST, fmax(4 * sqrt(points), points / 16));
     if (o->clusters || o->start.by == AST_GIVEN)
         return o->clusters;
+    if (axes > FEW_AXES) /* the second moments of a component need points */
+        wanted = fmin(wanted, fmax(FEWEST_AXES, points / axes));
     return (size_t)fmin(points, fmin(MANY, wanted));
 }
 
@@ -102,7 +107,8 @@ static ast_status open_partition(ast_mixture_search *s, ast_fault *fault) {
     ast_options options = *s->m.run->options;
     ast_run start = *s->m.run;
     start.options = &options;
-    options.clusters = first_count(s->v.present, &options);
+    const ast_family *f = &s->m.c->family;
+    options.clusters = first_count(s->v.present, f->kind == AST_FAMILY_WATSON ? (double)f->dimension : 0, &options);
     ast_status status = ast_start_and_assign(s->m.l, &start, fault);
     if (status == AST_OK)
         status = ast_distinct_open(&s->distinct, s->m.l, fault);
@@ -123,16 +129,31 @@ static ast_status open_partition(ast_mixture_search *s, ast_fault *fault) {
     return ast_distinct_sum(&s->distinct, s->m.l, s->v.labels, s->v.signs, fault);
 }
 
+static bool open_caches(ast_mixture_search *s, size_t room) {
+    const ast_family *f = &s->m.c->family;
+    size_t features = s->v.rows->dimension, each = features + f->dimension * (f->dimension + 1);
+    if (!ast_replace_arrays(AST_REQUEST(s->caches, room), AST_REQUEST(s->cached, room * each)))
+        return false;
+    for (size_t k = 0; k < room; k++) {
+        double *at = s->cached + k * each;
+        s->caches[k] = (ast_family_cache){0, at, at + features, at + features + f->dimension};
+    }
+    return true;
+}
+
 static bool open_arrays(ast_mixture_search *s, size_t room) {
     size_t dimension = s->v.rows->dimension;
     s->room = room;
+    if (!ast_components_are_vmf(s->m.c) && !open_caches(s, room))
+        return false;
     return ast_replace_arrays(AST_REQUEST(s->pieces.mass, room), AST_REQUEST(s->pieces.sums, room * dimension),
                               AST_REQUEST(s->pieces.group, room), AST_REQUEST(s->pieces.means, room * dimension),
                               AST_REQUEST(s->pieces.scratch, 2 * room)) &&
            ast_replace_arrays(AST_REQUEST(s->mass, room + 1), AST_REQUEST(s->sums, room * s->v.rows->dimension),
                               AST_REQUEST(s->lengths, room), AST_REQUEST(s->posteriors, room),
                               AST_REQUEST(s->pairs, room * (AST_JOIN_NEIGHBOURS + 1)),
-                              AST_REQUEST(s->nearest, room * AST_JOIN_NEIGHBOURS));
+                              AST_REQUEST(s->nearest, room * AST_JOIN_NEIGHBOURS), AST_REQUEST(s->best_of, room + 1),
+                              AST_REQUEST(s->scratch, 4 * s->v.rows->dimension));
 }
 
 /* The clusters of the labelling that have points that count. */
@@ -155,6 +176,26 @@ static void read_partition(ast_mixture_search *s) {
     memcpy(s->pieces.mass, s->mass, s->count * sizeof *s->mass);
     memcpy(s->pieces.sums, s->sums, s->count * dimension * sizeof *s->sums);
     s->prior.centre = log((double)(dimension - 1));
+    for (size_t k = 0; k <= s->room; k++)
+        s->best_of[k] = -INFINITY;
+}
+
+/* The mean of ln |kappa| of components together with their neighbours, where they are not von Mises-Fisher. */
+static void open_family_prior(ast_mixture_search *s) {
+    size_t dimension = s->prior.dimension;
+    double logs = 0, mass = 0;
+    for (size_t a = 0; a < s->count && s->count > 1; a++) {
+        ast_family_shape shape;
+        size_t b = s->nearest[a * AST_JOIN_NEIGHBOURS];
+        double n = s->mass[a] + s->mass[b];
+        for (size_t d = 0; d < dimension; d++)
+            s->scratch[d] = ast_search_sum(s, a)[d] + ast_search_sum(s, b)[d];
+        ast_family_fit(&s->m.c->family, n, s->scratch, NAN, &shape);
+        logs += n * log(fmin(MOST_FIRST_KAPPA, fmax(1, fabs(shape.kappa))));
+        mass += n;
+    }
+    if (mass > 0)
+        s->prior.centre = logs / mass;
 }
 
 /* The first prior: the kappa of every component together with its neighbour. A single point has no kappa of its own. */
@@ -166,6 +207,10 @@ static void open_prior(ast_mixture_search *s) {
         size_t b = s->nearest[a * AST_JOIN_NEIGHBOURS];
         lengths += s->row_scale * ast_search_length(ast_search_sum(s, a), ast_search_sum(s, b), s->prior.dimension);
         points += s->mass[a] + s->mass[b];
+    }
+    if (!ast_components_are_vmf(s->m.c)) {
+        open_family_prior(s);
+        return;
     }
     double kappa = points > 0 ? ast_vmf_kappa(s->prior.dimension, fmin(1, lengths / points)) : 0;
     if (kappa > 0)
@@ -204,8 +249,9 @@ ast_status ast_search_start(ast_mixture_search *s, ast_fault *fault) {
 }
 
 void ast_search_close(ast_mixture_search *s) {
-    ast_free_all(s->mass, s->sums, s->lengths, s->posteriors, s->pairs, s->nearest, s->overlaps, s->pieces.mass,
-                 s->pieces.sums, s->pieces.group, s->pieces.means, s->pieces.scratch);
+    ast_free_all(s->mass, s->sums, s->lengths, s->posteriors, s->pairs, s->nearest, s->overlaps, s->best_of, s->scratch,
+                 s->caches, s->cached, s->pieces.mass, s->pieces.sums, s->pieces.group, s->pieces.means,
+                 s->pieces.scratch);
     ast_components_free(&s->best);
     ast_distinct_free(&s->distinct);
     ast_mixture_close(&s->m);

@@ -54,10 +54,27 @@ void ast_tiles_free(ast_tiles *t) {
     *t = (ast_tiles){0};
 }
 
+/* The entries of sparse rows. */
+static void spread_entries(const ast_tiles *t, size_t first, float *x) {
+    const ast_rowset *rows = t->v.rows;
+    memset(x, 0, rows->dimension * t->tile * sizeof *x);
+    for (size_t i = 0; i < t->tile && first + i < rows->count; i++) {
+        if (t->v.labels[first + i] == AST_MISSING)
+            continue;
+        ast_sparse_row row = ast_sparse_rows_at(&rows->entries, rows->order ? rows->order[first + i] : first + i);
+        for (size_t e = 0; e < row.count; e++)
+            x[(size_t)row.columns[e] * t->tile + i] = row.values[e];
+    }
+}
+
 /* Rows into columns. */
 static void transpose_rows(const ast_tiles *t, size_t first, float *x) {
     const ast_rowset *rows = t->v.rows;
     float buffer[AST_MAX_DIMENSION];
+    if (rows->sparse) {
+        spread_entries(t, first, x);
+        return;
+    }
     for (size_t i = 0; i < t->tile; i++) {
         bool there = first + i < rows->count && t->v.labels[first + i] != AST_MISSING;
         const float *row = there ? ast_rowset_row(rows, first + i, buffer) : NULL;

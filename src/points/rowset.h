@@ -17,7 +17,8 @@
 
 #include <stdatomic.h>
 
-#define AST_MAX_DIMENSION 4096 /* of dense rows */
+#define AST_MOST_DIMENSION 4096 /* of dense rows */
+#define AST_MAX_DIMENSION 5056  /* of rows in buffers: features of 100 axes are 5050 */
 
 #define AST_MISSING (-1)    /* label of a row that has no direction or is left out */
 #define AST_UNLABELLED (-2) /* label of a point before the first pass */

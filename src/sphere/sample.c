@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exact draws from the von Mises-Fisher distribution, and from mixtures of it with known labels.
+ * Exact draws from the von Mises-Fisher distribution, and from mixtures of it, or of those in sample_shapes.c, with
+ * known labels.
  *
  * The main idea: only y = 1 - (cosine to the mean) depends on kappa. y is drawn directly, because the cosine would lose
  * all its digits for large kappa. The rest is a uniform direction orthogonal to the mean: it is drawn about the first
@@ -8,6 +9,8 @@
 #include "vmf.h"
 
 #include "degree.h"
+#include "memory.h"
+#include "sample_shapes.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -127,12 +130,33 @@ static void sample_about(ast_random *random, const radial *shape, size_t dimensi
 
 #define TELL ((size_t)1 << 18) /* numbers drawn between two calls of the progress function: a few milliseconds */
 
+/* What draws of the points of a mixture need. */
+typedef struct drawing {
+    const ast_mixture *mixture;
+    radial cluster, uniform;
+    ast_shape_sampler shape; /* of distributions that are not von Mises-Fisher */
+    const double *means;     /* (K, D) */
+    const double *turns;     /* (K, D - 1) the long axes of Kent and Bingham, as seen from the mean */
+} drawing;
+
+static void draw_of_cluster(ast_random *random, const drawing *all, size_t k, double *x) {
+    size_t dimension = all->mixture->dimension;
+    const double *mean = all->means + k * dimension;
+    if (all->mixture->distribution == AST_VON_MISES_FISHER) {
+        sample_about(random, &all->cluster, dimension, mean, x);
+        return;
+    }
+    ast_shape_sample(random, &all->shape, x);
+    if (dimension > 2)
+        map_axis_to_mean(dimension - 1, all->turns + k * (dimension - 1), x + 1);
+    map_axis_to_mean(dimension, mean, x);
+}
+
 /* Draws all points; false if the caller cancels. Noise points are chosen by selection sampling (Knuth 3.4.2, algorithm
  * S): exactly `noise` of them, every subset equally likely, without a list. */
-static bool draw_points(const ast_mixture *mixture, size_t noise, const double *means, double *x, float *points,
-                        int32_t *labels) {
+static bool draw_points(const drawing *all, size_t noise, double *x, float *points, int32_t *labels) {
+    const ast_mixture *mixture = all->mixture;
     size_t dimension = mixture->dimension, tell = TELL / dimension;
-    radial cluster = radial_of(dimension, mixture->kappa), uniform = radial_of(dimension, 0);
     ast_random random, signs; /* separate, so that the rows equal those of directed data except for their signs */
     ast_random_seed(&random, mixture->seed, 1);
     ast_random_seed(&signs, mixture->seed, 2);
@@ -142,10 +166,10 @@ static bool draw_points(const ast_mixture *mixture, size_t noise, const double *
             return false;
         if (noise > 0 && ast_random_uniform(&random) * (double)(mixture->points - i) < (double)noise) {
             noise--;
-            sample_about(&random, &uniform, dimension, NULL, x);
+            sample_about(&random, &all->uniform, dimension, NULL, x);
         } else {
             label = (int32_t)ast_random_below(&random, mixture->clusters);
-            sample_about(&random, &cluster, dimension, means + (size_t)label * dimension, x);
+            draw_of_cluster(&random, all, (size_t)label, x);
         }
         double sign = mixture->axial && ast_random_below(&signs, 2) ? -1 : 1;
         for (size_t d = 0; d < dimension; d++)
@@ -156,30 +180,56 @@ static bool draw_points(const ast_mixture *mixture, size_t noise, const double *
     return true;
 }
 
-ast_status ast_mixture_draw(ast_fault *fault, const ast_mixture *mixture, float *points, int32_t *labels,
-                            float *means) {
+/* Points about means that are placed. x: (D) for the point being drawn. */
+static ast_status draw_about(ast_fault *fault, const ast_mixture *mixture, const double *centres, double *x,
+                             float *points, int32_t *labels) {
     size_t dimension = mixture->dimension, clusters = mixture->clusters;
+    double share = fmin(1, fmax(0, mixture->noise)), *turns = NULL;
+    size_t noise = clusters > 0 ? (size_t)llround(share * (double)mixture->points) : mixture->points;
+    drawing all = {.mixture = mixture, .uniform = radial_of(dimension, 0), .means = centres};
+    if (mixture->distribution == AST_VON_MISES_FISHER) {
+        all.cluster = radial_of(dimension, mixture->kappa);
+    } else {
+        ast_random random;
+        ast_random_seed(&random, mixture->seed, 3);
+        turns = ast_allocate(clusters * (dimension - 1), sizeof *turns);
+        if (!turns || !ast_shape_sampler_open(&all.shape, mixture)) {
+            free(turns);
+            return ast_fail_memory(fault);
+        }
+        for (size_t k = 0; k < clusters && dimension > 2; k++)
+            ast_direction_sample(&random, dimension - 1, turns + k * (dimension - 1));
+        all.turns = turns;
+    }
+    bool drawn = draw_points(&all, noise, x, points, labels);
+    ast_shape_sampler_close(&all.shape);
+    free(turns);
+    return drawn ? AST_OK : ast_fail(fault, AST_CANCELLED, "cancelled while points were drawn");
+}
+
+ast_status ast_mixture_draw(ast_fault *fault, const ast_mixture *given, float *points, int32_t *labels, float *means) {
+    size_t dimension = given->dimension, clusters = given->clusters;
+    ast_mixture mixture = *given;
+    mixture.axial = given->axial || ast_distribution_is_axial(given->distribution);
     if (dimension < 2)
         return ast_fail(fault, AST_BAD_OPTION, "directions need at least 2 dimensions");
     double *centres = calloc(clusters + 1, dimension * sizeof *centres); /* plus one row for the point being drawn */
     if (!centres)
         return ast_fail_memory(fault);
     ast_random random;
-    ast_random_seed(&random, mixture->seed, 0);
-    if (!place_means(&random, mixture, centres)) {
+    ast_random_seed(&random, mixture.seed, 0);
+    if (!place_means(&random, &mixture, centres)) {
         free(centres);
         return ast_fail(fault, AST_BAD_DATA,
                         "%zu means could not be placed %g degrees apart in %zu dimensions: "
                         "use a smaller separation or fewer clusters",
-                        clusters, mixture->separation, dimension);
+                        clusters, mixture.separation, dimension);
     }
-    double share = fmin(1, fmax(0, mixture->noise));
-    size_t noise = clusters > 0 ? (size_t)llround(share * (double)mixture->points) : mixture->points;
-    bool drawn = draw_points(mixture, noise, centres, centres + clusters * dimension, points, labels);
-    for (size_t i = 0; means && i < clusters * dimension; i++)
+    ast_status status = draw_about(fault, &mixture, centres, centres + clusters * dimension, points, labels);
+    for (size_t i = 0; means && status == AST_OK && i < clusters * dimension; i++)
         means[i] = (float)centres[i];
     free(centres);
-    return drawn ? AST_OK : ast_fail(fault, AST_CANCELLED, "cancelled while points were drawn");
+    return status;
 }
 
 /* ---- Means that keep their distance ---------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include "memory.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,10 @@ typedef struct decomposition {
     rotation *rotations; /* (BATCH) */
     size_t collected;
 } decomposition;
+
+static bool is_stopped(const decomposition *t) {
+    return t->pool && ast_pool_poll(t->pool);
+}
 
 static void add_multiple(double *to, const double *from, double factor, size_t n) {
     for (size_t j = 0; j < n; j++)
@@ -84,7 +89,7 @@ static void reflect_rest(decomposition *t, size_t k) {
 
 static void make_tridiagonal(decomposition *t) {
     size_t n = t->n;
-    for (size_t k = 0; k < n && !ast_pool_poll(t->pool); k++) {
+    for (size_t k = 0; k < n && !is_stopped(t); k++) {
         double *row = t->a + k * n;
         t->diagonal[k] = row[k];
         t->factors[k] = 0;
@@ -103,7 +108,7 @@ static void multiply_reflections(decomposition *t) {
     memset(t->vectors, 0, n * n * sizeof *t->vectors);
     for (size_t i = 0; i < n; i++)
         t->vectors[i * n + i] = 1;
-    for (size_t k = n; k-- > 0 && !ast_pool_poll(t->pool);) {
+    for (size_t k = n; k-- > 0 && !is_stopped(t);) {
         size_t m = n - k - 1;
         const double *v = t->a + k * n + k + 1;
         if (t->factors[k] == 0)
@@ -140,7 +145,11 @@ static void rotate_block(void *data, size_t block, int worker) {
 }
 
 static void apply_rotations(decomposition *t) {
-    ast_pool_run(t->pool, (t->n + COLUMNS - 1) / COLUMNS, rotate_block, t);
+    size_t blocks = (t->n + COLUMNS - 1) / COLUMNS;
+    for (size_t block = 0; !t->pool && block < blocks; block++)
+        rotate_block(t, block, 0);
+    if (t->pool)
+        ast_pool_run(t->pool, blocks, rotate_block, t);
     t->collected = 0;
 }
 
@@ -192,7 +201,7 @@ static void step(decomposition *t, size_t l, size_t m) {
 }
 
 static void make_diagonal(decomposition *t) {
-    for (size_t l = 0; l < t->n && !ast_pool_poll(t->pool); l++)
+    for (size_t l = 0; l < t->n && !is_stopped(t); l++)
         for (int steps = 0; steps < MOST_STEPS; steps++) {
             size_t m = block_end(t, l);
             if (m == l)
@@ -212,7 +221,7 @@ ast_status ast_symmetric_eigen(ast_pool *pool, size_t n, double *matrix, double 
     multiply_reflections(&t);
     make_diagonal(&t);
     memcpy(matrix, t.vectors, n * n * sizeof *matrix);
-    if (ast_pool_cancelled(pool))
+    if (pool && ast_pool_cancelled(pool))
         status = ast_fail_cancelled(fault);
     ast_free_all(t.beside, t.factors, t.p, t.vectors, t.rotations);
     return status;

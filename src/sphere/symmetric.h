@@ -7,5 +7,5 @@
 #include "pool.h"
 
 /* matrix (n, n), symmetric, becomes the orthonormal eigenvectors, one per row; values (n): their eigenvalues, in no
- * order. AST_CANCELLED and AST_NO_MEMORY leave both undefined. */
+ * order. pool NULL: on the caller's thread. AST_CANCELLED and AST_NO_MEMORY leave both undefined. */
 ast_status ast_symmetric_eigen(ast_pool *pool, size_t n, double *matrix, double *values, ast_fault *fault);

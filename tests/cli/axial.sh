@@ -34,7 +34,7 @@ works asterism measure --labels found.npy --points points.npy --axial --dissimil
 json silhouette ../out | awk '{ exit !($1 > 0.7) }' || broken "silhouette by angle: $(cat ../out)"
 fails 2 'axes can be apart' asterism sample --points 10 --dimension 3 --clusters 2 --kappa 9 --separation 100 --axial \
     --output other.npy
-fails 2 'axial is for --method dp, spkm and mbspkm' asterism cluster axes.txt --method dpmeans --angle 20 --axial
+fails 2 'axial is for --method dp, spkm, movmf and mbspkm' asterism cluster axes.txt --method dpmeans --angle 20 --axial
 fails 2 'axial needs --points FILE' asterism measure --labels found.npy --truth truth.npy --axial
 
 # The field: a plane that dips 30 degrees to the east has its pole 30 degrees from up, towards the east.

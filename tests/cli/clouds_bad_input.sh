@@ -102,7 +102,7 @@ usage '--neighbours must be a whole number from 3 to 1024' whole.pcd --angle 30 
 usage '--columns is for tables of points and .xyz, and whole.pcd is a cloud' whole.pcd --angle 30 --columns 1
 usage '--camera is for depth images' whole.pcd --angle 30 --camera kinect
 usage '--frame is for scenes of the NYU v2 data set' whole.pcd --angle 30 --frame 3
-usage '--undirected is for --method dp, spkm and mbspkm' whole.pcd --method movmf --clusters 2 --undirected
+usage '--undirected is for --method dp, spkm, movmf and mbspkm' whole.pcd --method ospkm --clusters 2 --undirected
 usage '--colored would overwrite the input whole.ply' whole.ply --angle 30 --colored whole.ply
 fails 1 'whole.obj is a mesh, whose faces have normals; --neighbours is for clouds' \
     asterism cluster whole.obj --angle 30 --neighbours 9

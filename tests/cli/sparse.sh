@@ -56,7 +56,7 @@ equal missing 2 "$(json missing ../out)"
 equal labels '0 -1 1 -1' "$(tr '\n' ' ' <few.txt | sed 's/ $//')"
 equal means '0 1 0,0 0 1' "$(tr '\n' ',' <few_means.txt | sed 's/,$//')"
 
-fails 2 'docs.mtx is a file of sparse rows, which --method movmf does not take' asterism cluster docs.mtx --method movmf --clusters 2
+fails 2 'docs.mtx is a file of sparse rows, which --method fsd does not take' asterism cluster docs.mtx --method fsd --clusters 2
 fails 2 '--axial is for .*, and docs.mtx is a file of sparse rows' asterism cluster docs.mtx --angle 30 --axial
 fails 1 'this dissimilarity does not take sparse rows' asterism measure --labels labels.txt --points docs.mtx --dissimilarity angle
 fails 2 'stream takes .*, and docs.mtx is a file of sparse rows' asterism stream docs.mtx --angle 30

@@ -70,7 +70,7 @@ fails 2 'no option -x' asterism cluster x.txt -x
 fails 2 'no option --;' asterism cluster x.txt --=5
 fails 2 'no option --a{70}' asterism cluster x.txt "--$(printf '%070d' 0 | tr 0 a)"
 
-fails 2 '--kappa must be a number from 0 to 1e\+15' \
+fails 2 '--kappa must be a number from -1e\+15 to 1e\+15' \
     asterism sample --points 9 --dimension 3 --clusters 2 --kappa 1e300 --output s.npy
 
 # Files, as far as their names show it
