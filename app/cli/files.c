@@ -31,7 +31,7 @@ static const ast_cli_option options_table[] = {
      .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL},
     {"columns", AST_CLI_TEXT, "LIST",
      "columns to read: numbers from 1 on, or names in the header of a text, such as 2-101, 1,3,5-7 or dec,inc",
-     AT(columns), .inputs = AST_CLI_POINTS | AST_CLI_CLOUD | AST_CLI_SEVERAL,
+     AT(columns), .inputs = AST_CLI_POINTS | AST_CLI_CLOUD,
      .more = "They are read in this order. Numbers and names can be mixed. Of an .xyz cloud they are x, y and z, and "
              "with six columns the normal."},
     {"header", AST_CLI_CHOICE, "WHEN",

@@ -42,7 +42,7 @@ three_axes >x.txt
 fails 2 'camera is for depth images \(.png, .pgm, .mat, or a folder of images\), and x.txt is a table of points' \
     asterism cluster x.txt --angle 20 --camera kinect
 fails 2 'smooth is for depth images' asterism stream x.txt --angle 20 --smooth tv
-fails 2 'columns is for tables of points, and .*000000.png is a depth image' \
+fails 2 'columns is for tables of points.* and .*000000.png is a depth image' \
     asterism cluster $frame --angle 20 $camera --columns 1-3
 fails 2 'transpose is for tables' asterism stream $frame --angle 20 $camera --transpose
 fails 2 'dimension is for tables' asterism stream $frame --angle 20 $camera --dimension 3
