@@ -39,7 +39,8 @@ static const char *const parallels[] = {"ordered", "oir", "serial", NULL}; /* in
 static const ast_cli_option passes_options[] = {
     {"max-iterations", AST_CLI_INT, "N", "maximum number of passes of a run or a frame", AT(max_iterations), 1,
      2147483647, .standard = "100",
-     .more = "A run that it stops is no failure; the result says so. For `fsd` and `crp` it counts sweeps, for "
+     .more = "A run that it stops is no failure; the result says so. `stream` and `segment` take 10 for the normals of "
+             "pixels of depth images (`--smooth guided`, `tv` or `none`). For `fsd` and `crp` it counts sweeps, for "
              "`ospkm` rounds over the points, for `mbspkm` batches."},
     {"parallel", AST_CLI_CHOICE, "HOW",
      "how a pass runs: ordered, oir or serial; the labels are the same, only the time differs", AT(parallel),
