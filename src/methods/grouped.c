@@ -431,7 +431,7 @@ ast_status ast_iterate_grouped(ast_labelling *l, ast_run *run, ast_grouped how, 
     p.limit = how == AST_GROUPED_DP ? ast_least_score(run->options->angle) : -INFINITY;
     ast_status status = open_pass(&p) ? check_sizes(&p, fault) : ast_fail_memory(fault);
     while (status == AST_OK && !run->converged && run->iterations < run->max_iterations) {
-        ast_pass_result result;
+        ast_pass_result result = {0};
         bool repeats = false;
         run->pass_start = ast_seconds();
         status = one_pass(&p, &result, fault);
