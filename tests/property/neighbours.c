@@ -139,6 +139,29 @@ static void test_uniform(void **state) {
     free(x);
 }
 
+/* Rows of few components -1, 0, 1: most cosines are equal, and so are many rows. With and without heads. */
+static void test_ties(void **state) {
+    (void)state;
+    enum { COUNT = 2300, MOST = 64 };
+    static const size_t dimensions[] = {3, 64}, numbers[] = {1, 4, 90};
+    float *x = calloc((size_t)COUNT * MOST, sizeof *x);
+    ast_random random;
+    assert_non_null(x);
+    ast_random_seed(&random, 9, 0);
+    for (size_t n = 0; n < 2; n++) {
+        size_t dimension = dimensions[n], count = dimension > 3 ? COUNT : 400;
+        memset(x, 0, count * dimension * sizeof *x);
+        for (size_t i = 0; i < count; i++) /* component 0 is never 0 in 64 dimensions: no row is missing there */
+            for (size_t m = 0; m < 3; m++)
+                x[i * dimension + (dimension > 3 && m > 0 ? ast_random_below(&random, 7) : m)] =
+                    dimension > 3 && m == 0 ? 1 : (float)ast_random_below(&random, 3) - 1;
+        ast_points points = ast_points_f4(x, count, dimension);
+        for (size_t k = 0; k < 3; k++)
+            check(&points, numbers[k], "ties");
+    }
+    free(x);
+}
+
 static void test_refused(void **state) {
     (void)state;
     ast_context *context = ref_context("base", 1);
@@ -156,6 +179,7 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_heads),
-                                       cmocka_unit_test(test_uniform), cmocka_unit_test(test_refused)};
+                                       cmocka_unit_test(test_uniform), cmocka_unit_test(test_ties),
+                                       cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, ref_contexts_end);
 }
