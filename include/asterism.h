@@ -676,6 +676,13 @@ static inline ast_assign_options ast_assign_to(const float *means, size_t means_
 AST_API ast_status ast_assign(ast_context *context, const ast_points *points, const ast_assign_options *options,
                               int32_t *labels, float *similarity);
 
+/* How sure that is: the same, and for every point the second largest cosine with a mean and the index of that mean, the
+ * lowest if several are equal. NaN and -1: the row is missing, or there is one mean only. Each of the last three arrays
+ * (N) may be NULL. Takes a product of all rows and means. Not for sparse rows. */
+AST_API ast_status ast_assign_compare(ast_context *context, const ast_points *points,
+                                      const ast_assign_options *options, int32_t *labels, float *similarity,
+                                      float *runner_up, int32_t *runner_up_label);
+
 /* ---- Models ---------------------------------------------------------------------------------------------------- */
 
 /* Everything that labels new rows as a run labelled its own: means, and what the run did to rows before it compared

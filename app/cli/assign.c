@@ -21,6 +21,8 @@ typedef struct job {
     float *means, *center, *similarity;
     size_t means_count;
     int32_t *labels;
+    float *second;       /* --runner-up: the cosines, */
+    int32_t *runners_up; /* --runner-up-labels: and these means; NULL unless one of both is asked for */
     size_t missing, unassigned, assigned; /* points without a similarity, with one and no label, with both */
     ast_format_error error;               /* of writing labels in parts */
     int failed;                           /* it is set */
@@ -53,6 +55,14 @@ static const ast_cli_option options_table[] = {
      "write the cosine between each point and the nearest mean, NaN for missing rows: float32 .npy, or "
      "text",
      .writes = AST_CLI_WRITES_ARRAY},
+    {"runner-up", AST_CLI_TEXT, "FILE",
+     "write the cosine between each point and the second nearest mean: the nearer it is to the similarity, the less "
+     "sure "
+     "the label: float32 .npy, or text",
+     .writes = AST_CLI_WRITES_ARRAY, .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE, .needs = "means"},
+    {"runner-up-labels", AST_CLI_TEXT, "FILE",
+     "write the number of the second nearest mean, -1 for missing rows: int32 .npy, or text",
+     .writes = AST_CLI_WRITES_ARRAY, .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE, .needs = "means"},
     AST_CLI_MEMORY_OPTION(AT(memory)),
     {0}};
 
@@ -73,6 +83,11 @@ static int read_model(job *work) {
     return code;
 }
 
+static bool compares(const job *work) {
+    return ast_cli_target_of(&work->from.common, "runner-up") ||
+           ast_cli_target_of(&work->from.common, "runner-up-labels");
+}
+
 static int read_inputs(void *data) {
     job *work = data;
     bool copied = work->center_file || work->model_file;
@@ -85,12 +100,18 @@ static int read_inputs(void *data) {
                                   &work->means_count);
     if (code < 0 && work->center_file)
         code = ast_cli_read_center(work->center_file, work->from.directions.points.dimension, &work->center);
+    if (code < 0 && work->from.directions.in_parts && compares(work))
+        return ast_cli_fail(
+            "%s is larger than the memory allowed; --runner-up and --runner-up-labels need it in memory",
+            work->from.input);
     if (code >= 0 || work->from.directions.in_parts)
         return code;
     size_t count = work->from.directions.points.count;
     work->labels = malloc(count * sizeof *work->labels);
     work->similarity = malloc(count * sizeof *work->similarity);
-    if (!work->labels || !work->similarity)
+    work->second = compares(work) ? malloc(count * sizeof *work->second) : NULL;
+    work->runners_up = compares(work) ? malloc(count * sizeof *work->runners_up) : NULL;
+    if (!work->labels || !work->similarity || (compares(work) && (!work->second || !work->runners_up)))
         return ast_cli_fail("there is no memory for %zu labels", count);
     return -1;
 }
@@ -161,8 +182,14 @@ static void warn_of_other_rows(const job *work) {
 static int assign(job *work) {
     ast_assign_options known = known_means(work);
     const ast_points *points = &work->from.directions.points;
-    ast_status status = work->model ? ast_model_assign(work->model, points, work->angle, work->labels, work->similarity)
-                                    : ast_assign(work->from.context, points, &known, work->labels, work->similarity);
+    ast_status status;
+    if (work->model)
+        status = ast_model_assign(work->model, points, work->angle, work->labels, work->similarity);
+    else if (compares(work))
+        status = ast_assign_compare(work->from.context, points, &known, work->labels, work->similarity, work->second,
+                                    work->runners_up);
+    else
+        status = ast_assign(work->from.context, points, &known, work->labels, work->similarity);
     if (status != AST_OK)
         return ast_cli_directions_status(&work->from.directions, status, work->from.context, work->from.input);
     count_points(work, work->labels, work->similarity, work->from.directions.points.count);
@@ -249,6 +276,9 @@ static int deliver(void *data) {
     const ast_cli_common *common = data;
     ast_cli_fill_target(common, "labels", ast_cli_directions_array(&work->from.directions, work->labels, NULL));
     ast_cli_fill_target(common, "similarity", ast_cli_directions_array(&work->from.directions, NULL, work->similarity));
+    ast_cli_fill_target(common, "runner-up", ast_cli_directions_array(&work->from.directions, NULL, work->second));
+    ast_cli_fill_target(common, "runner-up-labels",
+                        ast_cli_directions_array(&work->from.directions, work->runners_up, NULL));
     return ast_cli_deliver(common, &(ast_cli_printer){print_json, print_table, work});
 }
 
@@ -259,6 +289,8 @@ static void end(void *data) {
     free(work->center);
     free(work->labels);
     free(work->similarity);
+    free(work->second);
+    free(work->runners_up);
     ast_cli_subject_end(data);
 }
 

@@ -76,6 +76,20 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
         """The cosine of every row of X to its nearest mean, float32; NaN for rows without a direction."""
         return self._assign(X, None, cosines=True)[1]
 
+    def runner_up(self, X: Any) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+        """For every row of X the second largest cosine to a mean, and which mean that is, as `predict` numbers it: the
+        nearer it is to `similarity`, the less sure the label. NaN and -1 for rows without a direction, and if there is
+        one mean only. Computed by comparing all rows with all means."""
+        X = self._validated(X, reset=False)
+        if issparse(X):
+            raise ValueError("runner_up does not take sparse rows")
+        labels, number = np.empty(X.shape[0], np.int32), np.full(X.shape[0], -1, np.int32)
+        cosine = np.full(X.shape[0], np.nan, np.float32)
+        if len(self.cluster_centers_):
+            self._label(X, None, labels, None, (cosine, number))
+        ids = getattr(self, "ids_", None)
+        return cosine, self._named(number) if ids is None else np.append(ids, np.int32(-1))[number]
+
     def transform(self, X: Any) -> np.ndarray:
         """(N, K): the cosine of every row of X to every mean, or with `measure="angle"` the angle in degrees."""
         X = self._validated(X, reset=False)
@@ -156,8 +170,9 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
             refuse_nan(X, labels)
         return labels, similarity
 
-    def _label(self, X: np.ndarray, angle: float | None, labels: np.ndarray, similarity: np.ndarray | None) -> None:
-        """One call of ast_assign."""
+    def _label(self, X: np.ndarray, angle: float | None, labels: np.ndarray, similarity: np.ndarray | None,
+               second: tuple[np.ndarray, np.ndarray] | None = None) -> None:
+        """One call of ast_assign; with arrays for the second nearest mean of ast_assign_compare."""
         means, points = np.ascontiguousarray(self.cluster_centers_, np.float32), points_of(X)
         options = sized("ast_assign_options", means=means.ctypes.data, means_count=len(means), axial=bool(self.axial),
                         angle=np.nan if angle is None else real_number("outlier_angle", angle, DEGREES))
@@ -170,8 +185,12 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
         if view is not None:
             options.metric = ctypes.addressof(view)
         with lender.borrow(self._threads(), X.size) as context:
-            context.check(lib.ast_assign(context.handle, ctypes.byref(points), ctypes.byref(options), labels.ctypes.data,
-                                         None if similarity is None else similarity.ctypes.data))
+            given = (context.handle, ctypes.byref(points), ctypes.byref(options), labels.ctypes.data,
+                     None if similarity is None else similarity.ctypes.data)
+            if second is None:
+                context.check(lib.ast_assign(*given))
+            else:
+                context.check(lib.ast_assign_compare(*given, *(one.ctypes.data for one in second)))
 
     def _keep_for_similarity(self, X: np.ndarray) -> None:
         """Fitting does not pay for `similarity_`, which costs more than a pass; who asks for it does."""

@@ -260,3 +260,16 @@ def test_groups_never_share_a_cluster():
 def test_rows_that_count_for_nothing_respect_the_angle():
     labels = DPVMFMeans(angle=30).fit_predict([[1, 0, 0], [1, .1, 0], [0, 0, 1], [1, .2, 0]], sample_weight=[1, 1, 0, 0])
     assert labels.tolist() == [0, 0, -1, 0]
+
+
+def test_the_second_nearest_mean():
+    X = np.random.RandomState(3).normal(size=(300, 12))
+    model = SphericalKMeans(6, random_state=1).fit(X)
+    cosines, numbers = model.runner_up(X)
+    all_cosines = model.transform(X)
+    order = np.argsort(-all_cosines, axis=1)
+    np.testing.assert_array_equal(numbers, order[:, 1])
+    np.testing.assert_allclose(cosines, np.take_along_axis(all_cosines, order, 1)[:, 1], atol=1e-6)
+    assert (cosines <= model.similarity(X)).all()
+    cosines, numbers = DPVMFMeans(180).fit(X).runner_up(X)
+    assert np.isnan(cosines).all() and (numbers == -1).all()

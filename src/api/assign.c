@@ -88,8 +88,50 @@ static int copy_labels(size_t first, size_t count, const int32_t *labels, const 
     return 0;
 }
 
-ast_status ast_assign_call(ast_context *context, const ast_points *points, const ast_assign_options *options,
-                           int32_t *labels, float *similarity) {
+/* What a call for rows in memory also finds. */
+typedef struct runners_up {
+    const ast_labelling *l;
+    float *cosines;   /* (N) or NULL */
+    int32_t *numbers; /* the same */
+} runners_up;
+
+/* The means are in order of their numbers. */
+static void compare_row(const runners_up *r, const ast_labelling_view *v, size_t i) {
+    const ast_cluster_list *c = v->clusters;
+    float buffer[AST_MAX_DIMENSION];
+    double best = -4, second = -4;
+    int32_t first = -1, number = -1;
+    const float *row = v->labels[i] == AST_MISSING ? NULL : ast_rowset_row(v->rows, i, buffer);
+    for (size_t k = 0; k < c->live && row; k++) {
+        double cosine = ast_exact_score(row, c->means + (size_t)c->order[k] * c->dimension, c->dimension);
+        cosine = v->rows->axial ? fabs(cosine) : cosine;
+        if (cosine > best) {
+            second = best;
+            number = first;
+            best = cosine;
+            first = (int32_t)k;
+        } else if (cosine > second) {
+            second = cosine;
+            number = (int32_t)k;
+        }
+    }
+    if (r->cosines)
+        r->cosines[i] = number < 0 ? NAN : (float)second;
+    if (r->numbers)
+        r->numbers[i] = number;
+}
+
+static void compare_rows(void *data, size_t first, size_t last) {
+    const runners_up *r = data;
+    const ast_labelling_view v = ast_view_of(r->l);
+    for (size_t i = first; i < last; i++)
+        compare_row(r, &v, i);
+}
+
+enum { COMPARED = 64 }; /* rows of a task */
+
+static ast_status assign_rows(ast_context *context, const ast_points *points, const ast_assign_options *options,
+                              int32_t *labels, float *similarity, runners_up *second) {
     ast_fault *fault = &context->fault;
     ast_status status = check_options(options, fault);
     if (status == AST_OK)
@@ -118,8 +160,34 @@ ast_status ast_assign_call(ast_context *context, const ast_points *points, const
     ast_labelling_input input =
         ast_resident_input(context, centred.rows ? &centred.points : points, options->axial != 0);
     status = assign(context, &input, options, similarity != NULL, &sink);
+    if (status == AST_OK && second) {
+        second->l = context->labelling;
+        ast_pool_ranges(context->pool, points->count, COMPARED, compare_rows, second);
+        status = ast_check_cancelled(context);
+    }
     ast_centred_free(&centred);
     return status;
+}
+
+ast_status ast_assign_call(ast_context *context, const ast_points *points, const ast_assign_options *options,
+                           int32_t *labels, float *similarity) {
+    return assign_rows(context, points, options, labels, similarity, NULL);
+}
+
+static ast_status assign_and_compare(ast_context *context, const ast_points *points, const ast_assign_options *options,
+                                     int32_t *labels, float *similarity, runners_up *second) {
+    ast_status status = ast_check_points(points, &context->fault);
+    if (status == AST_OK)
+        status = ast_refuse_sparse(points, "the second nearest mean", &context->fault);
+    return status == AST_OK ? assign_rows(context, points, options, labels, similarity, second) : status;
+}
+
+ast_status ast_assign_compare(ast_context *context, const ast_points *points, const ast_assign_options *options,
+                              int32_t *labels, float *similarity, float *runner_up, int32_t *runner_up_label) {
+    runners_up second = {.cosines = runner_up, .numbers = runner_up_label};
+    return ast_enter(context)
+               ? ast_leave(context, assign_and_compare(context, points, options, labels, similarity, &second))
+               : AST_BAD_OPTION;
 }
 
 ast_status ast_assign(ast_context *context, const ast_points *points, const ast_assign_options *options,

@@ -40,3 +40,11 @@ fails 1 'missing.txt has no usable row' asterism assign missing.txt --means mean
 fails 1 'absent.npy' asterism assign new.txt --means absent.npy --labels z2.npy
 printf '1 0 0\n0 0 0\n' >zero.txt
 fails 1 'zero.txt: mean 2 is no direction' asterism assign new.txt --means zero.txt --labels z2.npy
+
+# ---- How sure a label is ----
+printf '1,0,0\n0,1,0\n0,0,1\n' >three.csv
+printf '1,0.5,0\n0,0.4,0.5\nnan,0,0\n' >unsure.csv
+works asterism assign unsure.csv --means three.csv --runner-up next.txt --runner-up-labels who.txt --quiet
+equal 'the second nearest means' '1 1 -1' "$(tr '\n' ' ' <who.txt | sed 's/ $//')"
+equal 'the second largest cosine' 0.44721359 "$(head -n 1 next.txt)"
+fails 2 'needs --means' asterism assign unsure.csv --model three.model --runner-up other.txt
