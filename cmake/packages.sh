@@ -2,7 +2,8 @@
 # Functions shared by ./demo, ./test and .ci/run: Debian packages and the release build. POSIX sh, to be sourced.
 
 # Packages for the command, and additional packages for the tests.
-build_packages='gcc libc6-dev make cmake pkg-config zlib1g-dev libpng-dev libhdf5-dev libjansson-dev'
+build_packages='gcc libc6-dev make cmake pkg-config zlib1g-dev libpng-dev libhdf5-dev libjansson-dev
+libsnappy-dev libzstd-dev liblz4-dev'
 test_packages='libcmocka-dev libopenmpi-dev openmpi-bin python3-numpy python3-scipy python3-sklearn python3-pandas python3-matplotlib
 python3-pytest python3-setuptools python3-wheel python3-pip python3-venv git mypy strace g++ man-db libxml2-utils zsh fish'
 

@@ -641,6 +641,12 @@ static inline const float *ast_means(const ast_context *context) {
     return count ? clusters->mean : NULL;
 }
 
+/* How similar rows are to the means of the last successful ast_cluster of this context: `similarity` (N) receives the
+ * cosine (|cosine| of axial rows) to the mean of the row's label, NaN for label -1 and for missing rows. The rows are
+ * centred or mapped like those of the run. AST_BAD_DATA for a label that is no cluster. */
+AST_API ast_status ast_similarity(ast_context *context, const ast_points *points, const int32_t *labels,
+                                  float *similarity);
+
 /* Evaluates the mixture of the last successful ast_cluster of this context at any points. `memberships` (N, K)
  * row-major receives the probability of each component given the point, `log_density` (N) the log density of the
  * mixture in nats. Either may be NULL. Missing rows get NaN. Weights are ignored. The points are centred or mapped like

@@ -10,6 +10,7 @@
 #include "memory.h"
 #include "model_file.h"
 #include "progress.h"
+#include "rows_output.h"
 #include "terminal.h"
 
 typedef struct job {
@@ -24,6 +25,7 @@ typedef struct job {
     float *second;       /* --runner-up: the cosines, */
     int32_t *runners_up; /* --runner-up-labels: and these means; NULL unless one of both is asked for */
     size_t missing, unassigned, assigned; /* points without a similarity, with one and no label, with both */
+    ast_cli_rows_output rows;             /* --output */
     ast_format_error error;               /* of writing labels in parts */
     int failed;                           /* it is set */
     ast_cli_progress progress;
@@ -63,6 +65,14 @@ static const ast_cli_option options_table[] = {
     {"runner-up-labels", AST_CLI_TEXT, "FILE",
      "write the number of the second nearest mean, -1 for missing rows: int32 .npy, or text",
      .writes = AST_CLI_WRITES_ARRAY, .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE, .needs = "means"},
+    {"id", AST_CLI_TEXT, "NAME", "the column of a text table or a .parquet file that identifies the rows, for --output",
+     AT(from.reading.source.names), .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL, .needs = "output",
+     .excludes = "transpose"},
+    {"output", AST_CLI_TEXT, "FILE",
+     "write a table with the id of each row (its number from 0 without --id), its label and its similarity to the "
+     "mean: "
+     ".csv, .jsonl or .parquet",
+     .writes = AST_CLI_WRITES_OWN, .inputs = AST_CLI_POINTS | AST_CLI_SPARSE | AST_CLI_SEVERAL},
     AST_CLI_MEMORY_OPTION(AT(memory)),
     {0}};
 
@@ -208,7 +218,8 @@ static bool write_part(job *work, size_t first, size_t count, const int32_t *lab
     ast_output *one = ast_cli_output_of(common, "labels"), *other = ast_cli_output_of(common, "similarity");
     ast_format_error *error = &work->error;
     return (!one || ast_write_array_part(one, known, first, count, error)) &&
-           (!other || ast_write_array_part(other, near, first, count, error));
+           (!other || ast_write_array_part(other, near, first, count, error)) &&
+           ast_cli_rows_put(&work->rows, first, count, labels, similarity, error);
 }
 
 static int take_part(size_t first, size_t count, const int32_t *labels, const float *similarity, void *data) {
@@ -230,6 +241,7 @@ static int assign_parts(job *work) {
     ast_status status = work->model ? ast_model_assign_source(work->model, source, work->angle, &sink)
                                     : ast_assign_source(work->from.context, source, &known, &sink);
     ast_cli_progress_end(&work->progress);
+    work->failed |= !ast_cli_rows_end(&work->rows, status == AST_OK && !work->failed, &work->error) && status == AST_OK;
     if (work->failed)
         return ast_cli_target_failed(ast_cli_target_of(&work->from.common, "labels"), &work->error);
     if (status == AST_OK && work->missing == count)
@@ -239,7 +251,10 @@ static int assign_parts(job *work) {
 
 static int open_and_assign(void *data) {
     job *work = data;
+    const ast_names *ids = &work->from.directions.input.names;
     int code = ast_cli_open_targets(&work->from.common);
+    if (code < 0)
+        code = ast_cli_rows_begin(&work->rows, &work->from.common, ids->count ? ids : NULL);
     if (code >= 0)
         return code;
     return work->from.directions.in_parts ? assign_parts(work) : assign(work);
@@ -274,6 +289,12 @@ static void print_table(const void *data) {
 static int deliver(void *data) {
     job *work = data;
     const ast_cli_common *common = data;
+    size_t count = work->from.directions.points.count;
+    if (work->rows.output && !work->from.directions.in_parts) {
+        bool good = ast_cli_rows_put(&work->rows, 0, count, work->labels, work->similarity, &work->error);
+        if (!ast_cli_rows_end(&work->rows, good, &work->error))
+            return ast_cli_target_failed(ast_cli_target_of(common, "output"), &work->error);
+    }
     ast_cli_fill_target(common, "labels", ast_cli_directions_array(&work->from.directions, work->labels, NULL));
     ast_cli_fill_target(common, "similarity", ast_cli_directions_array(&work->from.directions, NULL, work->similarity));
     ast_cli_fill_target(common, "runner-up", ast_cli_directions_array(&work->from.directions, NULL, work->second));
@@ -291,11 +312,16 @@ static void end(void *data) {
     free(work->similarity);
     free(work->second);
     free(work->runners_up);
+    ast_parquet_writer_free(work->rows.parquet);
     ast_cli_subject_end(data);
 }
 
+static int check_output(void *data) {
+    return ast_cli_check_rows_output(data);
+}
+
 static ast_cli_step *const steps[] = {
-    ast_cli_subject_find, ast_cli_subject_check, read_inputs, open_and_assign, deliver, NULL};
+    check_output, ast_cli_subject_find, ast_cli_subject_check, read_inputs, open_and_assign, deliver, NULL};
 
 const ast_cli_command ast_cli_assign = {
     .name = "assign",

@@ -340,6 +340,7 @@ static void free_job(job *work) {
     free(work->previous_labels);
     free(work->ids);
     free(work->nearest);
+    free(work->similarity);
     free(work->plane_of);
     free(work->weights);
     free(work->groups);

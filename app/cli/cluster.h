@@ -80,6 +80,7 @@ typedef struct ast_cli_cluster_job {
     const ast_lineage *lineage; /* (lineage_count) */
     size_t lineage_count;
     int32_t *nearest;
+    float *similarity; /* with --output */
     ast_cli_parts parts;
     ast_plane_map *planes; /* with --planes */
     int32_t *plane_of;     /* of the points or faces */

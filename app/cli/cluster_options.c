@@ -10,6 +10,7 @@
 
 #include "pages.h"
 #include "ranks.h"
+#include "rows_output.h"
 #include "terminal.h"
 
 typedef ast_cli_cluster_settings settings;
@@ -151,6 +152,14 @@ static const ast_cli_option options_table[] = {
     {"name-column", AST_CLI_TEXT, "N|NAME",
      "the column of a text table that holds the names, by number or by its name in the header; it is no coordinate",
      AT(reading.source.names), .inputs = AST_CLI_POINTS, .excludes = "transpose"},
+    {"id", AST_CLI_TEXT, "NAME",
+     "the column of a text table or a .parquet file that identifies the rows: for --output, and for representatives",
+     AT(reading.source.names), .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL, .excludes = "name-column transpose"},
+    {"output", AST_CLI_TEXT, "FILE",
+     "write a table with the id of each row (its number from 0 without --id), its cluster and its similarity to the "
+     "mean: .csv, .jsonl or .parquet",
+     .writes = AST_CLI_WRITES_OWN, .inputs = AST_CLI_POINTS | AST_CLI_SPARSE | AST_CLI_SEVERAL, .not_in = WHOLE,
+     .more = "The similarity is the cosine to the mean of the row's own cluster; missing rows and outliers have none."},
     {"labels", AST_CLI_TEXT, "FILE",
      "write one label per row, point or triangle, -1 for missing ones: int32 .npy, or text; for images, "
      "an array of the image's shape; - is standard output",
@@ -316,6 +325,9 @@ static int check_files(void *data) {
     const char *colored = ast_cli_typed(common, "colored"), *planes = ast_cli_typed(common, "planes"),
                *tree = ast_cli_typed(common, "tree"), *layers = ast_cli_typed(common, "layers"),
                *start = ast_cli_names_start(given->init) ? NULL : given->init;
+    int code = ast_cli_check_rows_output(common);
+    if (code >= 0)
+        return code;
     if (given->reading.source.names && strcmp(given->reading.source.names, "0") == 0)
         return ast_cli_misuse("--name-column must be at least 1: columns are counted from 1");
     if (colored && !ast_has_extension(colored, ".ply"))
@@ -328,7 +340,7 @@ static int check_files(void *data) {
         return ast_cli_misuse("--layers %s: the name must end in .json", layers);
     if (layers && !isinf(given->options.angle))
         return ast_cli_misuse("--layers needs --angle auto, which finds the levels that stand out");
-    int code = ast_cli_check_read("init", start);
+    code = ast_cli_check_read("init", start);
     return code < 0 ? ast_cli_check_target(ast_cli_target_of(common, "state"), start) : code;
 }
 

@@ -8,6 +8,7 @@
 
 #include "field.h"
 #include "ranks.h"
+#include "rows_output.h"
 #include "terminal.h"
 
 enum { DIGITS = 17, PART = 1 << 16 }; /* of numbers in JSON; bytes of it that are written together */
@@ -212,6 +213,31 @@ static int find_keywords(void *data) {
     return code;
 }
 
+/* Labels are numbers of clusters here. */
+static int find_similarity(void *data) {
+    job *work = data;
+    if (!ast_cli_target_of(&work->given->common, "output"))
+        return -1;
+    work->similarity = malloc((work->points.count + 1) * sizeof *work->similarity);
+    if (!work->similarity)
+        return ast_cli_fail("there is no memory for %zu similarities", work->points.count);
+    ast_status status = ast_similarity(work->context, &work->points, work->labels, work->similarity);
+    return ast_cli_status(status, work->context, work->given->input);
+}
+
+static int fill_rows(job *work) {
+    ast_format_error error;
+    ast_cli_rows_output rows;
+    const ast_cli_common *common = &work->given->common;
+    const ast_names *ids = work->directions.input.names.count ? &work->directions.input.names : NULL;
+    int code = ast_cli_rows_begin(&rows, common, ids);
+    if (code >= 0 || !rows.output)
+        return code;
+    bool good = ast_cli_rows_put(&rows, 0, work->points.count, work->labels, work->similarity, &error);
+    return ast_cli_rows_end(&rows, good, &error) ? -1
+                                                 : ast_cli_target_failed(ast_cli_target_of(common, "output"), &error);
+}
+
 /* After the last call with the context that is not about them. */
 static int take_clusters(void *data) {
     job *work = data;
@@ -225,6 +251,9 @@ static int put_in_place(void *data) {
     const ast_cli_common *common = &work->given->common;
     const ast_report *report = &work->report;
     ast_cli_cluster_name_labels(work);
+    int code = fill_rows(work);
+    if (code >= 0)
+        return code;
     ast_cli_fill_target(common, "labels", ast_cli_directions_array(&work->directions, work->labels, NULL));
     ast_cli_fill_target(common, "means",
                         ast_value_array(ast_means(work->context), report->clusters, report->dimension));
@@ -245,6 +274,7 @@ int ast_cli_cluster_deliver(void *work) {
                                           ast_cli_cluster_layers,
                                           find_axes,
                                           find_orientation,
+                                          find_similarity,
                                           find_keywords,
                                           ast_cli_cluster_model,
                                           ast_cli_cluster_warn_means,

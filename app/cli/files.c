@@ -20,8 +20,9 @@ const char *const ast_cli_headers[] = {"auto", "yes", "no", NULL}; /* in the ord
 #define AT(field) offsetof(ast_cli_source, field)
 static const ast_cli_option options_table[] = {
     {"format", AST_CLI_TEXT, "NAME",
-     "npy, csv, tsv, txt, dat, mtx, npz, fbin, u8bin, i8bin, fvecs, bvecs or safetensors, each also with .gz; h5; pcd, "
-     "ply, obj, stl, las or xyz: needed for standard input, otherwise the extension decides; kitti: a .bin scan of "
+     "npy, csv, tsv, txt, dat, mtx, npz, fbin, u8bin, i8bin, fvecs, bvecs or safetensors, each also with .gz; h5; "
+     "parquet; pcd, ply, obj, stl, las or xyz: needed for standard input, otherwise the extension decides; kitti: a "
+     ".bin scan of "
      "KITTI",
      AT(format), .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_DEPTH & ~AST_CLI_SEVERAL},
     {"tensor", AST_CLI_TEXT, "NAME", "the tensor of a .safetensors file, where it has several of two dimensions",
@@ -29,6 +30,10 @@ static const ast_cli_option options_table[] = {
     {"dataset", AST_CLI_TEXT, "PATH",
      "the dataset of an .h5 file, such as /train, where it has several of two dimensions", AT(dataset),
      .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL},
+    {"column", AST_CLI_TEXT, "NAME",
+     "the column of lists of a .parquet file, where it has several; also the dataset of an .h5 file or the tensor of a "
+     ".safetensors file",
+     AT(column), .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL, .excludes = "tensor dataset"},
     {"columns", AST_CLI_TEXT, "LIST",
      "columns to read: numbers from 1 on, or names in the header of a text, such as 2-101, 1,3,5-7 or dec,inc",
      AT(columns), .inputs = AST_CLI_POINTS | AST_CLI_CLOUD,
@@ -75,6 +80,7 @@ ast_input_options ast_cli_input_options(const ast_cli_source *source) {
                                .columns = source->columns,
                                .tensor = source->tensor,
                                .dataset = source->dataset,
+                               .column = source->column,
                                .transpose = source->transpose,
                                .names = source->names,
                                .words = ast_cli_field_words(source),

@@ -21,7 +21,7 @@ ast_cli_input ast_cli_look_up(const ast_cli_common *common, const char *path, co
 /* How INPUT is to be read: the options that every subcommand with points has. */
 typedef struct ast_cli_source {
     const char *format, *columns;
-    const char *tensor, *dataset; /* of files that hold several */
+    const char *tensor, *dataset, *column; /* of files that hold several */
     const char *names; /* the column that holds a name for each row; NULL: none. Only where the subcommand has names */
     int transpose;
     int header;                                           /* an ast_header */

@@ -134,16 +134,18 @@ typedef struct ast_cell_reader {
 typedef struct ast_input_options {
     ast_file_format known; /* the format, if it was looked up before; otherwise `format` and the path decide */
     const char *format;  /* "npy", "csv", "tsv", "txt", "dat", "mtx", "npz", "fbin", "u8bin", "i8bin", "fvecs", "bvecs"
-                            or "safetensors", each also with ".gz" appended, or "h5"; NULL: by the file's extension */
+                            or "safetensors", each also with ".gz" appended, "h5" or "parquet"; NULL: by the file's
+                            extension */
     const char *columns; /* which columns of the file, 1-based, in the order they are wanted, such as "2-101" or
                             "1,3,5-7", or names in the header of a text, such as "dec,inc"; NULL: all. Counted as the
                             file is written, before `transpose` */
     bool transpose;      /* the columns of the file are the points, not its rows */
     const char *tensor;  /* which tensor of a .safetensors file; NULL: the only one that can be points */
     const char *dataset; /* the same for the datasets of an .h5 file */
+    const char *column;  /* the same for the columns of lists of a .parquet file, and for the other two */
     bool empty;          /* a text without a single row is no error: it has 0 points, and 0 dimensions */
-    const char *names;   /* the column of a text that holds a name for each row, by number or by its name in the header;
-                            it is no coordinate; NULL: none */
+    const char *names;   /* the column of a text or of a .parquet file that holds a name for each row, by number (of a
+                            text) or by its name; it is no coordinate; NULL: none */
     ast_header header;   /* of a text */
     /* NULL, or called with the names of the columns if a text has a header and two columns are read: false refuses it
      */
@@ -225,7 +227,8 @@ typedef struct ast_input {
  * its dimension, an int32, which must be the same for all. .safetensors: a tensor of two dimensions, F64, F32, F16,
  * BF16, I8 or U8. All of them have the lowest byte first, are mapped, and are checked against the size of the file. .h5
  * .hdf5: a dataset of two dimensions of such numbers, from a regular file; contiguous ones are mapped, others are read
- * by libhdf5.
+ * by libhdf5. .parquet: a column of lists of such numbers (a null or an empty list is a missing row), from a regular
+ * file, decoded here.
  *
  * Infinity in a binary file, the limits on N and D, and missing rows are the library's business, except that a table
  * without a single row or column is an error here. */

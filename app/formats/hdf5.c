@@ -7,14 +7,6 @@
 
 #include <string.h>
 
-/* Only regular files are read, so nothing is taken from any other. */
-bool ast_hdf5_promise(ast_buffer *buffer, uint64_t *size, ast_bytes *bytes, const ast_resolved *how,
-                      ast_format_error *error) {
-    (void)bytes, (void)how, (void)error;
-    *size = buffer->filled;
-    return true;
-}
-
 #ifdef AST_HAVE_HDF5
 
 #include "hdf5_errors.h"
@@ -30,10 +22,11 @@ bool ast_hdf5_promise(ast_buffer *buffer, uint64_t *size, ast_bytes *bytes, cons
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-struct ast_hdf5 {
+typedef struct hdf5_table {
+    ast_row_decoder decoder;
     hid_t file, dataset, type; /* the type of the numbers in memory */
     size_t dimension;
-};
+} hdf5_table;
 
 /* What is collected while the file is searched. */
 typedef struct search {
@@ -45,17 +38,24 @@ typedef struct search {
 static const ast_member_words words = {"dataset", "datasets", "--dataset PATH",
                                        "floats of 2, 4 or 8 bytes or integers of 1 byte", .rooted = true};
 
-static bool find_table(struct ast_hdf5 *hdf5, ast_file_table *table, const ast_bytes *bytes, const char *wanted,
+static bool read_rows(ast_row_decoder *decoder, size_t first, size_t count, void *place);
+static void close_table(ast_row_decoder *decoder);
+static bool find_table(hdf5_table *hdf5, ast_file_table *table, const ast_bytes *bytes, const char *wanted,
                        ast_format_error *error);
 
 bool ast_hdf5_table(ast_file_table *table, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
     if (bytes->memory || bytes->descriptor < 0)
         return ast_format_fail(error, "%s: HDF5 is read from files only, which are neither pipes nor compressed",
                                bytes->name);
-    struct ast_hdf5 *hdf5 = malloc(sizeof *hdf5);
+    hdf5_table *hdf5 = malloc(sizeof *hdf5);
     if (!hdf5)
         return ast_format_no_memory(error, bytes->name);
-    *hdf5 = (struct ast_hdf5){H5I_INVALID_HID, H5I_INVALID_HID, H5I_INVALID_HID, 0};
+    *hdf5 = (hdf5_table){.decoder = {.rows = read_rows,
+                                     .close = close_table,
+                                     .damage = ", or packed by a filter that this libhdf5 does not have"},
+                         .file = H5I_INVALID_HID,
+                         .dataset = H5I_INVALID_HID,
+                         .type = H5I_INVALID_HID};
     *table = (ast_file_table){0};
     pthread_mutex_lock(&lock);
     ast_hdf5_voice before = ast_hdf5_silence();
@@ -65,15 +65,14 @@ bool ast_hdf5_table(ast_file_table *table, ast_bytes *bytes, const ast_resolved 
                                                   bytes->name);
     ast_hdf5_restore(before);
     pthread_mutex_unlock(&lock);
-    if (good && table->hdf5)
+    if (good && table->decoder)
         return true;
-    ast_hdf5_close(hdf5);
+    close_table(&hdf5->decoder);
     return good;
 }
 
-void ast_hdf5_close(struct ast_hdf5 *hdf5) {
-    if (!hdf5)
-        return;
+static void close_table(ast_row_decoder *decoder) {
+    hdf5_table *hdf5 = (hdf5_table *)decoder;
     pthread_mutex_lock(&lock);
     ast_hdf5_voice before = ast_hdf5_silence();
     if (hdf5->type >= 0)
@@ -87,7 +86,8 @@ void ast_hdf5_close(struct ast_hdf5 *hdf5) {
     free(hdf5);
 }
 
-bool ast_hdf5_rows(struct ast_hdf5 *hdf5, size_t first, size_t count, void *place) {
+static bool read_rows(ast_row_decoder *decoder, size_t first, size_t count, void *place) {
+    hdf5_table *hdf5 = (hdf5_table *)decoder;
     hsize_t from[2] = {first, 0}, size[2] = {count, hdf5->dimension};
     herr_t result = -1;
     pthread_mutex_lock(&lock);
@@ -200,7 +200,7 @@ static hid_t open_dataset(hid_t file, const char *name, size_t dimension) {
 }
 
 /* Whether the numbers are in one piece of this very file, as they are in memory: then it is only a place. */
-static bool in_place(const struct ast_hdf5 *hdf5, ast_file_table *table, const ast_bytes *bytes) {
+static bool in_place(const hdf5_table *hdf5, ast_file_table *table, const ast_bytes *bytes) {
     hid_t own = H5Dget_type(hdf5->dataset), made = H5Dget_create_plist(hdf5->dataset);
     haddr_t offset = HADDR_UNDEF;
     if (H5Tequal(own, hdf5->type) > 0 && H5Pget_layout(made) == H5D_CONTIGUOUS && H5Pget_external_count(made) == 0)
@@ -215,7 +215,7 @@ static bool in_place(const struct ast_hdf5 *hdf5, ast_file_table *table, const a
     return true;
 }
 
-static bool open_member(struct ast_hdf5 *hdf5, ast_file_table *table, const ast_member *member, const ast_bytes *bytes,
+static bool open_member(hdf5_table *hdf5, ast_file_table *table, const ast_member *member, const ast_bytes *bytes,
                         ast_format_error *error) {
     char name[AST_EXCERPT];
     ast_excerpt(name, member->name, strlen(member->name));
@@ -236,11 +236,11 @@ static bool open_member(struct ast_hdf5 *hdf5, ast_file_table *table, const ast_
         return ast_format_no_memory(error, bytes->name);
     table->swapped = false;
     if (!in_place(hdf5, table, bytes))
-        table->hdf5 = hdf5;
+        table->decoder = &hdf5->decoder;
     return true;
 }
 
-static bool find_table(struct ast_hdf5 *hdf5, ast_file_table *table, const ast_bytes *bytes, const char *wanted,
+static bool find_table(hdf5_table *hdf5, ast_file_table *table, const ast_bytes *bytes, const char *wanted,
                        ast_format_error *error) {
     ast_members members = {0};
     search found = {hdf5->file, &members, false};
@@ -258,20 +258,10 @@ static bool find_table(struct ast_hdf5 *hdf5, ast_file_table *table, const ast_b
 
 #else
 
-/* No table is ever opened, so that there are no rows to read and nothing to close. */
 bool ast_hdf5_table(ast_file_table *table, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
     (void)table, (void)how;
     return ast_format_fail(error, "%s: this build cannot read HDF5 files: libhdf5 was not there when it was made",
                            bytes->name);
-}
-
-bool ast_hdf5_rows(struct ast_hdf5 *hdf5, size_t first, size_t count, void *place) {
-    (void)hdf5, (void)first, (void)count, (void)place;
-    return false;
-}
-
-void ast_hdf5_close(struct ast_hdf5 *hdf5) {
-    (void)hdf5;
 }
 
 #endif

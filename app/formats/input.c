@@ -153,7 +153,7 @@ static bool add_file(ast_input *input, const ast_input_file *given, bool several
 
 static bool finish(ast_input *input, const ast_resolved *how, const char *name, ast_format_error *error) {
     if (how->columns.names && input->names.count == 0 && input->points.count > 0)
-        return ast_format_fail(error, "%s: is %s, which has no column of names; only text tables have one", name,
+        return ast_format_fail(error, "%s: is %s, which has no column of names; only text and .parquet have one", name,
                                how->format->name);
     return input->points.count > 0 || how->empty || ast_format_fail(error, "%s: has no row of numbers", name);
 }
@@ -241,7 +241,7 @@ static void expect_rows(size_t first, size_t count, void *data) {
         const input_file *file = file_of(opened, first);
         const ast_file_table *table = &file->table;
         part = rows_in(file, first, count);
-        if (!table->hdf5)
+        if (!table->decoder)
             (void)posix_fadvise(file->bytes.descriptor,
                                 (off_t)(table->offset + (uint64_t)(first - file->first) * table->row_stride),
                                 (off_t)((uint64_t)part * table->row_stride), POSIX_FADV_WILLNEED);
@@ -251,12 +251,13 @@ static void expect_rows(size_t first, size_t count, void *data) {
 static bool understand(ast_input *input, input_file *file, ast_format_error *error) {
     ast_file_table *table = &file->table;
     struct ast_opened *opened = input->opened;
-    if (!opened->how.format->table(table, &file->bytes, &opened->how, error))
+    if (!opened->how.format->table(table, &file->bytes, &opened->how, error) ||
+        !ast_table_names(input, table, &opened->how, error))
         return false;
     size_t item = ast_number_type_of(table->type)->item;
     input->height = table->height;
     input->width = table->width;
-    input->unmapped = table->hdf5 != NULL;
+    input->unmapped = table->decoder != NULL;
     opened->wrong = table->column_stride != item ? "in Fortran order, whose rows are all over the file"
                     : table->swapped             ? "not in this machine's byte order"
                                                  : NULL;
@@ -297,7 +298,7 @@ static bool explain(const input_file *file, ast_format_error *error) {
     if (file->reason == AST_ROWS_CUT)
         return ast_format_fail(error, "%s: was cut short while it was read", name);
     if (file->reason == AST_ROWS_DAMAGED)
-        return ast_format_fail(error, "%s: cannot be read: the file is damaged or cut short" AST_HDF5_FILTER, name);
+        return ast_table_damaged(&file->table, &file->bytes, error);
     if (file->reason == AST_ROWS_UNEQUAL)
         return ast_table_unequal(&file->table, &file->bytes, file->odd, error);
     return ast_format_fail(error, "%s: cannot be read: %s", name, strerror(file->reason));

@@ -25,8 +25,9 @@ static const ast_format formats[] = {
      .counted = true},
     {"safetensors", AST_HOLDS_TABLE, ast_table_open, .table = ast_safetensors_table,
      .promise = ast_safetensors_promise},
-    {"h5", AST_HOLDS_TABLE, ast_table_open, .table = ast_hdf5_table, .promise = ast_hdf5_promise},
-    {"hdf5", AST_HOLDS_TABLE, ast_table_open, .table = ast_hdf5_table, .promise = ast_hdf5_promise},
+    {"h5", AST_HOLDS_TABLE, ast_table_open, .table = ast_hdf5_table, .promise = ast_whole_promise},
+    {"hdf5", AST_HOLDS_TABLE, ast_table_open, .table = ast_hdf5_table, .promise = ast_whole_promise},
+    {"parquet", AST_HOLDS_TABLE, ast_table_open, .table = ast_parquet_table, .promise = ast_whole_promise},
     {"pcd", AST_HOLDS_CLOUD, .solid = ast_pcd_solid},
     {"ply", AST_HOLDS_SOLID, .solid = ast_ply_solid},
     {"obj", AST_HOLDS_SOLID, .solid = ast_obj_solid},
@@ -45,7 +46,7 @@ static const ast_format formats[] = {
 #define FORMATS (sizeof formats / sizeof *formats)
 #define IMAGES (AST_HOLDS_DEPTH | AST_HOLDS_SCENES)
 #define FORMAT_NAMES                                                                                                   \
-    "npy, csv, tsv, txt, dat, fbin, u8bin, i8bin, fvecs, bvecs or safetensors, each also with .gz, and h5"
+    "npy, csv, tsv, txt, dat, fbin, u8bin, i8bin, fvecs, bvecs or safetensors, each also with .gz, h5 and parquet"
 #define SOLID_NAMES " (sparse rows: mtx and npz; 3-D files: pcd, ply, obj, stl, las, xyz and kitti)"
 
 bool ast_input_check(const char *path, const ast_input_options *options, ast_format_error *error) {
@@ -129,7 +130,12 @@ static bool choose_member(ast_resolved *how, const char *path, const ast_input_o
         return ast_format_fail(error, "--dataset is for .h5 and .hdf5 files, and %s is none", path);
     if (options->header != AST_HEADER_AUTO && how->format->open != ast_text_open)
         return ast_format_fail(error, "--header is for text, such as .csv, and %s is none", path);
-    how->member = tensors ? options->tensor : options->dataset;
+    if (options->column && !tensors && !datasets && how->format->table != ast_parquet_table)
+        return ast_format_fail(error,
+                               "--column is for .parquet, .h5 and .safetensors files, and %s is none; text takes "
+                               "--columns",
+                               path);
+    how->member = options->column ? options->column : tensors ? options->tensor : options->dataset;
     return true;
 }
 

@@ -38,8 +38,9 @@ bool ast_table_set(ast_file_table *table, ast_type type, uint64_t count, uint64_
 }
 
 void ast_table_close(ast_file_table *table) {
-    ast_hdf5_close(table->hdf5);
-    table->hdf5 = NULL;
+    if (table->decoder)
+        table->decoder->close(table->decoder);
+    table->decoder = NULL;
 }
 
 /* ---- Bytes ------------------------------------------------------------------------------------------------------- */
@@ -109,7 +110,7 @@ bool ast_table_open(ast_input *input, ast_bytes *bytes, const ast_resolved *how,
     ast_file_table table = {0};
     bool good = (bytes->sized || read_all(bytes, how, &buffer, &memory, error)) &&
                 how->format->table(&table, &memory, how, error);
-    good = good && ast_table_read(input, &table, &memory, how, error);
+    good = good && ast_table_names(input, &table, how, error) && ast_table_read(input, &table, &memory, how, error);
     ast_table_close(&table);
     if (good && buffer.place && !input->body.owned)
         input->body.owned = buffer.place; /* the points are a view of it */
@@ -129,22 +130,46 @@ static size_t extent(const ast_file_table *table) {
 
 static bool read_body(ast_body *body, const ast_file_table *table, const ast_bytes *bytes, ast_format_error *error) {
     size_t item = item_of(table), row = table->dimension * item;
-    size_t size = table->hdf5 ? table->count * row : extent(table);
+    ast_row_decoder *decoder = table->decoder;
+    size_t size = decoder ? table->count * row : extent(table);
     *body = (ast_body){0};
-    if (!table->hdf5 && !table->swapped && ast_body_map(body, bytes, table->offset, size, item))
+    if (!decoder && !table->swapped && ast_body_map(body, bytes, table->offset, size, item))
         return true;
     body->data = body->owned = malloc(size);
     if (!body->owned)
         return ast_format_no_memory(error, bytes->name);
-    bool good = table->hdf5 ? ast_hdf5_rows(table->hdf5, 0, table->count, body->owned)
-                            : ast_bytes_at(bytes, table->offset, body->owned, size);
+    bool good = decoder ? decoder->rows(decoder, 0, table->count, body->owned)
+                        : ast_bytes_at(bytes, table->offset, body->owned, size);
     if (!good) {
         ast_body_free(body);
-        return ast_format_fail(error, "%s: cannot be read: the file is damaged or cut short%s", bytes->name,
-                               table->hdf5 ? AST_HDF5_FILTER : "");
+        return ast_table_damaged(table, bytes, error);
     }
     if (table->swapped)
         ast_scalar_swap(body->owned, size / item, item);
+    return true;
+}
+
+bool ast_table_names(ast_input *input, const ast_file_table *table, const ast_resolved *how, ast_format_error *error) {
+    ast_row_decoder *decoder = table->decoder;
+    return !how->columns.names || !decoder || !decoder->names ||
+           decoder->names(decoder, how->columns.names, &input->names, error);
+}
+
+bool ast_table_damaged(const ast_file_table *table, const ast_bytes *bytes, ast_format_error *error) {
+    const ast_row_decoder *decoder = table->decoder;
+    if (decoder && decoder->wrong.text[0]) {
+        *error = decoder->wrong;
+        return false;
+    }
+    return ast_format_fail(error, "%s: cannot be read: the file is damaged or cut short%s", bytes->name,
+                           decoder && decoder->damage ? decoder->damage : "");
+}
+
+/* Only regular files are read, so nothing is taken from any other. */
+bool ast_whole_promise(ast_buffer *buffer, uint64_t *size, ast_bytes *bytes, const ast_resolved *how,
+                       ast_format_error *error) {
+    (void)bytes, (void)how, (void)error;
+    *size = buffer->filled;
     return true;
 }
 
@@ -175,7 +200,7 @@ bool ast_table_view(ast_input *input, const ast_file_table *table, ast_body body
     input->height = table->height;
     input->width = table->width;
     size_t item = item_of(table);
-    bool packed = table->hdf5 != NULL;
+    bool packed = table->decoder != NULL;
     input->points = ast_points_view(body.data, table->type, table->count, table->dimension,
                                     (ptrdiff_t)(packed ? table->dimension * item : table->row_stride),
                                     (ptrdiff_t)(packed ? item : table->column_stride));
@@ -258,8 +283,8 @@ static int read_counted_rows(const ast_file_table *table, int descriptor, size_t
 
 int ast_table_rows(const ast_file_table *table, const ast_bytes *bytes, size_t first, size_t count, void *place,
                    size_t *row) {
-    if (table->hdf5)
-        return ast_hdf5_rows(table->hdf5, first, count, place) ? 0 : AST_ROWS_DAMAGED;
+    if (table->decoder)
+        return table->decoder->rows(table->decoder, first, count, place) ? 0 : AST_ROWS_DAMAGED;
     if (table->counted)
         return read_counted_rows(table, bytes->descriptor, first, count, place, row);
     return ast_read_at(bytes->descriptor, table->offset + (uint64_t)first * table->row_stride, place,

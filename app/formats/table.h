@@ -9,19 +9,29 @@
 
 #include "bytes.h"
 
-struct ast_hdf5;
 struct ast_resolved;
+
+/* Rows that must be decoded: a format puts it at the beginning of its own struct. */
+typedef struct ast_row_decoder {
+    /* Decodes `count` rows from number `first` on, without gaps, from any thread; false: they are damaged. */
+    bool (*rows)(struct ast_row_decoder *decoder, size_t first, size_t count, void *place);
+    /* Adds the names of all rows; NULL: the format has none. */
+    bool (*names)(struct ast_row_decoder *decoder, const char *column, ast_names *names, ast_format_error *error);
+    void (*close)(struct ast_row_decoder *decoder);
+    const char *damage;     /* behind the sentence that the file is damaged */
+    ast_format_error wrong; /* a better sentence, if its text is not empty */
+} ast_row_decoder;
 
 typedef struct ast_file_table {
     ast_type type;
     size_t count, dimension;
-    size_t height, width;  /* of an H x W x D array, whose pixels are the points; 0 otherwise */
-    size_t offset;         /* of the first number of the first row in the file */
-    size_t row_stride;     /* bytes from a row to the next */
-    size_t column_stride;  /* and from a number of a row to the next */
-    bool swapped;          /* not in the machine's byte order */
-    bool counted;          /* four bytes before each row repeat its dimension: .fvecs and .bvecs */
-    struct ast_hdf5 *hdf5; /* rows that only libhdf5 can read: offset and strides are unused; NULL otherwise */
+    size_t height, width;     /* of an H x W x D array, whose pixels are the points; 0 otherwise */
+    size_t offset;            /* of the first number of the first row in the file */
+    size_t row_stride;        /* bytes from a row to the next */
+    size_t column_stride;     /* and from a number of a row to the next */
+    bool swapped;             /* not in the machine's byte order */
+    bool counted;             /* four bytes before each row repeat its dimension: .fvecs and .bvecs */
+    ast_row_decoder *decoder; /* of rows that must be decoded: offset and strides are unused; NULL otherwise */
 } ast_file_table;
 
 /* The table of a regular file or of bytes in memory: read from the header, and within the size of the file. On failure
@@ -33,10 +43,10 @@ typedef bool ast_table_function(ast_file_table *table, ast_bytes *bytes, const s
  * Where the header is cut short or cannot be true, *size is what has been read, and ast_table_function says why. */
 typedef bool ast_promise_function(ast_buffer *buffer, uint64_t *size, ast_bytes *bytes, const struct ast_resolved *how,
                                   ast_format_error *error);
-ast_promise_function ast_dense_promise, ast_safetensors_promise, ast_hdf5_promise;
+ast_promise_function ast_dense_promise, ast_safetensors_promise, ast_whole_promise;
 
-/* dense.c: .fbin, .u8bin, .i8bin, .fvecs and .bvecs; safetensors.c; hdf5.c */
-ast_table_function ast_dense_table, ast_safetensors_table, ast_hdf5_table;
+/* dense.c: .fbin, .u8bin, .i8bin, .fvecs and .bvecs; safetensors.c; hdf5.c; parquet.c */
+ast_table_function ast_dense_table, ast_safetensors_table, ast_hdf5_table, ast_parquet_table;
 
 /* Describes (count, dimension) numbers in C order without gaps, from `offset` on. False if they are too many bytes. */
 bool ast_table_set(ast_file_table *table, ast_type type, uint64_t count, uint64_t dimension, uint64_t offset);
@@ -65,17 +75,18 @@ int ast_table_rows(const ast_file_table *table, const ast_bytes *bytes, size_t f
 /* The sentence for a row, counted from 0, whose own dimension is another one. */
 bool ast_table_unequal(const ast_file_table *table, const ast_bytes *bytes, size_t row, ast_format_error *error);
 
+/* The sentence for rows that cannot be decoded, or that a file is too short for. */
+bool ast_table_damaged(const ast_file_table *table, const ast_bytes *bytes, ast_format_error *error);
+
+/* Reads the names of the rows, if a column of them is asked for and the format has columns. */
+bool ast_table_names(ast_input *input, const ast_file_table *table, const struct ast_resolved *how,
+                     ast_format_error *error);
+
 /* Fine on a zeroed or closed one. */
 void ast_table_close(ast_file_table *table);
 
 /* All `size` bytes at `offset` of a regular file or of memory: false where it ends before, and if it cannot be read. */
 bool ast_bytes_at(const ast_bytes *bytes, uint64_t offset, void *place, size_t size);
-
-/* ---- hdf5.c: what only libhdf5 can read -------------------------------------------------------------------------- */
-
-#define AST_HDF5_FILTER ", or packed by a filter that this libhdf5 does not have"
-bool ast_hdf5_rows(struct ast_hdf5 *hdf5, size_t first, size_t count, void *place); /* from any thread */
-void ast_hdf5_close(struct ast_hdf5 *hdf5);                                         /* NULL is fine */
 
 /* ---- members.c: which of several ------------------------------------------------------------------------------- */
 
