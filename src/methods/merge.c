@@ -220,7 +220,10 @@ static ast_status relabel(merging *m, ast_fault *fault) {
 static ast_status join_nearest(ast_labelling *l, ast_run *run, double lambda, int passes, ast_fault *fault) {
     run->converged = 0;
     run->max_iterations = run->iterations + passes;
-    return ast_iterate(l, run, lambda, fault);
+    if (!run->groups)
+        return ast_iterate(l, run, lambda, fault);
+    run->history.count = 0; /* labels of other clusters */
+    return ast_iterate_grouped(l, run, AST_GROUPED_MERGING, lambda, fault);
 }
 
 /* One round of the merge by angle: joins the nearest means, then points join the nearest mean. *joined: the number of
