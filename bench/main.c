@@ -2,6 +2,7 @@
  *
  * asterism-bench: the speed of the library, relative to the limits of the machine. The exit code is 0 whatever the
  * times are. */
+#include "identities.h"
 #include "report.h"
 
 #include <getopt.h>
@@ -17,7 +18,7 @@ typedef struct settings {
     int quick, limits_only, repetitions;
     int stream, million, depth, cloud, methods, axial, clusters; /* W4; small frames; depth frames; clouds; silhouettes,
                                                           samplers; axes */
-    int scaling, full;
+    int scaling, full, identities;
     int embeddings[BENCH_EMBEDDINGS]; /* W5 to W8 */
     long rows;                        /* of them; 0: all */
     long frames;                      /* number of small frames */
@@ -33,7 +34,9 @@ static const char usage[] =
     "usage: asterism-bench [options] [WORKLOAD]\n"
     "  --workload NAME    W1, W2, W3, stream (W4), depth, cloud, methods (silhouette, sampler, mixture), axial,\n"
     "                     clusters (1 to 100,000 of them), scaling (against everything: seconds),\n"
-    "                     W5 to W8 (embeddings, not part of all: minutes; W5 is W5-common, W5-centred and W5-uniform),\n"
+    "                     identities (streams of many, ten rows a frame: a table, nothing else),\n"
+    "                     W5 to W8 (embeddings, not part of all: minutes; W5 is W5-common, W5-centred and "
+    "W5-uniform),\n"
     "                     limits (the machine and the bare passes only), all (the default) or million (a million small "
     "frames, one after the other)\n"
     "  --full             scaling: up to 10^8 points, 10^5 clusters: minutes, 6 GB of memory\n"
@@ -83,8 +86,9 @@ static void parse_workload(settings *given, const char *name) {
     given->axial = strcmp(name, "all") == 0 || strcmp(name, "axial") == 0;
     given->clusters = strcmp(name, "all") == 0 || strcmp(name, "clusters") == 0;
     given->scaling = strcmp(name, "scaling") == 0;
-    known = all || given->clusters || given->scaling || given->million || given->stream || given->depth ||
-            given->cloud || given->methods || given->axial;
+    given->identities = strcmp(name, "identities") == 0;
+    known = all || given->identities || given->clusters || given->scaling || given->million || given->stream ||
+            given->depth || given->cloud || given->methods || given->axial;
     for (int w = 0; w < BENCH_WORKLOADS; w++) {
         given->wanted[w] = all || strcmp(name, bench_workload_name(w)) == 0;
         known |= given->wanted[w];
@@ -96,7 +100,7 @@ static void parse_workload(settings *given, const char *name) {
     if (!known)
         wrong_usage(
             "the workload is W1, W2, W3, W5, W6, W7, W8, stream, depth, cloud, methods, axial, clusters, scaling, "
-            "limits, all or million");
+            "identities, limits, all or million");
 }
 
 static void parse_option(settings *given, int option) {
@@ -345,6 +349,10 @@ int main(int argc, char **argv) {
     parse(&given, argc, argv);
     if (given.memory_child)
         return bench_memory_child(given.memory_child, given.angle, given.threads[0]);
+    if (given.identities) {
+        bench_identities_run(given.quick);
+        return 0;
+    }
     bench_report *report = bench_alloc(sizeof *report);
     report->share = given.quick ? 0.1 : 1;
     report->repetitions = given.repetitions;
