@@ -13,7 +13,7 @@
 #include "bench.h"
 #include "random.h"
 
-enum { ROWS = 10, FRAMES = 30, PRODUCTS = 10, LANES = 8 };
+enum { ROWS = 10, FRAMES = 200, PRODUCTS = 10, LANES = 8 };
 
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(4)));
 

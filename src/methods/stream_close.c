@@ -14,7 +14,7 @@
 bool ast_stream_reserve(ast_stream *s, size_t count) {
     if (count <= s->capacity)
         return true;
-    size_t capacity = 2 * count + 16, dimension = s->options.dimension;
+    size_t capacity = count + count / 4 + 16, dimension = s->options.dimension;
     float *m = ast_allocate(capacity, dimension * sizeof *m);
     bool grown = m && ast_grow_array(&s->track, s->count, capacity, sizeof *s->track) &&
                  ast_grow_array(&s->data_direction, s->count, capacity, dimension * sizeof *s->data_direction);

@@ -75,11 +75,19 @@ static bool is_in_view(const ast_stream *s, size_t k) {
     return s->track[k].dt == 1 && s->track[k].part == 0;
 }
 
+/* The first id in view from track k on; the number of tracks if there is none. */
+static size_t next_in_view(const ast_stream *s, size_t k) {
+    while (k < s->count && !is_in_view(s, k))
+        k++;
+    return k;
+}
+
 void ast_stream_note_met(ast_stream *s) {
-    for (size_t a = 0; a < s->count; a++)
-        for (size_t b = a + 1; b < s->count && is_in_view(s, a); b++) {
-            if (!is_in_view(s, b))
-                continue;
+    size_t last = s->count; /* in view */
+    while (last > 0 && !is_in_view(s, last - 1))
+        last--;
+    for (size_t a = next_in_view(s, 0); a < last; a = next_in_view(s, a + 1))
+        for (size_t b = next_in_view(s, a + 1); b < last; b = next_in_view(s, b + 1)) {
             add(s, &s->track[a].met, s->track[b].id);
             add(s, &s->track[b].met, s->track[a].id);
         }
