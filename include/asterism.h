@@ -439,6 +439,11 @@ typedef struct ast_options {
         size_t points; /* 0: 1024, or 10 K if that is more. Points per batch */
     } minibatch;
 
+    double rounding; /* NaN: found, for rows of two or three components of which a twentieth are copies and whose angles
+                        are all multiples of 10, 5, 2, 1 or 0.5 degrees. 0: none. Otherwise the angles were rounded to
+                        so many degrees, up to 45: for the evidence of clusters every copy counts, and stands for a cell
+                        of that size */
+
     /* AST_SPKM. */
     struct {
         int levels; /* 1. 1..4. For very many clusters: with 2 or more, K^(1/levels) coarse clusters are found first,
@@ -464,6 +469,7 @@ static inline void ast_options_init(ast_options *options) {
     options->bounds = 1;
     options->merge.angle = (double)NAN;
     options->outliers = (double)NAN;
+    options->rounding = (double)NAN;
     options->mixture.kappa = (double)NAN;
     options->kmeans.levels = 1;
     options->mixture.tolerance = 1e-6;
@@ -779,6 +785,7 @@ typedef struct ast_tune_options {
     void (*angle_found)(const ast_tune_angle *angle, void *data);
     size_t min_clusters;    /* 2. No smaller number of clusters is considered; at least 2 */
     ast_metric_kind metric; /* AST_METRIC_AUTO. Not AST_METRIC_LOCAL with axial or sparse rows */
+    double rounding;        /* NaN: found; as in ast_options */
 } ast_tune_options;
 
 static inline void ast_tune_options_init(ast_tune_options *options) {
@@ -792,6 +799,7 @@ static inline void ast_tune_options_init(ast_tune_options *options) {
     options->seed = 1;
     options->describe = 1;
     options->metric = AST_METRIC_AUTO;
+    options->rounding = (double)NAN;
 }
 
 /* A level of the tree of joins: the partition of the sample into so many clusters. */

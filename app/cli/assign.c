@@ -11,6 +11,8 @@
 #include "model_file.h"
 #include "progress.h"
 #include "rows_output.h"
+#include "field.h"
+#include "stereonet.h"
 #include "terminal.h"
 
 typedef struct job {
@@ -28,6 +30,7 @@ typedef struct job {
     ast_cli_rows_output rows;             /* --output */
     ast_format_error error;               /* of writing labels in parts */
     int failed;                           /* it is set */
+    int equal_angle;
     ast_cli_progress progress;
 } job;
 
@@ -73,6 +76,7 @@ static const ast_cli_option options_table[] = {
      "mean: "
      ".csv, .jsonl or .parquet",
      .writes = AST_CLI_WRITES_OWN, .inputs = AST_CLI_POINTS | AST_CLI_SPARSE | AST_CLI_SEVERAL},
+    AST_CLI_STEREONET_OPTIONS(AT(equal_angle)),
     AST_CLI_MEMORY_OPTION(AT(memory)),
     {0}};
 
@@ -286,6 +290,25 @@ static void print_table(const void *data) {
     printf("%12s missing\n", ast_grouped(work->missing, text));
 }
 
+static int check(void *data) {
+    int code = ast_cli_stereonet_check(data);
+    return code < 0 ? ast_cli_subject_check(data) : code;
+}
+
+static int draw_stereonet(void *data) {
+    const job *work = data;
+    if (!work->labels)
+        return -1;
+    return ast_cli_stereonet_write(&(ast_cli_stereonet){.common = data,
+                                                        .points = &work->from.directions.points,
+                                                        .labels = work->labels,
+                                                        .clusters = work->means_count,
+                                                        .input = work->from.input,
+                                                        .notation = ast_cli_field_notation(&work->from.reading.source),
+                                                        .axial = work->from.axial,
+                                                        .equal_angle = work->equal_angle});
+}
+
 static int deliver(void *data) {
     job *work = data;
     const ast_cli_common *common = data;
@@ -320,8 +343,8 @@ static int check_output(void *data) {
     return ast_cli_check_rows_output(data);
 }
 
-static ast_cli_step *const steps[] = {
-    check_output, ast_cli_subject_find, ast_cli_subject_check, read_inputs, open_and_assign, deliver, NULL};
+static ast_cli_step *const steps[] = {check_output,    ast_cli_subject_find, check,   read_inputs,
+                                      open_and_assign, draw_stereonet,       deliver, NULL};
 
 const ast_cli_command ast_cli_assign = {
     .name = "assign",

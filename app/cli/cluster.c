@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cluster.h"
+#include "field.h"
 #include "interrupt.h"
 #include "pages.h"
 #include "ranks.h"
@@ -171,6 +172,14 @@ static int choose_order(void *data) {
     return -1;
 }
 
+static int choose_rounding(void *data) {
+    job *work = data;
+    const settings *given = work->given;
+    work->options.rounding = ast_cli_field_rounding(&given->common, &given->reading.source, given->options.rounding,
+                                                    work->points.dimension, given->options.method == AST_MOVMF);
+    return -1;
+}
+
 /* All ranks stop here if one of them cannot read. */
 static int read_inputs(void *work) {
     static ast_cli_step *const steps[] = {read_points, read_rows, read_start, ast_cli_cluster_read_previous,
@@ -223,11 +232,12 @@ static int find_angle(void *data) {
     if (!isinf(given->options.angle))
         return -1;
     ast_tune_options_init(&options);
+    options.rounding = work->options.rounding;
     options.axial = given->options.axial;
     options.center = given->options.center;
     options.metric = metric_to_tune(given);
     options.describe = 0;
-    ast_cli_tuned_input from = {work->context, &work->directions, &work->points, given->input};
+    ast_cli_tuned_input from = {work->context, &work->directions, &work->points, given->input, NULL};
     int code = ast_cli_recommend(&from, &options, &given->common, &work->tuned);
     if (code >= 0)
         return code;
@@ -358,8 +368,8 @@ static void free_job(job *work) {
 }
 
 /* One input, from the names of its files to its result. */
-static ast_cli_step *const steps[] = {read_inputs, choose_order,   ast_cli_cluster_slice,   open_targets, find_angle,
-                                      keep_state,  cluster_points, ast_cli_cluster_deliver, NULL};
+static ast_cli_step *const steps[] = {read_inputs, choose_order, choose_rounding, ast_cli_cluster_slice,   open_targets,
+                                      find_angle,  keep_state,   cluster_points,  ast_cli_cluster_deliver, NULL};
 
 int ast_cli_cluster_run(void *data) {
     settings *given = data;

@@ -27,7 +27,7 @@ typedef struct ast_cli_cluster_settings {
     const char *input, *weights, *groups, *init;
     char *line; /* the command line, for the report */
     const char *merge_text, *names, *previous;
-    int shuffle, frame_axes, durable;
+    int shuffle, frame_axes, durable, equal_angle;
     int shape;                         /* an ast_component_shape */
     int metric;                        /* one of AST_CLI_METRIC_... */
     size_t top;                        /* clusters in the table */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "pages.h"
+#include "stereonet.h"
 #include "ranks.h"
 #include "rows_output.h"
 #include "terminal.h"
@@ -116,6 +117,16 @@ static const ast_cli_option options_table[] = {
      "dissolve clusters with fewer points (by weight, if there are weights); points that fit nowhere get label -1",
      AT(options.merge.min_size), 0, 1e18, .standard = "0", .methods = MERGED, .not_in = WHOLE,
      .more = "docs/merging.md has the rule."},
+    {"rounding", AST_CLI_REAL, "DEG|auto",
+     "the angles of the rows were rounded to so many degrees: equal rows are observations of their own, and each "
+     "stands "
+     "for a cell of that size; auto finds it, 0 means none (default: auto for measured angles and two dimensions, and "
+     "for --clusters auto, "
+     "otherwise 0)",
+     AT(options.rounding), 0, 45, .choices = automatic, .methods = AST_CLI_DP | AST_CLI_SPKM | AST_CLI_MOVMF,
+     .not_in = WHOLE, .excludes = "state",
+     .more =
+         "For the evidence of clusters: --merge evidence, --angle auto, tune and mixtures. docs/field.md says more."},
     {"outliers", AST_CLI_REAL, "SHARE",
      "the least similar members of every cluster get label -1: this share, 0 to 1; auto: rows that are no more similar "
      "to their own cluster than rows are to others",
@@ -188,6 +199,7 @@ static const ast_cli_option options_table[] = {
      "x, y and z",
      AT(frame_axes), .more = "The rows of the rotation matrix are the axes."},
     AST_CLI_REPORT_OPTION(.writes = AST_CLI_WRITES_OWN),
+    AST_CLI_STEREONET_OPTIONS(AT(equal_angle)),
     AST_CLI_MEMORY_OPTION(AT(memory)),
     {"state", AST_CLI_NAME, "FILE", "save the state of the run in this file, and resume from it if it exists",
      .writes = AST_CLI_WRITES_STATE, .methods = AST_CLI_DP | AST_CLI_SPKM, .not_in = AST_CLI_IN_PARTS,
@@ -341,6 +353,8 @@ static int check_files(void *data) {
     if (layers && !isinf(given->options.angle))
         return ast_cli_misuse("--layers needs --angle auto, which finds the levels that stand out");
     code = ast_cli_check_read("init", start);
+    if (code < 0)
+        code = ast_cli_stereonet_check(common);
     return code < 0 ? ast_cli_check_target(ast_cli_target_of(common, "state"), start) : code;
 }
 

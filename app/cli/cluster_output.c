@@ -9,6 +9,7 @@
 #include "field.h"
 #include "ranks.h"
 #include "rows_output.h"
+#include "stereonet.h"
 #include "terminal.h"
 
 enum { DIGITS = 17, PART = 1 << 16 }; /* of numbers in JSON; bytes of it that are written together */
@@ -105,6 +106,20 @@ static int find_orientation(void *data) {
     work->orientation.size = sizeof work->orientation;
     ast_status status = ast_orientation_of(work->context, &work->points, work->options.axial, &work->orientation);
     return ast_cli_status(status, work->context, work->given->input);
+}
+
+static int fill_stereonet(void *data) {
+    const job *work = data;
+    return ast_cli_stereonet_write(
+        &(ast_cli_stereonet){.common = &work->given->common,
+                             .points = &work->points,
+                             .labels = work->labels,
+                             .clusters = work->report.clusters,
+                             .input = work->given->input,
+                             .notation = ast_cli_cluster_notation(work),
+                             .axial = work->options.axial,
+                             .equal_angle = work->given->equal_angle,
+                             .orientation = work->orientation.size ? &work->orientation : NULL});
 }
 
 /* By plane, if planes were asked for. */
@@ -281,6 +296,7 @@ int ast_cli_cluster_deliver(void *work) {
                                           take_clusters,
                                           ast_cli_cluster_take_ids,
                                           ast_cli_cluster_report,
+                                          fill_stereonet,
                                           put_in_place,
                                           NULL};
     return ast_cli_steps(steps, work);

@@ -258,7 +258,7 @@ static int sweep_once(void *data) {
     ast_tune_options options;
     ast_tune_report found = {.size = sizeof found};
     ast_cli_tuned_input from = {work->from.context, &work->from.directions, &work->from.directions.points,
-                                work->from.input};
+                                work->from.input, NULL};
     if (!work->once)
         return -1;
     ast_tune_options_init(&options);

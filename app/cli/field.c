@@ -240,6 +240,13 @@ bool ast_cli_field_check_header(char *const names[2], const char *file, ast_form
     return true;
 }
 
+double ast_cli_field_rounding(const ast_cli_common *common, const ast_cli_source *source, double given,
+                              size_t dimension, bool mixture) {
+    if (ast_cli_typed(common, "rounding"))
+        return isinf(given) ? (double)NAN : given;
+    return ast_cli_field_notation(source) || dimension == 2 || mixture ? (double)NAN : 0;
+}
+
 /* ---- Angles ------------------------------------------------------------------------------------------------------ */
 
 static int make_room(const char *name, size_t count, size_t width, float **vectors, size_t *capacity) {

@@ -14,6 +14,11 @@ ast_notation ast_cli_field_notation(const ast_cli_source *source);
 /* Who reads the words of a text: NULL if the source has no angles. */
 const ast_cell_reader *ast_cli_field_words(const ast_cli_source *source);
 
+/* The rounding of the options, as the library takes it: as typed (`given`, infinite: auto); otherwise it is looked for
+ * in measured angles and in the plane, and by `mixture`, and is 0 for other rows. */
+double ast_cli_field_rounding(const ast_cli_common *common, const ast_cli_source *source, double given,
+                              size_t dimension, bool mixture);
+
 /* Refuses two columns whose names say that they are angles of planes or lines, for sources without angles. */
 bool ast_cli_field_check_header(char *const names[2], const char *file, ast_format_error *error);
 

@@ -32,7 +32,7 @@ int ast_cli_recommend(const ast_cli_tuned_input *input, const ast_tune_options *
     asked.progress = show;
     asked.progress_data = &progress;
     report->size = sizeof *report;
-    ast_status status = ast_tune(input->context, input->points, &asked, NULL, report);
+    ast_status status = ast_tune(input->context, input->points, &asked, input->labels, report);
     ast_cli_progress_end(&progress);
     return ast_cli_directions_status(input->directions, status, input->context, input->name);
 }

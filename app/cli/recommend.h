@@ -16,6 +16,7 @@ typedef struct ast_cli_tuned_input {
     const ast_cli_directions *directions;
     const ast_points *points;
     const char *name;
+    int32_t *labels; /* (count) become those of the recommended run; NULL: they are not wanted */
 } ast_cli_tuned_input;
 
 /* Whether rows that are axial or centred can have this metric: says so if not. */

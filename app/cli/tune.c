@@ -8,18 +8,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "field.h"
 #include "pages.h"
 #include "recommend.h"
+#include "stereonet.h"
 #include "terminal.h"
 
 typedef struct job {
     ast_cli_subject from;
     ast_tune_options options;
     ast_tune_report found;
-    char *command;      /* that is recommended */
+    char *command; /* that is recommended */
+    int equal_angle;
+    int32_t *labels;    /* of the recommended run, for --stereonet; NULL: they are not wanted */
     char *line, *title; /* of the report */
 } job;
 
+static const char *const automatic[] = {"auto", NULL};
 static const char *const metrics[] = {"plain", "local", "auto", NULL}; /* ast_metric_kind */
 
 #define AT(field) offsetof(job, field)
@@ -34,11 +39,20 @@ static const ast_cli_option options_table[] = {
     {"metric", AST_CLI_CHOICE, "plain|local|auto",
      "how rows are compared: as they are, or after a map that makes clusters round; auto decides", AT(options.metric),
      .choices = metrics, .standard = "auto", .more = "docs/metric.md has the rule."},
+    {"rounding", AST_CLI_REAL, "DEG|auto",
+     "the angles of the rows were rounded to so many degrees: equal rows are observations of their own, and each "
+     "stands "
+     "for a cell of that size; auto finds it, 0 means none (default: auto for measured angles and two dimensions, "
+     "otherwise 0)",
+     AT(options.rounding), 0, 45, .choices = automatic,
+     .more =
+         "For the evidence of clusters: --merge evidence, --angle auto, tune and mixtures. docs/field.md says more."},
     {"axial", AST_CLI_FLAG, NULL, "treat x and -x as the same", AT(from.axial),
      .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE},
     {"center", AST_CLI_FLAG, NULL, "look at the rows without their common direction, as cluster --center",
      AT(options.center), .inputs = AST_CLI_POINTS, .excludes = "axial dip-direction strike-dip trend-plunge"},
     AST_CLI_REPORT_OPTION(.writes = AST_CLI_WRITES_OWN),
+    AST_CLI_STEREONET_OPTIONS(AT(equal_angle)),
     {0}};
 
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
@@ -60,6 +74,8 @@ static int check(void *data) {
         return ast_cli_misuse("--to %g is above --from %g; the sweep goes from large angles to small ones",
                               work->options.to, work->options.from);
     int code = ast_cli_metric_check(work->options.metric, work->from.axial, work->options.center);
+    if (code < 0)
+        code = ast_cli_stereonet_check(&work->from.common);
     return code < 0 ? ast_cli_subject_check(data) : code;
 }
 
@@ -71,7 +87,14 @@ static int read_points(void *data) {
 static int find(void *data) {
     job *work = data;
     ast_cli_tuned_input from = {work->from.context, &work->from.directions, &work->from.directions.points,
-                                work->from.input};
+                                work->from.input, NULL};
+    if (ast_cli_typed(&work->from.common, "stereonet"))
+        from.labels = work->labels = malloc((work->from.directions.points.count + 1) * sizeof *work->labels);
+    if (ast_cli_typed(&work->from.common, "stereonet") && !work->labels)
+        return ast_cli_no_memory("the labels");
+    work->options.rounding =
+        ast_cli_field_rounding(&work->from.common, &work->from.reading.source, work->options.rounding,
+                               work->from.directions.points.dimension, false);
     int code = ast_cli_recommend(&from, &work->options, &work->from.common, &work->found);
     if (code >= 0)
         return code;
@@ -219,6 +242,18 @@ static int write_report(void *data) {
     return ast_cli_outcome(good, &error);
 }
 
+static int draw_stereonet(void *data) {
+    const job *work = data;
+    return ast_cli_stereonet_write(&(ast_cli_stereonet){.common = &work->from.common,
+                                                        .points = &work->from.directions.points,
+                                                        .labels = work->labels,
+                                                        .clusters = work->found.clusters,
+                                                        .input = work->from.input,
+                                                        .notation = ast_cli_field_notation(&work->from.reading.source),
+                                                        .axial = work->from.axial,
+                                                        .equal_angle = work->equal_angle});
+}
+
 static int deliver(void *data) {
     job *work = data;
     return ast_cli_deliver(&work->from.common, &(ast_cli_printer){print_json, print_table, work});
@@ -228,11 +263,13 @@ static void end(void *data) {
     job *work = data;
     ast_cli_subject_end(data);
     free(work->command);
+    free(work->labels);
     free(work->line);
     free(work->title);
 }
 
-static ast_cli_step *const steps[] = {ast_cli_subject_find, check, read_points, find, write_report, deliver, NULL};
+static ast_cli_step *const steps[] = {ast_cli_subject_find, check,          read_points, find,
+                                      write_report,         draw_stereonet, deliver,     NULL};
 
 const ast_cli_command ast_cli_tune = {
     .name = "tune",

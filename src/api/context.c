@@ -289,6 +289,7 @@ static const char *order_and_merge_problem(const ast_options *o) {
          "merge.angle must be between 0 and 180 degrees"},
         {o->merge.by == AST_MERGE_COUNT && o->merge.count == 0, "merge.count must be at least 1"},
         {o->merge.leaves && !o->merge.tree, "leaves are those of a tree: set tree too"},
+        {o->rounding < 0 || o->rounding > 45, "rounding must be between 0 and 45 degrees, or NaN"},
         {!not_negative(o->merge.min_size), "min_size must be a number of at least 0"},
         {!isnan(o->outliers) && !isinf(o->outliers) && !(o->outliers >= 0 && o->outliers <= 1),
          "outliers must be a share from 0 to 1, or infinity"},

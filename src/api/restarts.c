@@ -11,6 +11,7 @@
 #include "measures.h"
 #include "memory.h"
 #include "partition.h"
+#include "rounding.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -45,13 +46,15 @@ static void add_rows(const ast_call *c, const ast_result *r, const uint8_t *copi
     }
 }
 
-static ast_status find_evidence(const ast_call *c, ast_result *r, const uint8_t *copies) {
+static ast_status find_evidence(const ast_call *c, ast_result *r, const uint8_t *copies, double rounding) {
     size_t clusters = r->report.clusters, dimension = c->points->dimension;
     ast_evidence evidence = {0};
     float *row = ast_allocate(dimension, sizeof *row);
     int64_t *sums = ast_allocate_zero(clusters * dimension, sizeof *sums);
     double *counts = ast_allocate_zero(clusters, sizeof *counts);
     bool ready = row && sums && counts && ast_evidence_open(&evidence, clusters, dimension, AST_SUMS_UNIT);
+    if (ready)
+        evidence.row_scale = ast_rounding_scale(dimension, rounding);
     if (ready)
         add_rows(c, r, copies, row, sums, counts);
     for (size_t k = 0; k < clusters && ready; k++)
@@ -68,8 +71,14 @@ static ast_status find_all_evidence(const ast_call *c) {
     ast_status status = copies
                             ? ast_find_copies(p, p->weights, c->options->axial != 0, c->context->pool, copies, c->fault)
                             : ast_fail_memory(c->fault);
+    double rounding = 0;
+    if (status == AST_OK)
+        status =
+            ast_rounding_find(p, c->options->axial != 0, c->options->rounding, c->context->pool, &rounding, c->fault);
+    for (size_t i = 0; rounding > 0 && i < p->count; i++)
+        copies[i] = p->weights && p->weights[i] == 0; /* copies are observations */
     for (int i = 0; i < c->options->restarts && status == AST_OK; i++)
-        status = find_evidence(c, &c->results[i], copies);
+        status = find_evidence(c, &c->results[i], copies, rounding);
     free(copies);
     return status;
 }

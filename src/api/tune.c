@@ -15,6 +15,7 @@
 #include "center.h"
 #include "degree.h"
 #include "memory.h"
+#include "rounding.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -60,6 +61,7 @@ ast_options ast_tune_run_options(ast_tuning *t, double angle) {
     ast_options_init(&options);
     options.angle = angle;
     options.axial = t->options->axial;
+    options.rounding = t->rounding;
     options.dp.order = AST_ORDER_CONTENT;
     options.seed = AST_TUNE_SEED;
     options.progress = watch;
@@ -423,7 +425,8 @@ static const char *problem_of(const ast_tune_options *o) {
                           {o->max_clusters && o->min_clusters > o->max_clusters, "min_clusters is above max_clusters"},
                           {(unsigned)o->metric > AST_METRIC_AUTO, "metric must be a value of ast_metric_kind"},
                           {o->metric == AST_METRIC_LOCAL && o->axial, "axial rows have no local metric"},
-                          {o->draws < 1, "draws must be at least 1"});
+                          {o->draws < 1, "draws must be at least 1"},
+                          {o->rounding < 0 || o->rounding > 45, "rounding must be between 0 and 45 degrees, or NaN"});
 }
 
 static ast_status check(ast_tuning *t) {
@@ -459,6 +462,9 @@ static ast_status tune(ast_tuning *t) {
     t->tuned->angles_planned = (size_t)floor((o->from - o->to) / o->step + 1e-9) + 1;
     t->planned = 10 * (t->tuned->angles_planned + 1);
     ast_status status = ast_tune_open_sample(t);
+    if (status == AST_OK)
+        status =
+            ast_rounding_find(&t->sample.points, o->axial != 0, o->rounding, t->context->pool, &t->rounding, t->fault);
     if (status == AST_OK)
         status = ast_tune_open_metric(t);
     if (status == AST_OK && r->metric == AST_METRIC_LOCAL)

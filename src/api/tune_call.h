@@ -65,6 +65,7 @@ typedef struct ast_tuning {
     float *unmapped; /* (count, D) the rows of the sample before the metric; NULL: it is plain */
     ast_fitted_metric metric;
     size_t present;        /* rows that take part */
+    double rounding;       /* degrees that angles were rounded to; 0: none */
     size_t most_clusters;  /* a run with more is cancelled; 0: never */
     bool too_many;         /* a run was cancelled for that */
     size_t steps, planned; /* for the progress function */

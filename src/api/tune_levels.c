@@ -7,6 +7,7 @@
 
 #include "evidence.h"
 #include "memory.h"
+#include "rounding.h"
 #include "tree_cut.h"
 #include "vectors.h"
 
@@ -48,14 +49,17 @@ ast_status ast_tune_grow_tree(ast_tuning *t, ast_tune_set *set, double angle) {
 
 /* ---- The evidence ------------------------------------------------------------------------------------------------ */
 
-/* Distinct rows of every label, equal rows being neighbours: their number and their sum. Axial: rows are flipped to
+/* Distinct rows of every label, equal rows being neighbours: their number and their sum; all rows, if their angles were
+ * rounded. Axial: rows are flipped to
  * the side of the sum so far. labels: (count) */
-static void add_distinct(const ast_tune_set *set, const int32_t *labels, bool axial, double *counts, int64_t *sums) {
+static void add_distinct(const ast_tuning *t, const ast_tune_set *set, const int32_t *labels, double *counts,
+                         int64_t *sums) {
+    bool axial = t->options->axial != 0;
     size_t dimension = set->points.dimension, bytes = dimension * sizeof *set->rows;
     for (size_t i = 0; i < set->points.count; i++) {
         const float *row = set->rows + i * dimension;
         int32_t label = labels[i];
-        if (i > 0 && label == labels[i - 1] && memcmp(row, row - dimension, bytes) == 0)
+        if (t->rounding == 0 && i > 0 && label == labels[i - 1] && memcmp(row, row - dimension, bytes) == 0)
             continue;
         int64_t *sum = sums + (size_t)label * dimension;
         double side = 0;
@@ -76,7 +80,9 @@ static ast_status open_evidence(ast_tuning *t, const ast_tune_set *set, const in
     bool ready = counts && sums && ast_evidence_open_in(e, clusters, dimension, t->points->dimension, UNIT);
     ast_status status = ready ? AST_OK : ast_fail_memory(t->fault);
     if (ready)
-        add_distinct(set, labels, t->options->axial != 0, counts, sums);
+        add_distinct(t, set, labels, counts, sums);
+    if (ready)
+        e->row_scale = ast_rounding_scale(t->points->dimension, t->rounding);
     for (size_t k = 0; ready && k < clusters && !ast_pool_poll(t->context->pool); k++)
         ast_evidence_leaf(e, counts[k], sums + k * dimension);
     ast_free_all(counts, sums);

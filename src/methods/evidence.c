@@ -48,7 +48,7 @@ bool ast_evidence_open(ast_evidence *e, size_t leaves, size_t dimension, double 
 }
 
 bool ast_evidence_open_in(ast_evidence *e, size_t leaves, size_t dimension, size_t space, double unit) {
-    *e = (ast_evidence){.dimension = dimension, .space = space, .unit = unit};
+    *e = (ast_evidence){.dimension = dimension, .space = space, .unit = unit, .row_scale = 1};
     if (!ast_replace_arrays(AST_REQUEST(e->counts, leaves), AST_REQUEST(e->sums, leaves * dimension),
                             AST_REQUEST(e->parts, leaves * AST_PRIORS), AST_REQUEST(e->places, 2 * leaves)))
         return false;
@@ -81,7 +81,7 @@ static void find_parts(ast_evidence *e, size_t place) {
     memset(part, 0, AST_PRIORS * sizeof *part);
     if (n < 2)
         return;
-    double length = fmin(ast_sum_length(e->sums + place * e->dimension, e->dimension) / e->unit, n);
+    double length = fmin(ast_sum_length(e->sums + place * e->dimension, e->dimension) / e->unit * e->row_scale, n);
     for (int j = 0; j < AST_KAPPAS; j++)
         given[j] = n * e->constants[j] - ast_evidence_constant(e->space, kappa_of(j) * length);
     for (int width = 0; width < AST_WIDTHS; width++)

@@ -27,6 +27,7 @@ typedef struct ast_evidence {
     size_t space;               /* the dimension of the sphere */
     size_t leaves;              /* clusters that were added */
     double unit;                /* sums are in units of 1 / unit */
+    double row_scale;           /* 1, or less: a row x counts as so much of x (rounding.h); set before the leaves */
     double points;              /* N */
     double count_logs;          /* sum of n_k ln n_k */
     size_t joined_since_totals; /* joins since `totals` were computed from all clusters */

@@ -97,6 +97,7 @@ static ast_status best_level(const merging *m, const ast_distinct *distinct, siz
     *best = 0;
     if (!ast_evidence_open(&evidence, m->count, m->dimension, AST_SUMS_UNIT))
         return ast_fail_memory(fault);
+    evidence.row_scale = distinct->scale;
     for (size_t k = 0; k < m->count; k++) {
         size_t slot = (size_t)c->order[k];
         ast_evidence_leaf(&evidence, (double)distinct->of.members[slot], distinct->of.sums + slot * m->dimension);
@@ -290,7 +291,7 @@ static ast_status merge_to_level(merging *m, double lambda, ast_fault *fault) {
     const ast_options *o = m->run->options;
     ast_distinct distinct = {0};
     size_t made = m->made;
-    ast_status status = ast_distinct_open(&distinct, m->l, fault);
+    ast_status status = ast_distinct_open(&distinct, m->l, o->rounding, fault);
     if (status == AST_OK)
         status = ast_distinct_sum(&distinct, m->l, m->v.labels, m->v.signs, fault);
     if (status == AST_OK && o->merge.by == AST_MERGE_EVIDENCE)

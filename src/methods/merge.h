@@ -30,10 +30,11 @@ ast_status ast_run_dissolve(ast_labelling *labelling, struct ast_run *run, ast_f
 typedef struct ast_distinct {
     uint8_t *copies; /* (N) in order of visit: this row does not count; NULL: all count */
     ast_sums of;     /* of the rows that count */
+    double scale;    /* a row x counts as so much of x: below 1 if angles were rounded, and then copies count */
 } ast_distinct;
 
-/* Finds the copies among the rows; start with {0}, and free it in any case. */
-ast_status ast_distinct_open(ast_distinct *distinct, const ast_labelling *labelling, ast_fault *fault);
+/* Finds the copies among the rows; start with {0}, and free it in any case. rounding: as in ast_options. */
+ast_status ast_distinct_open(ast_distinct *distinct, const ast_labelling *labelling, double rounding, ast_fault *fault);
 void ast_distinct_free(ast_distinct *distinct);
 
 /* Counts and sums of the distinct rows, by these labels and signs (those of the view, or others). */

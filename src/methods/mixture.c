@@ -253,7 +253,7 @@ ast_status ast_mixture_cap_kappas(ast_mixture_steps *m, ast_distinct *distinct, 
         sharp += is_sharp(c, k);
     if (sharp == 0 || !isnan(m->run->options->mixture.kappa))
         return AST_OK;
-    ast_status status = distinct->copies ? AST_OK : ast_distinct_open(distinct, m->l, fault);
+    ast_status status = distinct->copies ? AST_OK : ast_distinct_open(distinct, m->l, m->run->options->rounding, fault);
     double *mass = ast_allocate_zero(ast_components_all(c), sizeof *mass);
     if (status == AST_OK && !mass)
         status = ast_fail_memory(fault);

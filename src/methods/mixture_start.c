@@ -18,11 +18,7 @@
 #define FIRST_WIDTH 1.3862943611198906 /* two octaves */
 #define STARTS_SEEN 256                /* from which the distance of neighbouring rows is estimated */
 #define FEW_DIRECTIONS 64
-#define EQUAL 0x1p-22 /* 1 - the cosine: rows that are closer are the same */
-#define DEGREES 57.295779513082321
-#define ANGLE_ERROR 1e-3    /* degrees: rounding of the components */
-#define LEAST_ACROSS 1e-5   /* of a row with an azimuth */
-#define LEAST_COPIES 0.05   /* of the rows, on a grid of angles */
+#define EQUAL 0x1p-22       /* 1 - the cosine: rows that are closer are the same */
 #define LEAST_ROW_SCALE 0.5 /* of x, in very coarse values */
 
 /* Many starts, so that every component gets some: more than the square root of the points, a sixteenth of few. */
@@ -69,39 +65,6 @@ static void find_row_scale(ast_mixture_search *s, size_t distinct) {
     set_row_scale(s, sqrt(fmin(squares[seen / 2], 2)) / (distinct <= FEW_DIRECTIONS ? 8 : 1));
 }
 
-/* Whether an angle in degrees is a multiple of a step. */
-static bool is_multiple(double angle, double step) {
-    return fabs(angle - step * round(angle / step)) < ANGLE_ERROR;
-}
-
-/* Whether the angles of all rows are multiples of a step: of two components one angle, of three the angle to z and the
- * azimuth, as field notebooks have them. */
-static bool lies_on_grid(const ast_mixture_search *s, double step) {
-    for (size_t i = 0; i < s->v.rows->count; i++) {
-        if (s->v.labels[i] == AST_MISSING)
-            continue;
-        const float *x = ast_rows_at(s->v.rows, s->v.buffer, i);
-        double across = hypot((double)x[0], (double)x[1]);
-        if (across > LEAST_ACROSS && !is_multiple(DEGREES * atan2((double)x[1], (double)x[0]), step))
-            return false;
-        if (s->v.rows->dimension == 3 && !is_multiple(DEGREES * atan2(across, (double)x[2]), step))
-            return false;
-    }
-    return true;
-}
-
-/* The step in degrees of a notebook that rounds, the coarsest that all rows are multiples of; 0: there is none.
- * Multiples of 15 degrees are made, not measured. */
-static double find_grid(const ast_mixture_search *s, size_t copies) {
-    static const double steps[] = {10, 5, 2, 1, 0.5};
-    if (s->v.rows->dimension > 3 || (double)copies < LEAST_COPIES * (double)s->v.present || lies_on_grid(s, 15))
-        return 0;
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        if (lies_on_grid(s, steps[i]))
-            return steps[i];
-    return 0;
-}
-
 /* Every point with the nearest start, and which rows count. */
 static ast_status open_partition(ast_mixture_search *s, ast_fault *fault) {
     ast_options options = *s->m.run->options;
@@ -111,19 +74,15 @@ static ast_status open_partition(ast_mixture_search *s, ast_fault *fault) {
     options.clusters = first_count(s->v.present, f->kind == AST_FAMILY_WATSON ? (double)f->dimension : 0, &options);
     ast_status status = ast_start_and_assign(s->m.l, &start, fault);
     if (status == AST_OK)
-        status = ast_distinct_open(&s->distinct, s->m.l, fault);
+        status = ast_distinct_open(&s->distinct, s->m.l, s->m.run->options->rounding, fault);
     if (status != AST_OK)
         return status;
     size_t copies = 0;
-    s->row_scale = 1;
+    s->row_scale = s->distinct.scale;
     for (size_t i = 0; i < s->v.rows->count; i++)
         copies += s->v.labels[i] != AST_MISSING && s->distinct.copies[i];
-    double grid = find_grid(s, copies);
-    if (grid > 0)
-        set_row_scale(s, grid / DEGREES);
-    else if (2 * copies > s->v.present)
+    if (2 * copies > s->v.present) {
         find_row_scale(s, s->v.present - copies);
-    if (grid > 0 || 2 * copies > s->v.present) {
         memset(s->distinct.copies, 0, s->v.rows->count);
     }
     return ast_distinct_sum(&s->distinct, s->m.l, s->v.labels, s->v.signs, fault);

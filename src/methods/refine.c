@@ -15,6 +15,7 @@
 #include "memory.h"
 #include "methods.h"
 #include "refine_heads.h"
+#include "rounding.h"
 
 #include <float.h>
 #include <math.h>
@@ -26,7 +27,7 @@
 
 /* ---- Distinct rows ----------------------------------------------------------------------------------------------- */
 
-ast_status ast_distinct_open(ast_distinct *distinct, const ast_labelling *l, ast_fault *fault) {
+ast_status ast_distinct_open(ast_distinct *distinct, const ast_labelling *l, double rounding, ast_fault *fault) {
     const ast_labelling_view v = ast_view_of(l);
     size_t count = v.rows->count;
     const double *weights = v.rows->view.weights; /* in the order of the caller */
@@ -35,6 +36,12 @@ ast_status ast_distinct_open(ast_distinct *distinct, const ast_labelling *l, ast
     ast_status status = copies && distinct->copies ? AST_OK : ast_fail_memory(fault);
     if (status == AST_OK)
         status = ast_find_copies(&v.rows->view, weights, v.rows->axial, v.pool, copies, fault);
+    double degrees = 0;
+    if (status == AST_OK)
+        status = ast_rounding_find(&v.rows->view, v.rows->axial, rounding, v.pool, &degrees, fault);
+    distinct->scale = ast_rounding_scale(v.rows->dimension, degrees);
+    if (degrees > 0)
+        memset(copies, 0, count);
     for (size_t i = 0; status == AST_OK && i < count; i++) {
         size_t row = v.rows->order ? v.rows->order[i] : i;
         distinct->copies[i] = copies[row] || (weights && weights[row] == 0);
@@ -85,7 +92,8 @@ typedef struct refining {
 
 static double length_of(const refining *r, int32_t slot) {
     size_t dimension = r->v.rows->dimension;
-    return ast_sum_length(r->distinct->of.sums + (size_t)slot * dimension, dimension) / AST_SUMS_UNIT;
+    return r->distinct->scale * ast_sum_length(r->distinct->of.sums + (size_t)slot * dimension, dimension) /
+           AST_SUMS_UNIT;
 }
 
 /* Finds kappa and offset of every cluster. */
@@ -280,6 +288,7 @@ ast_status ast_run_refine_labels(ast_labelling *l, ast_run *run, ast_distinct *d
     bool rises = true;
     ast_status status = open_refining(&r) ? AST_OK : ast_fail_memory(fault);
     if (status == AST_OK) {
+        r.evidence.row_scale = distinct->scale;
         copy_labels(&r);
         status = find_evidence(&r, &evidence, &empty, fault);
     }
