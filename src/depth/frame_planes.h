@@ -51,6 +51,12 @@ typedef struct ast_plane_track {
     size_t look_count, look_room;
 } ast_plane_track;
 
+/* A box around tracks that follow one another. */
+enum { AST_TRACK_BLOCK = 64 };
+typedef struct ast_track_block {
+    double low[3], high[3];
+} ast_track_block;
+
 /* Tracks as indices into the list of all, in their order. Initially all zero. */
 typedef struct ast_nearby_tracks {
     int32_t *list; /* those that this frame may see: within AST_TRACK_REACH; without poses all */
@@ -59,6 +65,9 @@ typedef struct ast_nearby_tracks {
     size_t around_count, around_room;
     double low[3], high[3];
     bool found;
+    ast_track_block *blocks; /* of AST_TRACK_BLOCK tracks one after the other, in the list of all */
+    size_t block_count, block_room;
+    size_t blocks_hold; /* the blocks before this one are up to date */
 } ast_nearby_tracks;
 
 /* Metres, with poses: a frame looks at tracks whose box is that near to the box of its patches and the camera. A plane
@@ -96,6 +105,9 @@ static inline double ast_gap_between(const double *low_a, const double *high_a, 
 bool ast_nearby_tracks_find(ast_plane_tracks *tracks, const ast_frame_patch *patches, size_t count);
 bool ast_nearby_tracks_add(ast_plane_tracks *tracks, int32_t track);
 void ast_nearby_tracks_drop(ast_nearby_tracks *nearby, int32_t track);
+
+/* At the end of a frame: its tracks may have grown. */
+bool ast_nearby_tracks_widen(ast_plane_tracks *tracks);
 
 /* Gives each patch its track, and starts new ones. False if memory runs out. */
 bool ast_plane_tracks_step(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count);

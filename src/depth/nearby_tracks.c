@@ -5,8 +5,9 @@
  *
  * The one idea: most frames look around where the frame before did. All tracks within a wider distance are listed, and
  * the list holds while the box of the frame stays within MARGIN of the box that the list was made for; a pass over all
- * tracks is needed once in many metres. What is listed for a frame does not depend on that: it is chosen from the wider
- * list by distance. */
+ * tracks is needed once in many metres. That pass looks at boxes around 64 tracks each, which came into being one after
+ * the other and so are mostly at one place. What is listed for a frame does not depend on that: it is chosen from the
+ * wider list by distance. */
 #include "frame_planes.h"
 
 #include "memory.h"
@@ -43,20 +44,58 @@ static bool is_within(const ast_plane_track *track, const double *low, const dou
     return ast_gap_between(track->low, track->high, low, high) <= distance;
 }
 
+static void widen(ast_track_block *block, const ast_plane_track *track) {
+    for (int c = 0; c < 3; c++) {
+        block->low[c] = fmin(block->low[c], track->low[c]);
+        block->high[c] = fmax(block->high[c], track->high[c]);
+    }
+}
+
+/* Makes the blocks anew that do not hold, from that of a track that was added or dropped on. */
+static bool renew_blocks(ast_plane_tracks *tracks) {
+    ast_nearby_tracks *nearby = &tracks->nearby;
+    size_t count = (tracks->count + AST_TRACK_BLOCK - 1) / AST_TRACK_BLOCK;
+    if (!ast_reserve(&nearby->blocks, &nearby->block_room, nearby->block_count, count, sizeof *nearby->blocks))
+        return false;
+    for (size_t b = nearby->blocks_hold; b < count; b++) {
+        nearby->blocks[b] = (ast_track_block){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+        for (size_t k = b * AST_TRACK_BLOCK; k < (b + 1) * AST_TRACK_BLOCK && k < tracks->count; k++)
+            widen(&nearby->blocks[b], &tracks->list[k]);
+    }
+    nearby->block_count = nearby->blocks_hold = count;
+    return true;
+}
+
+bool ast_nearby_tracks_widen(ast_plane_tracks *tracks) {
+    ast_nearby_tracks *nearby = &tracks->nearby;
+    for (size_t n = 0; n < nearby->count && tracks->has_poses; n++) {
+        size_t block = (size_t)nearby->list[n] / AST_TRACK_BLOCK;
+        if (block < nearby->blocks_hold)
+            widen(&nearby->blocks[block], &tracks->list[nearby->list[n]]);
+    }
+    return !tracks->has_poses || renew_blocks(tracks);
+}
+
 /* A box that moves by MARGIN along each axis comes nearer by less than twice as much. */
 static bool find_around(ast_plane_tracks *tracks, const box *b) {
     ast_nearby_tracks *nearby = &tracks->nearby;
     nearby->found = false;
     nearby->around_count = 0;
-    if (!ast_reserve(&nearby->around, &nearby->around_room, 0, tracks->count, sizeof *nearby->around))
+    if (!renew_blocks(tracks) ||
+        !ast_reserve(&nearby->around, &nearby->around_room, 0, tracks->count, sizeof *nearby->around))
         return false;
     for (int c = 0; c < 3; c++) {
         nearby->low[c] = b->low[c];
         nearby->high[c] = b->high[c];
     }
-    for (size_t k = 0; k < tracks->count; k++)
-        if (is_within(&tracks->list[k], b->low, b->high, AST_TRACK_REACH + 2 * MARGIN))
-            nearby->around[nearby->around_count++] = (int32_t)k;
+    for (size_t i = 0; i < nearby->block_count; i++) {
+        const ast_track_block *block = &nearby->blocks[i];
+        if (ast_gap_between(block->low, block->high, b->low, b->high) > AST_TRACK_REACH + 2 * MARGIN)
+            continue;
+        for (size_t k = i * AST_TRACK_BLOCK; k < (i + 1) * AST_TRACK_BLOCK && k < tracks->count; k++)
+            if (is_within(&tracks->list[k], b->low, b->high, AST_TRACK_REACH + 2 * MARGIN))
+                nearby->around[nearby->around_count++] = (int32_t)k;
+    }
     nearby->found = true;
     return true;
 }
@@ -80,6 +119,12 @@ bool ast_nearby_tracks_find(ast_plane_tracks *tracks, const ast_frame_patch *pat
     return true;
 }
 
+/* The block of a track and those behind it no longer hold. */
+static void expire_blocks(ast_nearby_tracks *nearby, int32_t track) {
+    size_t block = (size_t)track / AST_TRACK_BLOCK;
+    nearby->blocks_hold = block < nearby->blocks_hold ? block : nearby->blocks_hold;
+}
+
 bool ast_nearby_tracks_add(ast_plane_tracks *tracks, int32_t track) {
     ast_nearby_tracks *nearby = &tracks->nearby;
     if (!ast_reserve(&nearby->list, &nearby->room, nearby->count, nearby->count + 1, sizeof *nearby->list) ||
@@ -87,6 +132,7 @@ bool ast_nearby_tracks_add(ast_plane_tracks *tracks, int32_t track) {
                      sizeof *nearby->around))
         return false;
     nearby->list[nearby->count++] = track;
+    expire_blocks(nearby, track);
     if (tracks->has_poses)
         nearby->around[nearby->around_count++] = track;
     return true;
@@ -103,4 +149,5 @@ static size_t remove_number(int32_t *list, size_t count, int32_t number) {
 void ast_nearby_tracks_drop(ast_nearby_tracks *nearby, int32_t track) {
     nearby->count = remove_number(nearby->list, nearby->count, track);
     nearby->around_count = remove_number(nearby->around, nearby->around_count, track);
+    expire_blocks(nearby, track);
 }

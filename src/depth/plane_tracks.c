@@ -87,13 +87,13 @@ bool ast_plane_tracks_step(ast_plane_tracks *tracks, ast_frame_patch *patches, s
     if (tracks->has_poses && (!add_looks(tracks, patches, count) || !join_tracks(tracks, patches, count)))
         return false;
     check_tracks(tracks, patches, count);
-    return true;
+    return ast_nearby_tracks_widen(tracks);
 }
 
 void ast_plane_tracks_free(ast_plane_tracks *tracks) {
     for (size_t k = 0; k < tracks->count; k++)
         free(tracks->list[k].looks);
-    ast_free_all(tracks->list, tracks->nearby.list, tracks->nearby.around);
+    ast_free_all(tracks->list, tracks->nearby.list, tracks->nearby.around, tracks->nearby.blocks);
     tracks->list = NULL;
     tracks->nearby = (ast_nearby_tracks){0};
     tracks->count = tracks->room = 0;
@@ -443,8 +443,12 @@ static bool add_look(const ast_plane_tracks *tracks, ast_plane_track *track, con
     }
     if (track->look_count == MOST_LOOKS)
         return true;
-    if (!ast_reserve(&track->looks, &track->look_room, track->look_count, track->look_count + 1, sizeof *track->looks))
-        return false;
+    if (track->look_count == track->look_room) { /* most tracks have one */
+        size_t room = track->look_room == 0 ? 1 : 2 * track->look_room;
+        if (!ast_grow_array(&track->looks, track->look_count, room, sizeof *track->looks))
+            return false;
+        track->look_room = room;
+    }
     track->looks[track->look_count++] = *look;
     return true;
 }
