@@ -29,8 +29,8 @@ fails 2 'given twice' asterism stream - - --angle 40
 fails 2 '--points is for points on standard input' asterism stream a.npy --angle 40 --points 3 --dimension 3
 fails 2 '--points needs --dimension' asterism stream - --angle 40 --points 3
 fails 2 '--points cannot be combined with --format' asterism stream - --angle 40 --points 3 --dimension 3 --format npy
-touch a.xyz
-fails 2 'a.xyz.*extension' asterism stream a.xyz --angle 40
+touch a.zzz
+fails 2 'a.zzz.*extension' asterism stream a.zzz --angle 40
 fails 2 '--durable' asterism stream a.npy --angle 40 --durable
 fails 2 '--labels needs a name' asterism stream a.npy --angle 40 --labels -
 fails 2 'did you mean --lifetime' asterism stream a.npy --angle 40 --lifetim 3
