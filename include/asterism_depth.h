@@ -46,8 +46,8 @@ typedef struct ast_camera {
 } ast_camera;
 
 /* Finds the intrinsics and the usual units of a depth value of a known camera ("kinect", "xtion", "tum-fr1", ...), for
- * 640 x 480 images. Returns 1, or 0 and changes nothing if the name is unknown. `camera` and `units_per_metre` may be
- * NULL. */
+ * 640 x 480 images (azure-kinect: 640 x 576). Returns 1, or 0 and changes nothing if the name is unknown. `camera` and
+ * `units_per_metre` may be NULL. */
 AST_API int ast_camera_named(const char *name, ast_camera *camera, double *units_per_metre);
 
 /* The known names, in alphabetical order; NULL after the last. */
@@ -321,6 +321,14 @@ AST_API ast_status ast_plane_map_mesh(ast_plane_map *map, const float *vertices,
  * one plane with several polygons. */
 AST_API ast_status ast_plane_map_frame(ast_plane_map *map, const ast_depth_frame *frame, const int32_t *labels,
                                        const double *pose, int32_t *plane_of);
+
+/* What the frames of a map have left as bytes, with a version and a checksum: everything that later frames depend on.
+ * The pointer is valid until the next call with the map. NULL on failure (ast_message of the context). */
+AST_API const void *ast_plane_map_save(ast_plane_map *map, size_t *size);
+
+/* Replaces it by what was saved; there are no planes then until the next frame. AST_BAD_DATA, and nothing changes, if
+ * the bytes are damaged, have another version, or come from a map with another offset or area. */
+AST_API ast_status ast_plane_map_load(ast_plane_map *map, const void *state, size_t size);
 
 /* The planes of the last result, in order of id. NULL and *count = 0 before the first. Valid until the next call with
  * the map. */

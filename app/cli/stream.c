@@ -27,7 +27,6 @@ typedef struct job {
 #define AT(field) offsetof(job, field)
 static const ast_cli_option options_table[] = {
     {"state", AST_CLI_NAME, "FILE", "resume from the file if it exists, save to it after every frame", AT(state),
-     .excludes = "planes plane-labels",
      .more =
          "A kill at any moment costs nothing: at most the last line appears twice. docs/faces-and-voices.md shows it."},
     {"status", AST_CLI_FLAG, NULL, "print the last frame and the number of frames of --state, and end", AT(status),
@@ -82,6 +81,9 @@ static int take_over(job *work, const ast_cli_saved_stream *saved) {
     if (ast_stream_load(tracking->stream, saved->state, saved->state_size) != AST_OK)
         return ast_cli_fail("%s: %s", state, ast_message(tracking->context));
     tracking->next = saved->frames;
+    code = ast_cli_stream_planes_load(&tracking->planes, tracking->context, state, saved->planes, saved->planes_size);
+    if (code >= 0)
+        return code;
     return ast_cli_frames_resume(&tracking->inputs, saved->path, saved->whole_path, saved->number,
                                  given->poses != NULL);
 }
@@ -143,7 +145,9 @@ static int save_state(job *work) {
                                   .dimension = tracking->options.dimension,
                                   .posed = posed_how(&tracking->given)};
     saved.state = ast_stream_save(tracking->stream, &saved.state_size);
-    int code = saved.state ? ast_cli_state_write(work->state, tracking->given.durable, &saved)
+    int code = ast_cli_stream_planes_save(&tracking->planes, tracking->context, &saved.planes, &saved.planes_size);
+    if (code < 0)
+        code = saved.state ? ast_cli_state_write(work->state, tracking->given.durable, &saved)
                            : ast_cli_fail("%s: there is no memory for the state", work->state);
     free(whole);
     return code;

@@ -102,6 +102,22 @@ int ast_cli_stream_planes_take(ast_cli_stream_planes *planes, const ast_cli_fram
     return write_files(planes, inputs, number);
 }
 
+int ast_cli_stream_planes_save(const ast_cli_stream_planes *planes, ast_context *context, const void **bytes,
+                               size_t *size) {
+    *bytes = planes->map ? ast_plane_map_save(planes->map, size) : NULL;
+    return planes->map && !*bytes ? ast_cli_fail("%s", ast_message(context)) : -1;
+}
+
+int ast_cli_stream_planes_load(ast_cli_stream_planes *planes, ast_context *context, const char *path, const void *bytes,
+                               size_t size) {
+    if (!planes->map != !bytes)
+        return ast_cli_fail("%s: the state was made with%s planes, and this run is with%s", path, bytes ? "" : "out",
+                            bytes ? "out" : "");
+    if (!planes->map || ast_plane_map_load(planes->map, bytes, size) == AST_OK)
+        return -1;
+    return ast_cli_fail("%s: %s", path, ast_message(context));
+}
+
 void ast_cli_stream_planes_close(ast_cli_stream_planes *planes) {
     ast_plane_map_close(planes->map);
     free(planes->of);

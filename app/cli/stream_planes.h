@@ -43,4 +43,11 @@ int ast_cli_stream_planes_take(ast_cli_stream_planes *planes, const ast_cli_fram
                                const ast_depth_frame *frame, ast_context *context, const ast_cli_poses *poses,
                                const int32_t *labels, uint64_t number);
 
+/* What the frames have left, for a state; NULL without planes. And back: a run with planes needs a state with planes.
+ */
+int ast_cli_stream_planes_save(const ast_cli_stream_planes *planes, ast_context *context, const void **bytes,
+                               size_t *size);
+int ast_cli_stream_planes_load(ast_cli_stream_planes *planes, ast_context *context, const char *path, const void *bytes,
+                               size_t size);
+
 void ast_cli_stream_planes_close(ast_cli_stream_planes *planes);

@@ -16,8 +16,9 @@
 
 #include "terminal.h"
 
-/* magic 8, version 4, posed 4, dimension 8, frames 8, number 8, path's size 8, whole path's size 8, state's size 8 */
-enum { MAGIC_SIZE = 8, HEAD_SIZE = 64, CHECKSUM_SIZE = 8, VERSION = 1 };
+/* magic 8, version 4, posed 4, dimension 8, frames 8, number 8, path's size 8, whole path's size 8, state's size 8,
+ * planes' size 8 */
+enum { MAGIC_SIZE = 8, HEAD_SIZE = 72, CHECKSUM_SIZE = 8, VERSION = 2 };
 static const char magic[MAGIC_SIZE] = "astream\n";
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
@@ -40,9 +41,10 @@ static int understand(const char *path, const unsigned char *bytes, size_t size,
         return ast_cli_fail("%s: is a state of version %u; this program knows version %d", path,
                             (unsigned)ast_little(bytes + 8, 4), VERSION);
     uint64_t names = ast_little(bytes + 40, 8), whole_names = ast_little(bytes + 48, 8),
-             state = ast_little(bytes + 56, 8);
+             state = ast_little(bytes + 56, 8), planes = ast_little(bytes + 64, 8);
     size_t body = size - HEAD_SIZE - CHECKSUM_SIZE;
-    if (names > body || whole_names > body - names || state != body - names - whole_names ||
+    if (names > body || whole_names > body - names || state > body - names - whole_names ||
+        planes != body - names - whole_names - state ||
         ast_fnv(AST_FNV_START, bytes, size - CHECKSUM_SIZE) != ast_little(bytes + size - CHECKSUM_SIZE, 8) ||
         !is_name(bytes + HEAD_SIZE, names) || !is_name(bytes + HEAD_SIZE + names, whole_names))
         return damaged(path);
@@ -54,6 +56,8 @@ static int understand(const char *path, const unsigned char *bytes, size_t size,
     saved->whole_path = saved->path + names;
     saved->state = saved->whole_path + whole_names;
     saved->state_size = (size_t)state;
+    saved->planes = planes ? (const char *)saved->state + state : NULL;
+    saved->planes_size = (size_t)planes;
     return -1;
 }
 
@@ -111,14 +115,15 @@ int ast_cli_state_write(const char *path, int durable, const ast_cli_saved_strea
     const part parts[] = {{head, HEAD_SIZE},
                           {saved->path, strlen(saved->path) + 1},
                           {saved->whole_path, strlen(saved->whole_path) + 1},
-                          {saved->state, saved->state_size}};
+                          {saved->state, saved->state_size},
+                          {saved->planes, saved->planes_size}};
     memcpy(head, magic, MAGIC_SIZE);
     ast_put_little(head + 8, VERSION, 4);
     ast_put_little(head + 12, (uint64_t)saved->posed, 4);
     ast_put_little(head + 16, saved->dimension, 8);
     ast_put_little(head + 24, saved->frames, 8);
     ast_put_little(head + 32, saved->number, 8);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         ast_put_little(head + 40 + 8 * i, parts[i + 1].size, 8);
 
     ast_format_error error;

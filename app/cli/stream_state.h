@@ -17,6 +17,8 @@ typedef struct ast_cli_saved_stream {
     int posed;         /* the points were turned: 1 by --poses, 2 with --flip-y too, otherwise 0 */
     const void *state; /* of ast_stream_save */
     size_t state_size;
+    const void *planes; /* of ast_plane_map_save; NULL: the run found none */
+    size_t planes_size;
 } ast_cli_saved_stream;
 
 /* Reads the file if it is there; *bytes NULL if it is not, otherwise to free() after the last use of `saved`. */

@@ -8,6 +8,7 @@
 #include "cloud_planes.h"
 #include "frame_planes.h"
 #include "memory.h"
+#include "plane_state.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@ struct ast_plane_map {
     ast_plane_table table;
     ast_plane_tracks tracks;
     ast_frame_work work;
+    ast_plane_state state; /* the last saved */
 };
 
 const char *ast_plane_options_problem(const ast_plane_options *o) {
@@ -53,7 +55,29 @@ void ast_plane_map_close(ast_plane_map *map) {
     ast_plane_table_free(&map->table);
     ast_plane_tracks_free(&map->tracks);
     ast_frame_work_free(&map->work);
+    free(map->state.bytes);
     free(map);
+}
+
+const void *ast_plane_map_save(ast_plane_map *map, size_t *size) {
+    if (!ast_enter(map ? map->context : NULL))
+        return NULL;
+    ast_fault *fault = &map->context->fault;
+    ast_status status = ast_check_pointer(size, "size", fault);
+    if (status == AST_OK)
+        status = ast_plane_tracks_save(&map->tracks, &map->options, &map->state, size, fault);
+    return ast_leave(map->context, status) == AST_OK ? map->state.bytes : NULL;
+}
+
+ast_status ast_plane_map_load(ast_plane_map *map, const void *state, size_t size) {
+    if (!ast_enter(map ? map->context : NULL))
+        return AST_BAD_OPTION;
+    ast_status status = ast_check_pointer(state, "state", &map->context->fault);
+    if (status == AST_OK)
+        status = ast_plane_tracks_load(&map->tracks, &map->options, state, size, &map->context->fault);
+    if (status == AST_OK)
+        ast_plane_table_clear(&map->table);
+    return ast_leave(map->context, status);
 }
 
 const ast_plane_info *ast_plane_records(const ast_plane_map *map, size_t record, size_t *count) {
