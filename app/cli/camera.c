@@ -20,8 +20,10 @@ static const ast_cli_option table[] = {
      AT(intrinsics), 4, 0, .excludes = "camera",
      .more = "docs/depth-cameras.md describes the file *camera.json* that replaces it."},
     {"camera", AST_CLI_TEXT, "NAME", "the same for a camera that is known by name, such as kinect", AT(name),
-     .more = "These cameras take images of 640 x 480 pixels: `icl-nuim`, `kinect`, `nyu`, `tum-fr1`, `tum-fr2`, "
-             "`tum-fr3` and `xtion`. The scenes of the NYU v2 data set (*.mat*) need none: theirs is `nyu`."},
+     .more = "These cameras take images of 640 x 480 pixels: `icl-nuim`, `kinect`, `nyu`, `orbbec-astra`, "
+             "`realsense-d415`, `realsense-d435`, `realsense-d455`, `tum-fr1`, `tum-fr2`, `tum-fr3` and `xtion`; and "
+             "`azure-kinect` of 640 x 576 (NFOV unbinned). They are usual values: the calibration of the device is "
+             "better. The scenes of the NYU v2 data set (*.mat*) need none: theirs is `nyu`."},
     {"distortion", AST_CLI_NUMBERS, "K1,K2,P1,P2,K3",
      "distortion of the lens, as OpenCV has it (Brown-Conrady); 0 for coefficients that are not known", AT(distortion),
      5, 0, .more = "Images that were undistorted already need none."},

@@ -11,7 +11,7 @@
 #include "terminal.h"
 
 /* The size of the images of the cameras that have a name. */
-enum { CAMERA_WIDTH = 640, CAMERA_HEIGHT = 480 };
+enum { CAMERA_WIDTH = 640, CAMERA_HEIGHT = 480, AZURE_HEIGHT = 576 };
 
 /* Metres: medians of depth outside mean a wrong unit. */
 #define FARTHEST 15.0
@@ -148,10 +148,10 @@ static int check_size(const ast_cli_frames *frames) {
     if (frames->file_height && (image->width != frames->file_width || image->height != frames->file_height))
         return ast_cli_fail("%s is %zu x %zu pixels, but the camera.json beside it is for %zu x %zu; give --intrinsics",
                             frames->frame.source, image->width, image->height, frames->file_width, frames->file_height);
-    if (frames->camera && (image->width != CAMERA_WIDTH || image->height != CAMERA_HEIGHT))
-        return ast_cli_fail("%s is %zu x %zu pixels, but --camera %s stands for images of %d x %d; give --intrinsics",
-                            frames->frame.source, image->width, image->height, frames->camera, CAMERA_WIDTH,
-                            CAMERA_HEIGHT);
+    size_t usual = frames->camera && strcmp(frames->camera, "azure-kinect") == 0 ? AZURE_HEIGHT : CAMERA_HEIGHT;
+    if (frames->camera && (image->width != CAMERA_WIDTH || image->height != usual))
+        return ast_cli_fail("%s is %zu x %zu pixels, but --camera %s stands for images of %d x %zu; give --intrinsics",
+                            frames->frame.source, image->width, image->height, frames->camera, CAMERA_WIDTH, usual);
     return -1;
 }
 

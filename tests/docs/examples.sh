@@ -25,6 +25,9 @@ grep -q 'revived' out || broken "nobody returns: $(cat out)"
 [ "$(grep -c 'faces ( *-\?0.00, -1.00' out)" -eq 2 ] || broken "two planes face the front: $(cat out)"
 awk '{ total += $3 } END { exit !(total > 85 && total < 89) }' out || broken "the areas do not add up: $(cat out)"
 
+"$EXAMPLES/live" >out || broken "live: $(cat out)"
+[ "$(grep -c 'plane 0 (direction 0) -2.00 m' out)" -ge 4 ] || broken "the far wall of the room: $(cat out)"
+
 "$EXAMPLES/depth" labels absent.pgm 2>/dev/null && broken 'an image that is not there' # cli/c_defaults runs it on images
 
 "$EXAMPLES/tally" >out || broken "tally: $(cat out)"
