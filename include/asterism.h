@@ -150,6 +150,9 @@ typedef struct ast_points {
     ast_index index;     /* the type of starts and columns */
     const uint8_t *late; /* (N), or NULL: no row is late. A row i with late[i] != 0 is labelled after the last pass: see
                             above. For dense rows */
+    const double *rotation; /* (D, D) row-major, or NULL: streams take R x for every row x, such as the rotation of a
+                               camera in the world. It may be mirrored; digits that it has lost, up to 1%, are mended.
+                               Other calls refuse it */
 } ast_points;
 
 /* A view of a contiguous row-major array. */
@@ -1058,6 +1061,8 @@ typedef struct ast_stream_options {
     const float *center; /* NULL. (D) the mean of such points as unit vectors: the stream subtracts it from every
                             row, as `center` of ast_options does. Copied. Means are those of centred rows. Not for
                             axial points */
+    int rotation;        /* 1: ast_stream_rotation. Without effect unless D = 3, AST_STREAM_DDP, not axial and not
+                            exclusive */
 } ast_stream_options;
 
 static inline void ast_stream_options_init(ast_stream_options *options) {
@@ -1072,6 +1077,7 @@ static inline void ast_stream_options_init(ast_stream_options *options) {
     options->revive_near = 1;
     options->born_after = 1;
     options->min_size = 1;
+    options->rotation = 1;
 }
 AST_API const char *ast_stream_options_problem(const ast_stream_options *options); /* NULL, or one sentence */
 
@@ -1148,6 +1154,38 @@ AST_API ast_status ast_stream_compare(ast_stream *stream, const ast_points *poin
 /* Rotates every tracked mean: (D, D) row-major, new = R old. For the rotation that an IMU measures between two frames.
  */
 AST_API ast_status ast_stream_rotate(ast_stream *stream, const double *rotation);
+
+/* The rotation of a camera that sees directions of the world, such as the normals of a room, after the last step.
+ * rotation: (3, 3) row-major, from the camera to the first frame: x_first = R x. It is found from all directions that
+ * the stream has seen, which are landmarks that do not move, so that it does not drift while some of them stay in view.
+ * covariance: (3, 3), radians squared, of the small rotation about the axes of the first frame that would correct it;
+ * where no direction determines it, it grows from frame to frame. rank: how many degrees of freedom the directions of
+ * the last frame determine: 0, 2 (one direction: the rotation about it is not seen) or 3. Each may be NULL.
+ * AST_BAD_OPTION if the options do not allow it. */
+AST_API ast_status ast_stream_rotation(ast_stream *stream, double *rotation, double *covariance, int *rank);
+
+/* The axes of a building, for the normals of its surfaces. */
+typedef enum ast_axes_kind {
+    AST_AXES_NONE = 0,      /* the directions of the frame have no such axes */
+    AST_AXES_MANHATTAN = 1, /* three axes at right angles */
+    AST_AXES_ATLANTA = 2    /* a vertical, and two or more horizontal directions at other angles */
+} ast_axes_kind;
+
+#define AST_MAX_AXES 8
+
+typedef struct ast_world_axes {
+    size_t size;
+    ast_axes_kind kind;
+    size_t count;                       /* axes: 0, 3, or up to AST_MAX_AXES */
+    double directions[AST_MAX_AXES][3]; /* unit vectors, in the coordinates of the frame's rows. The first is the
+                                           vertical. An axis keeps its place and its sign from frame to frame */
+    double shares[AST_MAX_AXES]; /* of the frame's rows that face along the axis or against it, within 12 degrees */
+} ast_world_axes;
+
+/* The axes that the directions of the last step support, found from the same landmarks as the rotation; the same
+ * conditions. The vertical is the direction with most rows along it and at right angles to it. Axes are reported if
+ * they have 70 percent of all rows near landmarks, and a fifth of the frame. */
+AST_API ast_status ast_stream_axes(ast_stream *stream, ast_world_axes *axes);
 
 /* Forgets every cluster. The ids continue, so that none is used twice. */
 AST_API ast_status ast_stream_reset(ast_stream *stream);

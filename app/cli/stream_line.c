@@ -53,7 +53,7 @@ static void put_rows(ast_text *json, const ast_cli_tracking *tracking) {
 static int has_files(const ast_cli_tracking *tracking) {
     const ast_cli_tracking_settings *given = &tracking->given;
     return tracking->lasting || given->labels || given->planes.planes || given->planes.labels || given->similarity ||
-           tracking->view.recording;
+           tracking->view.recording || given->rotations;
 }
 
 int ast_cli_tracking_print(ast_cli_tracking *tracking) {
@@ -78,6 +78,9 @@ int ast_cli_tracking_print(ast_cli_tracking *tracking) {
         ast_json_integer(&json, "oir_restarts", (int64_t)frame->oir_restarts);
     ast_json_number(&json, "milliseconds", frame->seconds * 1e3, DOUBLE_DIGITS);
     ast_json_number(&json, "objective", frame->objective, DOUBLE_DIGITS);
+    ast_cli_rotation_put(&json, &tracking->rotation);
+    if (tracking->given.frame_axes)
+        ast_cli_axes_put(&json, &tracking->axes);
     if (tracking->given.rows)
         put_rows(&json, tracking);
     ast_json_open(&json, "clusters", '[');

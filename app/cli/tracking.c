@@ -110,6 +110,15 @@ static const ast_cli_option options_table[] = {
     {"rows", AST_CLI_FLAG, NULL,
      "lines have the id of every row, and how sure it is: rows, similarity, margin, runner_up", .offset = AT(rows)},
     {"all", AST_CLI_FLAG, NULL, "lines have unseen clusters too", .offset = AT(all)},
+    {"rotations", AST_CLI_NAME, "FILE",
+     "write the rotation of the camera in each frame, from the camera to the first frame: rows of time 0 0 0 qx qy qz "
+     "qw, as TUM has them, with the frame's number if it has no time",
+     AT(rotations), .methods = AST_CLI_DDP, .excludes = "poses axial exclusive",
+     .more = "It is found from the directions in view; docs/rotation.md says how well."},
+    {"frame-axes", AST_CLI_FLAG, NULL,
+     "lines have the axes of the building that the directions of the frame support: manhattan, atlanta or none",
+     AT(frame_axes), .methods = AST_CLI_DDP, .excludes = "axial exclusive",
+     .more = "The first axis is the vertical. `shares` says how many points face along each axis or against it."},
     {"poses", AST_CLI_NAME, "FILE",
      "camera poses, camera to world: points are turned into the world. Text with one row per frame, time tx ty "
      "tz qx qy qz qw or the 16 numbers of a 4 x 4 matrix; or a folder with one text of 4 x 4 numbers per frame",
@@ -222,6 +231,9 @@ int ast_cli_tracking_dimension(ast_cli_tracking *tracking, size_t dimension, con
     tracking->options.dimension = dimension;
     if (tracking->options.rigid && dimension != 3)
         return ast_cli_fail("%s has points of %zu dimensions, and --rigid is for 3", name, dimension);
+    if ((tracking->given.rotations || tracking->given.frame_axes) && dimension != 3)
+        return ast_cli_fail("%s has points of %zu dimensions, and --%s is for 3", name, dimension,
+                            tracking->given.rotations ? "rotations" : "frame-axes");
     if (tracking->given.center) {
         int code = ast_cli_read_center(tracking->given.center, dimension, &tracking->center);
         if (code >= 0)
@@ -242,6 +254,8 @@ int ast_cli_tracking_begin(void *data) {
     int code = tracking->given.labels ? ast_cli_frame_files_prepare(&tracking->files, &tracking->inputs) : -1;
     if (code < 0 && tracking->given.similarity)
         code = ast_cli_frame_files_prepare(&tracking->similarity_files, &tracking->inputs);
+    if (code < 0 && tracking->given.rotations)
+        code = ast_cli_rotations_open(&tracking->rotations, tracking->given.rotations);
     if (code < 0)
         code = ast_cli_stream_planes_begin(&tracking->planes, &tracking->inputs);
     return code < 0 ? ast_cli_stream_view_open(tracking) : code;
@@ -250,6 +264,7 @@ int ast_cli_tracking_begin(void *data) {
 void ast_cli_tracking_end(void *data) {
     ast_cli_tracking *tracking = data;
     ast_cli_stream_view_close(&tracking->view);
+    (void)ast_cli_rotations_close(tracking->rotations, false);
     ast_stream_close(tracking->stream);
     ast_cli_stream_planes_close(&tracking->planes);
     ast_cli_frame_normals_close(&tracking->made);
@@ -363,6 +378,12 @@ static int step(ast_cli_tracking *tracking, const ast_points *points, int *found
     return code;
 }
 
+static int find_axes(ast_cli_tracking *tracking) {
+    tracking->axes.size = sizeof tracking->axes;
+    return ast_cli_status(ast_stream_axes(tracking->stream, &tracking->axes), tracking->context,
+                          tracking->inputs.frame.source);
+}
+
 static int take_frame(ast_cli_tracking *tracking, ast_points *points, int *found) {
     const char *source = tracking->inputs.frame.source;
     const ast_cli_source *how = &tracking->given.source;
@@ -389,6 +410,12 @@ static int take_frame(ast_cli_tracking *tracking, ast_points *points, int *found
                                           tracking->given.poses ? &tracking->poses : NULL, tracking->labels,
                                           tracking->frame.frame);
     if (code < 0 && *found) {
+        tracking->rotation = ast_cli_rotation_of(tracking->stream, &tracking->options, tracking->given.poses != NULL);
+        if (tracking->given.frame_axes)
+            code = find_axes(tracking);
+        if (code < 0 && tracking->rotations)
+            code = ast_cli_rotations_add(tracking->rotations, tracking->given.list, &tracking->inputs.frame,
+                                         tracking->frame.frame, &tracking->rotation);
         ast_cli_missing_note(&tracking->made, &tracking->inputs, tracking->frame.missing, tracking->options.angle);
         tracking->points = *points;
         tracking->clusters = ast_stream_clusters(tracking->stream, &tracking->count);
@@ -460,6 +487,10 @@ int ast_cli_tracking_run(ast_cli_tracking *tracking, int (*take)(void *work), vo
     }
     ast_cli_progress_end(&progress);
     ast_cli_missing_end(&tracking->made, tracking->frames);
+    if (code < 0 && tracking->rotations) {
+        code = ast_cli_rotations_close(tracking->rotations, true);
+        tracking->rotations = NULL;
+    }
     if (code < 0 && ast_cli_interrupted())
         code = ast_cli_end(AST_CLI_SIGNAL + ast_cli_interrupted(), "stopped after %" PRIu64 " frame%s of this run",
                            tracking->frames, tracking->frames == 1 ? "" : "s");

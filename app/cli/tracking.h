@@ -5,6 +5,7 @@
 
 #include "progress.h"
 #include "frame_normals.h"
+#include "rotations.h"
 #include "row_files.h"
 #include "stream_planes.h"
 #include "stream_view.h"
@@ -16,11 +17,12 @@ typedef struct ast_cli_tracking_settings {
     ast_stream_options options; /* without the dimension, which only the first frame shows */
     ast_cli_camera camera;
     ast_frame_list *list; /* their files */
-    const char *labels, *similarity, *poses;
+    const char *labels, *similarity, *poses, *rotations;
     const char *weights, *late, *center; /* what belongs to the rows of each frame; the centre of all */
-    int rows, all;                       /* what the lines have */
-    int pose_times, flip_y;              /* pose_times: as ast_cli_poses_match takes it */
-    size_t dimension, points;            /* 0: not given */
+    int frame_axes;
+    int rows, all;            /* what the lines have */
+    int pose_times, flip_y;   /* pose_times: as ast_cli_poses_match takes it */
+    size_t dimension, points; /* 0: not given */
     int durable, strict;
     ast_cli_stream_plane_settings planes;
     ast_cli_stream_view_settings view;
@@ -41,6 +43,7 @@ struct ast_cli_tracking {
     ast_cli_poses poses;
     ast_cli_frame_files files; /* of labels */
     ast_cli_frame_files similarity_files;
+    ast_output *rotations;       /* of --rotations, while it is open */
     ast_cli_row_files row_files; /* --weights, --late */
     float *center;               /* --center-file */
     uint64_t next;               /* number of the next frame in the stream */
@@ -58,6 +61,8 @@ struct ast_cli_tracking {
     int32_t *runners_up; /* (frame.points) the other one */
     float *vectors;      /* (frame.points, 3) of angles in the field */
     size_t vector_capacity;
+    ast_cli_rotation rotation;
+    ast_world_axes axes; /* --frame-axes */
     const ast_tracked *clusters;
     size_t count;
     ast_cli_stream_planes planes;

@@ -20,14 +20,14 @@ from .minibatch import MiniBatchSphericalKMeans
 from .mixture import VMFMixture
 from .model import Model, load
 from .plane_map import Plane, PlaneMap, cloud_planes, mesh_planes, planes
-from .stream import DDPVMFMeans, Event
+from .stream import Axes, DDPVMFMeans, Event
 from .tally import Tally
 from .tuning import tune
 from .vmf import sample
 
 __version__ = header.version
 ESTIMATORS = ("DPVMFMeans", "SphericalKMeans", "MiniBatchSphericalKMeans", "VMFMixture", "DDPVMFMeans")
-__all__ = ["DPVMFMeans", "SphericalKMeans", "MiniBatchSphericalKMeans", "VMFMixture", "DDPVMFMeans", "Event",
+__all__ = ["DPVMFMeans", "SphericalKMeans", "MiniBatchSphericalKMeans", "VMFMixture", "DDPVMFMeans", "Axes", "Event",
            "Identity", "Change", "Lineage", "Model", "Tally",
            "Metric", "neighbors", "Plane", "PlaneMap", "cloud_planes", "mesh_planes", "planes",
            "colors", "compare", "dedup", "field_vectors", "orientation", "read_field", "hallway", "hallway_intrinsics", "load", "normals", "plot", "sample", "segment", "tune", "__version__"]

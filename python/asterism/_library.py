@@ -193,19 +193,21 @@ def thread_count(n_threads: int | None) -> int:
 TYPES = {np.dtype(np.float32): "AST_F4", np.dtype(np.float64): "AST_F8", np.dtype(np.float16): "AST_F2"}
 
 
-def points_of(array: Any, weights: np.ndarray | None = None, late: np.ndarray | None = None) -> Any:
+def points_of(array: Any, weights: np.ndarray | None = None, late: np.ndarray | None = None,
+              rotation: np.ndarray | None = None) -> Any:
     """A view of an (N, D) array of floats, in whatever order it lies in memory, or of a sparse matrix in CSR format. It
-    holds on to all arrays. late: (N) uint8."""
+    holds on to all arrays. late: (N) uint8; rotation: (D, D) float64."""
     view = sized(
         "ast_points", data=array.data.ctypes.data if issparse(array) else array.ctypes.data, type=constants[TYPES[array.dtype]],
         count=array.shape[0], dimension=array.shape[1], weights=None if weights is None else weights.ctypes.data,
-        late=None if late is None else late.ctypes.data)
+        late=None if late is None else late.ctypes.data,
+        rotation=None if rotation is None else rotation.ctypes.data)
     if issparse(array):
         view.starts, view.columns = array.indptr.ctypes.data, array.indices.ctypes.data
         view.index = constants["AST_I8" if array.indices.dtype == np.int64 else "AST_I4"]
     else:
         view.row_stride, view.column_stride = array.strides
-    view.keep = (array, weights, late)
+    view.keep = (array, weights, late, rotation)
     return view
 
 

@@ -19,6 +19,7 @@ from ._library import Context, array_at, constants, defaults, lib, opened, point
 from .identities import Identities
 
 SCORES = {None: "AST_SCORE_OF_TRACKER", "nearest": "AST_SCORE_NEAREST", "geodesic": "AST_SCORE_GEODESIC"}
+AXES = ("none", "manhattan", "atlanta")
 EVENTS = ("born", "revived", "seen", "unseen", "died", "merged")
 
 
@@ -33,6 +34,14 @@ class Event(NamedTuple):
     weight: float  # how sure the tracker is of the mean, in points
     spread: float  # degrees that its points lie from the mean, root mean square, as learned so far
     into: int | None  # "merged": the id that it is part of from now on
+
+
+class Axes(NamedTuple):
+    """The axes of a building, in the coordinates of a frame."""
+
+    kind: str  # "manhattan" (three at right angles), "atlanta" (a vertical and walls at other angles) or "none"
+    directions: NDArray[np.float64]  # (K, 3) unit vectors, the vertical first
+    shares: NDArray[np.float64]  # (K) of the rows that face along the axis or against it, within 12 degrees
 
 
 class DDPVMFMeans(Identities, DirectionClusterer):
@@ -105,6 +114,11 @@ class DDPVMFMeans(Identities, DirectionClusterer):
     names_ : {id: name} of those that have one
     log_ : list of Change, what users changed
     n_frames_ : int
+    rotation_ : (3, 3) array, the rotation of the camera in the last frame, from its coordinates to those of the first
+        frame; `rotation_rank_` is how many degrees of freedom the directions in view determine (0, 2 or 3), and
+        `rotation_deviation_` (3) its standard deviation in degrees about the axes of the first frame. For directions of
+        3 dimensions that are not axial and not exclusive
+    axes_ : Axes, the axes of the building that the directions of the last frame support
     similarity_, margin_, runner_up_ : (N) the cosine with the own mean, how much larger it is than that with the
         nearest other id, and that id
     objective_, n_iter_, n_features_in_, feature_names_in_ : of the last frame, as in `DPVMFMeans`
@@ -164,11 +178,13 @@ class DDPVMFMeans(Identities, DirectionClusterer):
         self._start(X.shape[1])
         return self._step(X)
 
-    def partial_fit(self, X: Any, y: Any = None, *, sample_weight: Any = None, late: Any = None) -> "DDPVMFMeans":
+    def partial_fit(self, X: Any, y: Any = None, *, sample_weight: Any = None, late: Any = None,
+                    rotation: Any = None) -> "DDPVMFMeans":
         """Takes X (N, D) as the next frame. N may be 0. sample_weight: (N), how much each row moves its mean, in rows: its
         quality. late: (N) booleans. Rows that are late (as are those of weight 0 or below `min_quality`) start no cluster
         and do not count in means; after the others they get the id of the nearest cluster of the frame if that is within
-        `angle`, otherwise -1; with `exclusive` an id that no other row of the frame has."""
+        `angle`, otherwise -1; with `exclusive` an id that no other row of the frame has. rotation: (D, D), such as that of
+        a camera in the world: rows are rotated by it, new = R old, before they are clustered."""
         first = not hasattr(self, "_stream")
         X = self._validated(X, reset=first, ensure_min_samples=0)
         if late is not None:
@@ -179,9 +195,13 @@ class DDPVMFMeans(Identities, DirectionClusterer):
         if weights is not None and (weights < 0).any():
             row = int(np.argmax(weights < 0))
             raise ValueError(f"sample_weight[{row}] is {weights[row]:g}; weights must not be negative")
+        if rotation is not None:
+            rotation = np.ascontiguousarray(rotation, np.float64)
+            if rotation.shape != (X.shape[1], X.shape[1]):
+                raise ValueError(f"the rotation has the shape {rotation.shape}; it must be ({X.shape[1]}, {X.shape[1]})")
         if first:
             self._start(X.shape[1])
-        return self._step(X, late, weights)
+        return self._step(X, late, weights, rotation)
 
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
         """Forgets everything, takes X as the first frame and returns its ids."""
@@ -263,15 +283,15 @@ class DDPVMFMeans(Identities, DirectionClusterer):
         return int(constants[SCORES[self.score]])
 
     def _step(self, X: np.ndarray, late: np.ndarray | None = None,
-              weights: np.ndarray | None = None) -> "DDPVMFMeans":
+              weights: np.ndarray | None = None, rotation: np.ndarray | None = None) -> "DDPVMFMeans":
         if not self.allow_missing:
             refuse_nan(X, np.full(len(X), -1))  # before the stream has learned from the rest
-        self.labels_, frame, *found = self._stream.step(X, late, weights)
+        self.labels_, frame, *found = self._stream.step(X, late, weights, rotation)
         self._take_records(found)
         self.objective_, self.n_iter_ = frame.objective, frame.iterations
         self.n_frames_ += 1
         self.history_.append({event.id: event.share for event in self.events_ if event.count})
-        self._keep_for_similarity(X)
+        self._keep_for_similarity(X if rotation is None else X @ rotation.T)
         return self
 
     def _take_records(self, found: Sequence[Any]) -> None:
@@ -305,6 +325,35 @@ class DDPVMFMeans(Identities, DirectionClusterer):
     def runner_up_(self) -> np.ndarray:
         """The id whose mean is nearest to each row among the others; -1 if there is no other."""
         return self._comparison()[2]
+
+    def _found(self) -> "Stream":
+        if not hasattr(self, "_stream"):
+            raise AttributeError("this DDPVMFMeans is not fitted yet, and has no rotation_ or axes_")
+        if self.n_features_in_ != 3 or self.axial or self.exclusive:
+            raise AttributeError("rotation_ and axes_ are for directions of 3 dimensions, not axial and not exclusive")
+        return self._stream
+
+    @property
+    def rotation_(self) -> np.ndarray:
+        """From the camera of the last frame to the first frame: X @ rotation_.T are the rows in the first frame."""
+        return self._found().rotation()[0]
+
+    @property
+    def rotation_rank_(self) -> int:
+        """How many degrees of freedom the directions of the last frame determine: 0, 2 or 3."""
+        return self._found().rotation()[2]
+
+    @property
+    def rotation_deviation_(self) -> np.ndarray:
+        """Standard deviation in degrees, about the axes of the first frame."""
+        return np.minimum(np.degrees(np.sqrt(np.diag(self._found().rotation()[1]))), 180)
+
+    @property
+    def axes_(self) -> Axes:
+        """The axes of the building in the last frame."""
+        axes = self._found().axes()
+        return Axes(AXES[axes.kind], np.array(axes.directions, np.float64)[:axes.count],
+                    np.array(axes.shares, np.float64)[:axes.count])
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy goes its own way: it has the state of the stream, not the stream."""
@@ -349,9 +398,11 @@ class Stream:
         return self
 
     def step(self, X: np.ndarray, late: np.ndarray | None = None,
-             weights: np.ndarray | None = None) -> tuple[np.ndarray, Any, list[Any], np.ndarray]:
+             weights: np.ndarray | None = None,
+             rotation: np.ndarray | None = None) -> tuple[np.ndarray, Any, list[Any], np.ndarray]:
         """Labels, the ast_frame, copies of the ast_tracked, and their means."""
-        points, labels, frame = points_of(X, weights, late), np.empty(len(X), np.int32), sized("ast_frame")
+        points = points_of(X, weights, late, rotation)
+        labels, frame = np.empty(len(X), np.int32), sized("ast_frame")
         with self._here().lock:
             self.context.check(lib.ast_stream_step(self.handle, ctypes.byref(points), labels.ctypes.data,
                                                    ctypes.byref(frame)))
@@ -385,6 +436,20 @@ class Stream:
             self.context.check(lib.ast_stream_compare(self.handle, ctypes.byref(points), labels.ctypes.data,
                                                       own.ctypes.data, other.ctypes.data, ids.ctypes.data))
         return own, other, ids
+
+    def rotation(self) -> tuple[np.ndarray, np.ndarray, int]:
+        """From the camera to the first frame; its covariance, radians squared; its rank."""
+        rotation, covariance, rank = np.empty((3, 3)), np.empty((3, 3)), ctypes.c_int()
+        with self._here().lock:
+            self.context.check(lib.ast_stream_rotation(self.handle, rotation.ctypes.data, covariance.ctypes.data,
+                                                       ctypes.byref(rank)))
+        return rotation, covariance, rank.value
+
+    def axes(self) -> Any:
+        axes = sized("ast_world_axes")
+        with self._here().lock:
+            self.context.check(lib.ast_stream_axes(self.handle, ctypes.byref(axes)))
+        return axes
 
     def rotate(self, matrix: np.ndarray) -> None:
         with self._here().lock:

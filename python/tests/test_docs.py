@@ -23,13 +23,13 @@ def test_docstrings(name):
 
 def test_the_docstrings_have_examples():
     for name in asterism.__all__:
-        if callable(getattr(asterism, name)) and name not in ("Event", "Identity", "Change", "Plane", "hallway",
+        if callable(getattr(asterism, name)) and name not in ("Axes", "Event", "Identity", "Change", "Plane", "hallway",
                                                                     "hallway_intrinsics", "segment"):
             assert ">>> " in getattr(asterism, name).__doc__, name
 
 
 @pytest.mark.parametrize("page, examples", [
-    ("python", 21), ("embeddings", 4), ("duplicates", 5), ("faces-and-voices", 5), ("depth-cameras", 4), ("clouds-and-field", 4),
+    ("python", 21), ("embeddings", 4), ("duplicates", 5), ("faces-and-voices", 5), ("depth-cameras", 4), ("rotation", 4), ("clouds-and-field", 4),
     ("planes", 4), ("field", 4), ("larger-than-memory", 5), ("identities", 5)])
 def test_pages(page, examples):
     result = doctest.testfile(str(ROOT / "docs" / f"{page}.md"), module_relative=False)

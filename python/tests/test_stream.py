@@ -335,3 +335,49 @@ def test_common_direction():
     assert (model.partial_fit(X).similarity_ > .8).all()
     with pytest.raises(ValueError, match="center has 3 components, and the rows have 32"):
         DDPVMFMeans(60, center=[1, 2, 3]).fit(X)
+
+
+def room(random, camera, count=4000):
+    """Rows that a camera with this rotation (to the world) sees of a room with five walls."""
+    ways = np.array([[0, -1, 0], [1, 0, 0], [0, 0, -1], [-1, 0, 0], [0, 1, 0]], float)
+    rows = ways[random.choice(5, count, p=[.35, .25, .2, .1, .1])] @ camera + 0.03 * random.normal(size=(count, 3))
+    return rows.astype(np.float32)
+
+
+def about_y(degrees):
+    c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
+    return np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
+
+
+def test_the_rotation_of_the_camera():
+    random, model = np.random.RandomState(3), DDPVMFMeans(60)
+    with pytest.raises(AttributeError, match="not fitted"):
+        model.rotation_
+    for t in range(20):
+        model.partial_fit(room(random, about_y(t)))
+        off = model.rotation_ @ about_y(t).T
+        assert np.degrees(np.arccos(min(1, (np.trace(off) - 1) / 2))) < 0.5
+        assert model.rotation_rank_ == 3 and model.rotation_deviation_.max() < 1
+        assert model.axes_.kind == "manhattan" and model.axes_.directions.shape == (3, 3)
+        assert abs(model.axes_.directions[0] @ about_y(t).T[:, 1]) > 0.99 and model.axes_.shares[0] > 0.4
+    copied = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(copied.rotation_, model.rotation_)
+    with pytest.raises(AttributeError, match="3 dimensions"):
+        DDPVMFMeans(60).fit(np.eye(4)).rotation_
+    with pytest.raises(AttributeError, match="3 dimensions"):
+        DDPVMFMeans(60, axial=True).fit(np.eye(3)).axes_
+
+
+def test_rows_of_a_camera_with_known_rotation():
+    random, model, plain = np.random.RandomState(3), DDPVMFMeans(60), DDPVMFMeans(60)
+    for t in range(10):
+        rows, turn = room(random, about_y(9 * t)), about_y(9 * t)
+        model.partial_fit(rows, rotation=turn)
+        plain.partial_fit((rows.astype(float) @ turn.T).astype(np.float32))
+        np.testing.assert_array_equal(model.labels_, plain.labels_)
+        np.testing.assert_allclose(model.similarity_, plain.similarity_, atol=1e-6)
+    assert len(model.ids_) == 5
+    with pytest.raises(ValueError, match="shape"):
+        model.partial_fit(rows, rotation=np.eye(4))
+    with pytest.raises(ValueError, match="rotation"):
+        model.partial_fit(rows, rotation=np.ones((3, 3)))

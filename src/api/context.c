@@ -192,6 +192,8 @@ ast_status ast_check_points(const ast_points *points, ast_fault *fault) {
         return status;
     if (points->count > INT32_MAX)
         return ast_fail(fault, AST_BAD_DATA, "there are %zu points; at most 2147483647 fit one call", points->count);
+    if (points->rotation)
+        return ast_fail(fault, AST_BAD_OPTION, "points.rotation is for streams; this call takes rows as they are");
     if ((unsigned)points->type > AST_B2)
         return ast_fail(fault, AST_BAD_OPTION,
                         "the type of the points is none of AST_F4, AST_F8, AST_F2, AST_I1, AST_U1 and AST_B2");

@@ -13,8 +13,9 @@
 #define MAGIC 0x3154535f54534121u /* "!AST_ST1" in memory */
 /* 2: with max_iterations; 3: axial; 4: revive_near; 5: another checksum; 6: spreads, pairs, rigid; 7: drift with beta
  * 8: score, likeness of points; 9: several means of an id, names, forbidden rows, the log
- * 10: qualities, sightings, centre; 11: who met whom, in lists of bounded size */
-#define VERSION 11
+ * 10: qualities, sightings, centre; 11: who met whom, in lists of bounded size
+ * 12: landmarks of the rotation */
+#define VERSION 12
 
 typedef struct state_header {
     uint64_t magic, version, size;
@@ -25,6 +26,7 @@ typedef struct state_header {
     uint64_t names, barred, apart, log;
     ast_spread spread, likeness;
     double rotation_step[3];
+    uint64_t landmarks; /* 1: their map is at the end */
 } state_header;
 
 /* The centre comes first, since its place is fixed. */
@@ -37,7 +39,7 @@ static uint64_t state_bytes(const state_header *h) {
     uint64_t mean = h->dimension * sizeof(float), cluster = sizeof(ast_track) + mean + h->dimension * sizeof(double);
     return sizeof *h + center_bytes(h) + h->count * cluster + (h->pairs + h->apart) * sizeof(ast_near_pair) +
            h->names * sizeof(ast_stream_name_of) + h->barred * (sizeof(int32_t) + mean) +
-           h->log * sizeof(ast_identity_change) + sizeof(uint64_t);
+           h->log * sizeof(ast_identity_change) + (h->landmarks ? sizeof(ast_landmark_map) : 0) + sizeof(uint64_t);
 }
 
 static state_header describe(const ast_stream *s) {
@@ -73,7 +75,8 @@ static state_header describe(const ast_stream *s) {
                           .log = s->known.log_count,
                           .spread = s->spread,
                           .likeness = s->likeness,
-                          .rotation_step = {s->rotation_step[0], s->rotation_step[1], s->rotation_step[2]}};
+                          .rotation_step = {s->rotation_step[0], s->rotation_step[1], s->rotation_step[2]},
+                          .landmarks = ast_stream_finds_rotation(s)};
 }
 
 static ast_status save(ast_stream *s, size_t *size) {
@@ -97,6 +100,8 @@ static ast_status save(ast_stream *s, size_t *size) {
     at = ast_saved_put(at, known->log, known->log_count * sizeof *known->log);
     at = ast_saved_put(at, known->barred, known->barred_count * sizeof *known->barred);
     at = ast_saved_put(at, known->barred_rows, known->barred_count * dimension * sizeof *known->barred_rows);
+    if (header.landmarks)
+        at = ast_saved_put(at, &s->landmarks, sizeof s->landmarks);
     ast_saved_close(s->state, at);
     *size = header.size;
     return AST_OK;
@@ -245,6 +250,11 @@ static bool is_possible(const unsigned char *state, const state_header *header) 
                 is_spread(&header->likeness) && header->likeness.den > 0;
     for (int d = 0; d < 3; d++)
         good = good && isfinite(header->rotation_step[d]);
+    ast_landmark_map map;
+    if (good && header->landmarks) {
+        get(&map, state + header->size - sizeof(uint64_t) - sizeof map, sizeof map);
+        good = ast_landmarks_are_possible(&map);
+    }
     return good && are_tracks(state, header) && are_pairs(pairs, header->pairs, header->next_id) &&
            are_pairs(apart, header->apart, header->next_id) &&
            are_words(apart + header->apart * sizeof(ast_near_pair), header);
@@ -266,7 +276,7 @@ static ast_status check(ast_stream *s, const unsigned char *state, size_t size, 
                         "the state was made with another centre; go on with the same one, or "
                         "begin a new state");
     bool small = header->count <= size && header->pairs <= size && header->names <= size && header->barred <= size &&
-                 header->apart <= size && header->log <= size;
+                 header->apart <= size && header->log <= size && header->landmarks <= 1;
     if (!small || size != state_bytes(header))
         return ast_fail(s->fault, AST_BAD_DATA, "the state is damaged: its size does not match its clusters");
     if (!is_possible(state, header))
@@ -307,7 +317,10 @@ static ast_status load(ast_stream *s, const void *state, size_t size) {
     at = get(known->names, at, header.names * sizeof *known->names);
     at = get(known->log, at, header.log * sizeof *known->log);
     at = get(known->barred, at, header.barred * sizeof *known->barred);
-    get(known->barred_rows, at, header.barred * dimension * sizeof *known->barred_rows);
+    at = get(known->barred_rows, at, header.barred * dimension * sizeof *known->barred_rows);
+    ast_landmarks_start(&s->landmarks);
+    if (header.landmarks)
+        get(&s->landmarks, at, sizeof s->landmarks);
     s->count = count;
     s->joins.count = header.pairs;
     known->apart_count = header.apart;

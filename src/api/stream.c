@@ -7,6 +7,7 @@
 #include "memory.h"
 #include "stream.h"
 #include "stream_input.h"
+#include "stream_rotated.h"
 #include "vectors.h"
 
 #include <math.h>
@@ -53,6 +54,7 @@ static void forget(ast_stream *s) {
     s->spread = (ast_spread){phi / 3 * (phi / 3), 1};
     s->likeness = ast_stream_first_likeness(s->options.angle);
     memset(s->rotation_step, 0, sizeof s->rotation_step);
+    ast_landmarks_start(&s->landmarks);
 }
 
 ast_status ast_stream_open(ast_stream **opened, ast_context *context, const ast_stream_options *options) {
@@ -85,6 +87,8 @@ void ast_stream_close(ast_stream *s) {
                  s->late.names, s->late.counts, s->state, s->input.center, s->input.late, s->input.rows,
                  s->input.partner);
     ast_free_all(s->joins.pairs, s->joins.found, s->joins.cosines, s->joins.seen, s->joins.host);
+    ast_stream_free_rotation(s);
+    free(s->rotated);
     ast_tracks_free(&s->tracks);
     ast_identities_free(&s->known);
     ast_near_set_free(&s->near);
@@ -163,14 +167,18 @@ static bool slots_are_ids(const ast_stream *s) {
 static ast_status step(ast_stream *s, const ast_points *points, int32_t *labels, ast_frame *frame) {
     double start = ast_seconds();
     ast_frame report = {0};
-    ast_points taken;
-    ast_status status = check_frame(s, points, labels);
+    ast_points view, taken;
+    ast_status status = ast_stream_rotated(s, &points, &view);
+    if (status == AST_OK)
+        status = check_frame(s, points, labels);
     if (status == AST_OK)
         status = ast_check_struct(frame, sizeof *frame, "frame", s->fault);
     if (status != AST_OK)
         return status;
     status = ast_stream_take(s, points, true, &taken);
     points = &taken;
+    if (status == AST_OK && !ast_stream_reserve_rotation(s))
+        status = ast_fail_memory(s->fault);
     if (status == AST_OK)
         status = ast_stream_frame(s, points, &report);
     if (status == AST_OK)
@@ -182,6 +190,7 @@ static ast_status step(ast_stream *s, const ast_points *points, int32_t *labels,
         ast_labelling_clear(s->labelling);
         return status;
     }
+    ast_stream_find_rotation(s, points);
     ast_late late;
     naming n = {s, labels, slots_are_ids(s), points->late && !s->options.exclusive ? &late : NULL};
     if (n.late)
@@ -233,8 +242,10 @@ static size_t allowed(const ast_stream *s, const ast_points *points, size_t i, s
 ast_status ast_stream_predict(ast_stream *s, const ast_points *points, int32_t *labels) {
     if (!ast_enter(s ? s->context : NULL))
         return AST_BAD_OPTION;
-    ast_points taken;
-    ast_status status = check_frame(s, points, labels);
+    ast_points view, taken;
+    ast_status status = ast_stream_rotated(s, &points, &view);
+    if (status == AST_OK)
+        status = check_frame(s, points, labels);
     if (status == AST_OK)
         status = ast_stream_take(s, points, false, &taken);
     ast_assign_options known = ast_assign_to(s->m, s->count);
@@ -259,23 +270,17 @@ static void rotate(const double *rotation, size_t dimension, const double *old, 
         memcpy(out, old, dimension * sizeof *out);
 }
 
-static const char *rotation_problem(const double *rotation, size_t dimension) {
-    for (size_t i = 0; i < dimension; i++)
-        for (size_t j = 0; j <= i; j++) {
-            double product = ast_dot(rotation + i * dimension, rotation + j * dimension, dimension);
-            if (!(fabs(product - (i == j)) < 1e-6))
-                return "the matrix is no rotation: its rows must be orthogonal unit vectors";
-        }
-    return NULL;
-}
-
 ast_status ast_stream_rotate(ast_stream *s, const double *rotation) {
     if (!ast_enter(s ? s->context : NULL))
         return AST_BAD_OPTION;
     size_t dimension = s->options.dimension;
-    const char *problem = rotation ? rotation_problem(rotation, dimension) : "rotation: the pointer is NULL";
+    double mended[9];
+    const char *problem = rotation ? ast_mend_rotation(rotation, dimension, mended) : "rotation: the pointer is NULL";
     if (problem)
         return ast_leave(s->context, ast_fail_option(problem, s->fault));
+    rotation = dimension == 3 ? mended : rotation;
+    if (ast_stream_finds_rotation(s))
+        ast_landmarks_turn(&s->landmarks, rotation);
     double old[AST_MAX_DIMENSION], rotated[AST_MAX_DIMENSION];
     for (size_t k = 0; k < s->count; k++) {
         float *m = s->m + k * dimension;
@@ -289,6 +294,56 @@ ast_status ast_stream_rotate(ast_stream *s, const double *rotation) {
         memcpy(u, rotated, dimension * sizeof *u);
     }
     return ast_leave(s->context, AST_OK);
+}
+
+static ast_status check_rotations(const ast_stream *s) {
+    return ast_stream_finds_rotation(s)
+               ? AST_OK
+               : ast_fail(s->fault, AST_BAD_OPTION,
+                          "rotation and axes are found with options.rotation, AST_STREAM_DDP and 3 dimensions, not "
+                          "axial and not exclusive");
+}
+
+static ast_status rotation_of(ast_stream *s, double *rotation, double *covariance, int *rank) {
+    ast_status status = check_rotations(s);
+    if (status != AST_OK)
+        return status;
+    if (rotation)
+        memcpy(rotation, s->landmarks.rotation, sizeof s->landmarks.rotation);
+    if (covariance)
+        memcpy(covariance, s->landmarks.covariance, sizeof s->landmarks.covariance);
+    if (rank)
+        *rank = (int)s->landmarks.rank;
+    return AST_OK;
+}
+
+ast_status ast_stream_rotation(ast_stream *s, double *rotation, double *covariance, int *rank) {
+    return ast_enter(s ? s->context : NULL) ? ast_leave(s->context, rotation_of(s, rotation, covariance, rank))
+                                            : AST_BAD_OPTION;
+}
+
+static ast_status axes_of(ast_stream *s, ast_world_axes *axes) {
+    const ast_landmark_map *map = &s->landmarks;
+    ast_world_axes found = {.size = sizeof found, .kind = (ast_axes_kind)map->axes_kind};
+    ast_status status = check_rotations(s);
+    if (status == AST_OK)
+        status = ast_check_struct(axes, sizeof *axes, "axes", s->fault);
+    if (status != AST_OK)
+        return status;
+    const double *r = map->rotation;
+    found.count = found.kind == AST_AXES_NONE ? 0 : (size_t)map->building.count;
+    for (size_t a = 0; a < found.count; a++) {
+        const double *d = map->building.directions[a];
+        for (int c = 0; c < 3; c++)
+            found.directions[a][c] = r[c] * d[0] + r[3 + c] * d[1] + r[6 + c] * d[2];
+        found.shares[a] = map->building.shares[a];
+    }
+    *axes = found;
+    return AST_OK;
+}
+
+ast_status ast_stream_axes(ast_stream *s, ast_world_axes *axes) {
+    return ast_enter(s ? s->context : NULL) ? ast_leave(s->context, axes_of(s, axes)) : AST_BAD_OPTION;
 }
 
 ast_status ast_stream_reset(ast_stream *s) {

@@ -6,6 +6,7 @@
 #include "memory.h"
 #include "stream.h"
 #include "stream_input.h"
+#include "stream_rotated.h"
 
 #include <math.h>
 
@@ -71,7 +72,10 @@ static void compare_rows(void *data, size_t first, size_t last) {
 }
 
 static ast_status compare(ast_stream *s, comparison *c) {
-    ast_status status = ast_check_points(c->points, s->fault);
+    ast_points view;
+    ast_status status = ast_stream_rotated(s, &c->points, &view);
+    if (status == AST_OK)
+        status = ast_check_points(c->points, s->fault);
     if (status == AST_OK && c->points->count > 0)
         status = ast_check_pointer(c->labels, "labels", s->fault);
     if (status == AST_OK)

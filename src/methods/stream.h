@@ -3,6 +3,7 @@
  * A stream of frames: what is remembered between them. */
 #pragma once
 
+#include "landmarks.h"
 #include "late.h"
 #include "methods.h"
 #include "tracks.h"
@@ -135,6 +136,16 @@ typedef struct ast_stream_input {
     size_t partner_capacity;
 } ast_stream_input;
 
+#define AST_ROTATION_ROWS 8192 /* of a frame that the rotation is found from, at most */
+
+/* Working memory of stream_rotation.c. */
+typedef struct ast_stream_sample {
+    double (*x)[3];
+    double *weight;
+    int32_t *nearest;
+    size_t capacity;
+} ast_stream_sample;
+
 struct ast_stream {
     ast_context *context;
     ast_fault *fault;
@@ -165,6 +176,10 @@ struct ast_stream {
     ast_stream_input input;
     size_t unborn; /* points of the last frame without id */
     ast_record_list records;
+    ast_landmark_map landmarks; /* of the rotation of the camera */
+    ast_stream_sample sample;
+    float *rotated; /* rows of a frame that came with a rotation */
+    size_t rotated_capacity;
     unsigned char *state; /* the last saved */
     size_t state_capacity;
 };
@@ -316,6 +331,13 @@ void ast_stream_learn_spreads(ast_stream *stream);
  * the rotated means, and updates the step from the clusters with points in two successive frames. */
 void ast_stream_rotate_means(const ast_stream *stream, float *m);
 void ast_stream_learn_rotation(ast_stream *stream);
+
+/* The rotation of the camera (stream_rotation.c): whether it is found; memory for it; what a frame that was closed says
+ * about it. */
+bool ast_stream_finds_rotation(const ast_stream *stream);
+bool ast_stream_reserve_rotation(ast_stream *stream);
+void ast_stream_find_rotation(ast_stream *stream, const ast_points *points);
+void ast_stream_free_rotation(ast_stream *stream);
 
 /* Whether the sum of the points of a slot has a direction; whether tracked clusters are merged; the cosine of two
  * means, axial its magnitude. */

@@ -73,6 +73,36 @@ void ast_rotation_apply(const double *r, const double *from, double *to) {
         to[i] = squared > 0 ? rotated[i] / sqrt(squared) : from[i];
 }
 
+#define RIGID 0.01 /* how far the columns may be from perpendicular vectors of length 1 */
+#define EXACT 1e-9 /* up to here such a difference is rounding */
+
+static double skew_of(const double *m) {
+    double most = 0;
+    for (int a = 0; a < 3; a++)
+        for (int b = a; b < 3; b++) {
+            double away = fabs(m[a] * m[b] + m[3 + a] * m[3 + b] + m[6 + a] * m[6 + b] - (a == b));
+            most = isnan(most) || away <= most ? most : away;
+        }
+    return most;
+}
+
+/* M <- M (3 I - M'M) / 2 squares the difference. */
+bool ast_rotation_mend(const double *given, double *rotation) {
+    memcpy(rotation, given, 9 * sizeof *rotation);
+    if (!(skew_of(rotation) < RIGID))
+        return false;
+    for (int round = 0; round < 4 && skew_of(rotation) > EXACT; round++) {
+        double old[9], square[9];
+        memcpy(old, rotation, sizeof old);
+        for (int a = 0; a < 3; a++)
+            for (int b = 0; b < 3; b++)
+                square[3 * a + b] =
+                    (a == b ? 1.5 : 0) - 0.5 * (old[a] * old[b] + old[3 + a] * old[3 + b] + old[6 + a] * old[6 + b]);
+        ast_rotation_product(old, square, rotation);
+    }
+    return true;
+}
+
 /* ---- Quaternions, w x y z ---------------------------------------------------------------------------------------- */
 
 static void key_matrix(const double *s, double k[4][4]) {

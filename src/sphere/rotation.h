@@ -25,6 +25,9 @@ void ast_rotation_of_vector(const double *vector, double *rotation);
 void ast_vector_of_rotation(const double *rotation, double *vector); /* of length 0..pi */
 void ast_rotation_product(const double *a, const double *b, double *product);
 
+/* The rotation nearest to a matrix that has lost digits, which keeps its handedness. False if it is none within 1%. */
+bool ast_rotation_mend(const double *given, double *rotation);
+
 /* Rotates a unit vector (3) and normalises the result. */
 void ast_rotation_apply(const double *rotation, const double *from, double *to);
 

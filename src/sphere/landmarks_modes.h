@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Modes of the directions of a frame: where many of them lie within 12 degrees, and fewer around. */
+#pragma once
+
+#include "landmarks.h"
+
+#define AST_NARROW 12.0 /* degrees: what belongs to a mode */
+#define AST_CORE 5.0    /* degrees: what its direction is the mean of */
+
+typedef struct ast_mode {
+    double direction[3]; /* in the camera */
+    double share;        /* of the frame within the narrow angle, 0: none */
+} ast_mode;
+
+static inline double ast_dot_of3(const double *a, const double *b) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static inline void ast_cross3(const double *a, const double *b, double *out) {
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* Where a camera with this rotation sees the landmarks. */
+void ast_landmarks_expect(const ast_landmark_map *map, const double *rotation, double (*expected)[3]);
+
+/* The mode of each landmark (map->count), looked for within `wide` degrees of where it is expected. */
+void ast_landmarks_see(const ast_landmark_map *map, const ast_direction_sample *sample, const double *rotation,
+                       double wide, ast_mode *modes);
+
+/* Modes of what is not within the narrow angle of `known` directions, the largest first, `most` at most. Returns their
+ * number. */
+size_t ast_landmarks_find_modes(const ast_direction_sample *sample, double (*known)[3], size_t known_count, size_t most,
+                                ast_mode *modes);
