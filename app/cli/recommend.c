@@ -67,6 +67,31 @@ char *ast_cli_recommended_command(const ast_cli_common *common, const ast_tune_r
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
+void ast_cli_put_orientation(const ast_orientation *o, int axial, ast_text *json) {
+    static const char *const shapes[] = {
+        [AST_SHAPE_UNIFORM] = "uniform", [AST_SHAPE_CLUSTER] = "cluster", [AST_SHAPE_GIRDLE] = "girdle"};
+    if (!o->size)
+        return;
+    ast_json_open(json, "preferred", '{');
+    ast_json_string(json, "test", axial ? "gine_g" : "gine_f");
+    ast_json_real(json, "statistic", o->statistic, 17);
+    ast_json_real(json, "p", o->p, 17);
+    ast_json_close(json, '}');
+    ast_json_open(json, "eigenvalues", '[');
+    for (int i = 0; i < 3; i++)
+        ast_json_real(json, NULL, o->eigenvalues[i], 17);
+    ast_json_close(json, ']');
+    ast_json_real(json, "woodcock_shape", o->shape_ratio, 9);
+    ast_json_real(json, "woodcock_strength", o->strength, 9);
+    ast_json_string(json, "shape", shapes[o->shape]);
+    if (o->shape != AST_SHAPE_GIRDLE)
+        return;
+    ast_json_open(json, "girdle_pole", '[');
+    for (int i = 0; i < 3; i++)
+        ast_json_real(json, NULL, o->axes[2][i], 9);
+    ast_json_close(json, ']');
+}
+
 void ast_cli_put_angle(const ast_tune_angle *row, ast_text *json) {
     ast_json_open(json, NULL, '{');
     ast_json_real(json, "angle", row->angle, 17);

@@ -3,7 +3,7 @@
  * ast_tune as tune and cluster --angle auto call it: with a line of progress, and the command that it recommends. */
 #pragma once
 
-#include <asterism.h>
+#include <asterism_field.h>
 #include <json.h>
 #include <stdbool.h>
 
@@ -32,6 +32,9 @@ const char *ast_cli_recommended(const ast_tune_report *report, char text[AST_CLI
 /* The whole command: asterism cluster, the input, the options of tune that cluster has too as they were typed, and the
  * recommended ones; to free(). NULL without memory. */
 char *ast_cli_recommended_command(const ast_cli_common *common, const ast_tune_report *report);
+
+/* What all points say together (docs/errors.md), as members; nothing if its size is 0. */
+void ast_cli_put_orientation(const ast_orientation *orientation, int axial, ast_text *json);
 
 /* The members of the JSON of tune, with the records of the context that made the report; and one of its angles, as an
  * object. */

@@ -49,33 +49,6 @@ static void put_chain(const ast_report *report, ast_text *json) {
     ast_json_close(json, ']');
 }
 
-/* What all points say together: docs/errors.md. */
-static void put_orientation(const ast_cli_cluster_job *work, ast_text *json) {
-    static const char *const shapes[] = {
-        [AST_SHAPE_UNIFORM] = "uniform", [AST_SHAPE_CLUSTER] = "cluster", [AST_SHAPE_GIRDLE] = "girdle"};
-    const ast_orientation *o = &work->orientation;
-    if (!o->size)
-        return;
-    ast_json_open(json, "preferred", '{');
-    ast_json_string(json, "test", work->options.axial ? "gine_g" : "gine_f");
-    ast_json_real(json, "statistic", o->statistic, DOUBLE_DIGITS);
-    ast_json_real(json, "p", o->p, DOUBLE_DIGITS);
-    ast_json_close(json, '}');
-    ast_json_open(json, "eigenvalues", '[');
-    for (int i = 0; i < 3; i++)
-        ast_json_real(json, NULL, o->eigenvalues[i], DOUBLE_DIGITS);
-    ast_json_close(json, ']');
-    ast_json_real(json, "woodcock_shape", o->shape_ratio, FLOAT_DIGITS);
-    ast_json_real(json, "woodcock_strength", o->strength, FLOAT_DIGITS);
-    ast_json_string(json, "shape", shapes[o->shape]);
-    if (o->shape != AST_SHAPE_GIRDLE)
-        return;
-    ast_json_open(json, "girdle_pole", '[');
-    for (int i = 0; i < 3; i++)
-        ast_json_real(json, NULL, o->axes[2][i], FLOAT_DIGITS);
-    ast_json_close(json, ']');
-}
-
 static void put_head(const ast_cli_cluster_job *work, ast_text *json) {
     const ast_report *report = &work->report;
     const ast_cli_directions *d = &work->directions;
@@ -118,7 +91,7 @@ static void put_head(const ast_cli_cluster_job *work, ast_text *json) {
     ast_json_real(json, "statistic", report->rayleigh, DOUBLE_DIGITS);
     ast_json_real(json, "p", report->rayleigh_p, DOUBLE_DIGITS);
     ast_json_close(json, '}');
-    put_orientation(work, json);
+    ast_cli_put_orientation(&work->orientation, work->options.axial, json);
     if (report->center)
         ast_json_real(json, "center_length", ast_cli_center_length(report), DOUBLE_DIGITS);
     if (work->directions.in_parts)

@@ -77,6 +77,9 @@ static void print_legend(const ast_cli_cluster_job *work) {
     }
     printf("\nspread: degrees; its cosine is the mean cosine between the members and their mean\n"
            "alpha95: degrees; the true mean is within this angle of the mean with 95%% confidence\n");
+    if (in_field(work) && work->options.method == AST_DP && !work->tuned.reason)
+        puts("         too small where the angle cuts off the tails of a set; --angle auto covers better "
+             "(docs/field.md)");
     if (in_field(work))
         puts(work->report.dimension == 3 ? "k: Fisher's precision, (n - 1) / (n - R)"
                                          : "k: an estimate of kappa without the bias of few points");

@@ -20,8 +20,9 @@ typedef struct job {
     ast_tune_report found;
     char *command; /* that is recommended */
     int equal_angle;
-    int32_t *labels;    /* of the recommended run, for --stereonet; NULL: they are not wanted */
-    char *line, *title; /* of the report */
+    ast_orientation orientation; /* of three-dimensional points; size 0: there is none */
+    int32_t *labels;             /* of the recommended run, for --stereonet; NULL: they are not wanted */
+    char *line, *title;          /* of the report */
 } job;
 
 static const char *const automatic[] = {"auto", NULL};
@@ -84,6 +85,17 @@ static int read_points(void *data) {
     return code < 0 ? ast_cli_open_targets(data) : code;
 }
 
+/* What all points are together: sets within a girdle may be pieces of it. */
+static int find_orientation(void *data) {
+    job *work = data;
+    const ast_points *points = &work->from.directions.points;
+    if (points->dimension != 3 || points->starts || work->options.center)
+        return -1;
+    work->orientation.size = sizeof work->orientation;
+    ast_status status = ast_orientation_of(work->from.context, points, work->from.axial, &work->orientation);
+    return ast_cli_directions_status(&work->from.directions, status, work->from.context, work->from.input);
+}
+
 static int find(void *data) {
     job *work = data;
     ast_cli_tuned_input from = {work->from.context, &work->from.directions, &work->from.directions.points,
@@ -112,6 +124,7 @@ static int is_recommended(const ast_tune_report *found, const ast_tune_angle *ro
 static void print_json(const void *data, ast_text *json) {
     const job *work = data;
     ast_cli_put_tuned(work->from.context, &work->found, work->command, json);
+    ast_cli_put_orientation(&work->orientation, work->from.axial, json);
 }
 
 static void print_value(double value) {
@@ -142,6 +155,15 @@ static void print_peaks(const job *work) {
         printf(" clusters.\n");
 }
 
+/* Draws of one von Mises-Fisher distribution are the only null. */
+static void print_girdle(const ast_orientation *o) {
+    if (o->size && o->shape == AST_SHAPE_GIRDLE)
+        printf(
+            "All points together are a girdle (eigenvalues %.3f %.3f %.3f of the orientation tensor): what stands out "
+            "may be pieces of a great circle, which tune does not compare with.\n",
+            o->eigenvalues[0], o->eigenvalues[1], o->eigenvalues[2]);
+}
+
 static void print_table(const void *data) {
     const job *work = data;
     char command[AST_CLI_SHOWN];
@@ -163,6 +185,7 @@ static void print_table(const void *data) {
     printf("\n%s\n", verdict ? verdict : found->reason);
     free(verdict);
     print_peaks(work);
+    print_girdle(&work->orientation);
     printf("\n    %s\n\nfinds %zu cluster%s", ast_cli_shown(work->command, command), found->clusters,
            found->clusters == 1 ? "" : "s");
     if (isfinite(found->silhouette))
@@ -244,14 +267,16 @@ static int write_report(void *data) {
 
 static int draw_stereonet(void *data) {
     const job *work = data;
-    return ast_cli_stereonet_write(&(ast_cli_stereonet){.common = &work->from.common,
-                                                        .points = &work->from.directions.points,
-                                                        .labels = work->labels,
-                                                        .clusters = work->found.clusters,
-                                                        .input = work->from.input,
-                                                        .notation = ast_cli_field_notation(&work->from.reading.source),
-                                                        .axial = work->from.axial,
-                                                        .equal_angle = work->equal_angle});
+    return ast_cli_stereonet_write(
+        &(ast_cli_stereonet){.common = &work->from.common,
+                             .points = &work->from.directions.points,
+                             .labels = work->labels,
+                             .clusters = work->found.clusters,
+                             .input = work->from.input,
+                             .notation = ast_cli_field_notation(&work->from.reading.source),
+                             .axial = work->from.axial,
+                             .equal_angle = work->equal_angle,
+                             .orientation = work->orientation.size ? &work->orientation : NULL});
 }
 
 static int deliver(void *data) {
@@ -268,8 +293,8 @@ static void end(void *data) {
     free(work->title);
 }
 
-static ast_cli_step *const steps[] = {ast_cli_subject_find, check,          read_points, find,
-                                      write_report,         draw_stereonet, deliver,     NULL};
+static ast_cli_step *const steps[] = {ast_cli_subject_find, check,   read_points, find_orientation, find, write_report,
+                                      draw_stereonet,       deliver, NULL};
 
 const ast_cli_command ast_cli_tune = {
     .name = "tune",

@@ -88,6 +88,10 @@ json preferred.p ../out | awk '{ exit !($1 < 1e-4) }' || broken "a girdle is uni
 works asterism cluster fold.txt --trend-plunge --axial --angle 40
 grep -q '^a girdle, whose pole' ../out || broken 'no girdle in the table'
 grep -q 'kappa        k  alpha95' ../out || broken 'no k in the table'
+works asterism tune fold.txt --trend-plunge --axial --json
+equal 'shape of a girdle in tune' '"girdle"' "$(json shape ../out)"
+works asterism tune fold.txt --trend-plunge --axial
+grep -q '^All points together are a girdle' ../out || broken 'tune does not name the girdle'
 works asterism sample --points 50 --dimension 3 --clusters 1 --kappa 50 --output one.npy
 works asterism cluster one.npy --angle 90 --json
 equal 'shape of a cluster' '"cluster"' "$(json shape ../out)"
