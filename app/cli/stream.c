@@ -175,8 +175,13 @@ static int process(void *data) {
     return ast_cli_stream_view_end(&work->tracking, code < 0 ? AST_CLI_DONE : code);
 }
 
+static int status(void *data) {
+    job *work = data;
+    return work->status ? ast_cli_stream_print_status(&work->tracking.common, work->state) : -1;
+}
+
 static ast_cli_step *const steps[] = {
-    ast_cli_tracking_find, ast_cli_tracking_open, resume, ast_cli_tracking_begin, process, NULL};
+    status, ast_cli_tracking_find, ast_cli_tracking_open, resume, ast_cli_tracking_begin, process, NULL};
 
 const ast_cli_command ast_cli_stream = {
     .name = "stream",

@@ -117,7 +117,7 @@ static int count_ids(job *work, const ast_cli_saved_stream *saved, size_t *count
 static int print_status(void *data) {
     job *work = data;
     ast_cli_saved_stream saved;
-    size_t count;
+    size_t count = 0;
     int code = ast_cli_state_read(work->state, &work->bytes, &saved);
     if (code < 0 && !work->bytes)
         code = ast_cli_fail("%s: there is no such file; asterism stream --state writes it", work->state);
@@ -159,11 +159,22 @@ const ast_cli_command ast_cli_stream_status = {.name = "stream",
                                                .steps = steps,
                                                .end = end};
 
+/* Whether nothing else is asked for: no INPUT is needed then. */
 int ast_cli_asks_for_status(int argc, char **argv) {
-    int asks = 0, helps = 0;
-    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
+    int asks = 0, others = 0;
+    for (int i = 0; i < argc; i++) {
         asks |= strcmp(argv[i], "--status") == 0;
-        helps |= strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0;
+        if (strcmp(argv[i], "--state") == 0)
+            i++;
+        else
+            others |= !ast_cli_lists("--status --json --quiet", argv[i]) && strncmp(argv[i], "--state=", 8) != 0;
     }
-    return asks && !helps;
+    return asks && !others;
+}
+
+int ast_cli_stream_print_status(const ast_cli_common *common, const char *state) {
+    job work = {.common = *common, .state = state};
+    int code = print_status(&work);
+    end(&work);
+    return code;
 }

@@ -71,7 +71,8 @@ static void compare_rows(void *data, size_t first, size_t last) {
         compare_row(data, i);
 }
 
-static ast_status compare(ast_stream *s, comparison *c) {
+static ast_status compare(ast_stream *s, const comparison *given) {
+    comparison own = *given, *c = &own;
     ast_points view;
     ast_status status = ast_stream_rotated(s, &c->points, &view);
     if (status == AST_OK)
@@ -88,12 +89,12 @@ static ast_status compare(ast_stream *s, comparison *c) {
         status = ast_stream_take(s, c->points, false, &taken);
     c->points = &taken;
     if (status == AST_OK)
-        ast_pool_ranges(s->pool, c->points->count, ROWS, compare_rows, c);
+        ast_pool_ranges(s->pool, taken.count, ROWS, compare_rows, c);
     return status;
 }
 
 ast_status ast_stream_compare(ast_stream *s, const ast_points *points, const int32_t *labels, float *similarity,
                               float *runner_up, int32_t *runner_up_id) {
-    comparison c = {s, points, labels, similarity, runner_up, runner_up_id};
+    const comparison c = {s, points, labels, similarity, runner_up, runner_up_id};
     return ast_enter(s ? s->context : NULL) ? ast_leave(s->context, compare(s, &c)) : AST_BAD_OPTION;
 }

@@ -208,8 +208,8 @@ void ast_identities_prune(ast_stream *stream);
 void ast_identities_clear(ast_identities *known); /* but for the log */
 void ast_identities_free(ast_identities *known);
 
-/* Joins track `from` into track `into` of another id or of the same one: one mean (stream_joins.c). Removes it. */
-void ast_stream_join_tracks(ast_stream *stream, size_t into, size_t from);
+/* Two tracks become one mean, that of the first (stream_joins.c). Removes the other. */
+void ast_stream_join_tracks(ast_stream *stream, size_t older, size_t younger);
 
 /* Gives id `from` the id of `into`: means that agree become one, others follow those of `into`. */
 void ast_stream_join_ids(ast_stream *stream, int32_t from, int32_t into);
