@@ -135,5 +135,6 @@ ast_status ast_plane_tracks_load(ast_plane_tracks *tracks, const ast_plane_optio
     tracks->frame = header.frame;
     tracks->has_poses = header.has_poses;
     tracks->nearby.found = false;
+    tracks->nearby.blocks_hold = 0;
     return AST_OK;
 }
