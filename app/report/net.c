@@ -331,6 +331,11 @@ static void draw_means(drawing *d) {
 
 /* ---- The rose ---------------------------------------------------------------------------------------------------- */
 
+/* Of a direction one, of an axis two. */
+static int ends_of(const drawing *d) {
+    return d->net->axial ? 2 : 1;
+}
+
 static int bin_of(const drawing *d, size_t i, bool turned) {
     double azimuth = atan2(d->at[i][0], d->at[i][1]) + (turned ? PI : 0);
     int bin = (int)floor(azimuth / (2 * PI) * BINS);
@@ -341,7 +346,7 @@ static int bin_of(const drawing *d, size_t i, bool turned) {
 static void draw_rose(drawing *d) {
     double counts[BINS] = {0}, most = 0, inner[BINS] = {0};
     for (size_t i = 0; i < d->count; i++)
-        for (int turned = 0; turned <= d->net->axial && d->labels[i] != INT32_MIN; turned++)
+        for (int turned = 0; turned < ends_of(d) && d->labels[i] != INT32_MIN; turned++)
             counts[bin_of(d, i, turned)]++;
     for (int b = 0; b < BINS; b++)
         most = fmax(most, counts[b]);
@@ -350,7 +355,7 @@ static void draw_rose(drawing *d) {
     memset(counts, 0, sizeof counts);
     for (int32_t k = -1; k < (int32_t)d->clusters; k++) {
         for (size_t i = 0; i < d->count; i++)
-            for (int turned = 0; turned <= d->net->axial; turned++)
+            for (int turned = 0; turned < ends_of(d); turned++)
                 if (d->labels[i] != INT32_MIN && (d->labels[i] == k || (k < 0 && d->labels[i] < 0)))
                     counts[bin_of(d, i, turned)]++;
         for (int b = 0; b < BINS; b++) {
@@ -411,7 +416,7 @@ static void draw_legend(drawing *d, double contour) {
     }
     if (d->clusters > MOST_SETS) {
         snprintf(text, sizeof text, "and %zu more", d->clusters - MOST_SETS);
-        ast_canvas_text(&d->canvas, LEGEND + 14, y += LINE, AST_SVG_START, text);
+        ast_canvas_text(&d->canvas, LEGEND + 14, y + LINE, AST_SVG_START, text);
     }
     y = HEIGHT - 70;
     if (!flat) {

@@ -248,7 +248,7 @@ const char *ast_field_read(ast_notation notation, const char *first, const char 
                            double *inclination) {
     angle a, b = {NAN, NAN};
     bool both = notation != AST_AZIMUTH;
-    double unused;
+    double unused = 0;
     azimuth = azimuth ? azimuth : &unused;
     inclination = inclination ? inclination : &unused;
     *azimuth = *inclination = NAN;
