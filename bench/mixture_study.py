@@ -5,16 +5,19 @@
     ASTERISM_LIBRARY=build/release/libasterism.so PYTHONPATH=python /usr/bin/python3 bench/mixture_study.py \\
         [--sets N] [--without-bic] [--only WORD] [TABLE...]
 
-TABLE is any of auto and background; both without a TABLE, which takes minutes. `auto` sets VMFMixture("auto")
+TABLE is any of auto, background, axial and kent; all without a TABLE, which takes minutes. `auto` sets VMFMixture("auto")
 beside the least BIC of 20 starts of EM for each K = 1 to 6 (the slow part; --without-bic leaves it out), on the same
-points. `background` is a given number of clusters in noise. Every set has its own seed, so that lines can be repeated one by one.
+points. `background` is a given number of clusters in noise. `axial` and `kent` are the tables of docs/models.md: numbers
+of components, kappas and how often alpha95 covers the true axis or mean. Every set has its own seed, so that lines can be repeated one by one.
 """
 import argparse
+import ctypes
 import time
 
 import numpy as np
 
 import asterism
+from asterism._library import constants, lender, lib, sized
 from merge_study import draw, unit
 
 MOST, STARTS = 6, 20
@@ -130,7 +133,61 @@ def table_background(arguments):
               f"| {largest.max():.1f} | {below.max():.1f} |", flush=True)
 
 
-TABLES = {"auto": table_auto, "background": table_background}
+def drawn(seed, distribution, dimension, count, kappa, clusters, separation, noise, beta=0.0):
+    """Points and the true means, as `asterism sample` draws them."""
+    mixture = sized("ast_mixture", points=count, dimension=dimension, clusters=clusters, kappa=kappa, beta=beta,
+                    separation=separation, noise=noise, seed=seed, distribution=constants[distribution])
+    rows, means = np.empty((count, dimension), np.float32), np.empty((clusters, dimension), np.float32)
+    with lender.borrow(1, rows.size) as context:
+        context.check(lib.ast_sample_mixture(context.handle, ctypes.byref(mixture), rows.ctypes.data, None,
+                                             means.ctypes.data))
+    return rows, means
+
+
+def covered(model, means):
+    """How many of the components' cones contain the nearest true mean."""
+    cosines = model.cluster_centers_ @ means.T
+    away = np.degrees(np.arccos(np.clip((np.abs(cosines) if model.axial else cosines).max(axis=1), -1, 1)))
+    return int((away <= model.alpha95_).sum())
+
+
+def table_axial(arguments):
+    print("| D | n | kappa | sets | noise | K right | of the true kappa | without background | covered by alpha95 |\n"
+          "|---|---|---|---|---|---|---|---|---|")
+    for dimension, count, kappa, clusters, noise in ((2, 300, 30, 3, 0), (3, 300, 20, 3, 0), (3, 300, 20, 3, 0.2),
+                                                     (3, 1000, 100, 5, 0.3), (3, 400, -20, 1, 0), (10, 500, 60, 4, 0.1),
+                                                     (100, 500, 400, 4, 0)):
+        right, ratios, plain, cones = 0, [], [], [0, 0]
+        for seed in range(1, arguments.sets + 1):
+            rows, means = drawn(seed, "AST_WATSON", dimension, count, kappa, clusters, 50, noise)
+            model = fit(rows, "auto", axial=True, background=noise > 0)
+            right += model.n_clusters_ == clusters
+            ratios += (model.kappas_ / kappa).tolist()
+            plain += (fit(rows, clusters, axial=True, n_init=3).kappas_ / kappa).tolist()
+            if model.n_clusters_ == clusters:
+                cones[0] += covered(model, means)
+                cones[1] += clusters
+        print(f"| {dimension} | {count} | {kappa} | {clusters} | {noise} | {right} of {arguments.sets} "
+              f"| {np.median(ratios):.2f} | {np.median(plain):.2f} | {cones[0]} of {cones[1]} |", flush=True)
+
+
+def table_kent(arguments):
+    print("| n | kappa | beta | sets | K of vMF, mean | K of Kent right | of the true kappa | of the true beta "
+          "| covered by alpha95 |\n|---|---|---|---|---|---|---|---|---|")
+    for count, kappa, share, clusters in ((200, 50, 0.4, 1), (1000, 50, 0.4, 1), (1000, 50, 0, 1), (1000, 200, 0.45, 3)):
+        found = []
+        for seed in range(1, arguments.sets + 1):
+            rows, means = drawn(seed, "AST_KENT", 3, count, kappa, clusters, 60, 0, share * kappa)
+            model = fit(rows, "auto", shape="kent")
+            found.append((fit(rows, "auto").n_clusters_, model.n_clusters_ == clusters, np.median(model.kappas_) / kappa,
+                          np.median(model.betas_) / max(share * kappa, 1e-9), covered(model, means)))
+        vmf, right, kappas, betas, cones = np.transpose(found)
+        ratio = f"{np.median(betas):.2f}" if share else "-"
+        print(f"| {count} | {kappa} | {share * kappa:g} | {clusters} | {vmf.mean():.1f} | {right.sum():.0f} of {arguments.sets} "
+              f"| {np.median(kappas):.2f} | {ratio} | {cones.sum():.0f} of {arguments.sets * clusters} |", flush=True)
+
+
+TABLES = {"auto": table_auto, "background": table_background, "axial": table_axial, "kent": table_kent}
 
 
 def main():

@@ -443,7 +443,7 @@ ast_status ast_cluster_call(ast_context *context, const ast_points *points, cons
         c.given = c.points;
         status = ast_lift_points(context, c.given, &c.family, &lifted);
         if (status == AST_OK)
-            status = ast_lift_options(options, &c.family, &own, &lifted_means, c.fault);
+            status = ast_lift_options(c.given, options, &c.family, &own, &lifted_means, context);
         c.points = &lifted.points;
         c.options = &own;
     }

@@ -5,6 +5,7 @@
 #include "kent.h"
 #include "mean_error.h"
 #include "memory.h"
+#include "rounding.h"
 #include "special.h"
 #include "vectors.h"
 #include "watson.h"
@@ -76,11 +77,19 @@ ast_status ast_lift_points(ast_context *context, const ast_points *points, const
     return ast_check_cancelled(context);
 }
 
-ast_status ast_lift_options(const ast_options *o, const ast_family *family, ast_options *own, float **means,
-                            ast_fault *fault) {
+ast_status ast_lift_options(const ast_points *points, const ast_options *o, ast_family *family, ast_options *own,
+                            float **means, ast_context *context) {
     size_t features = ast_family_features(family), count = o->start.by == AST_GIVEN ? o->start.means_count : 0;
+    ast_fault *fault = &context->fault;
+    double degrees;
     *own = *o;
     *means = NULL;
+    bool axial = family->kind == AST_FAMILY_WATSON;
+    ast_status status = ast_rounding_find(points, axial, o->rounding, context->pool, &degrees, fault);
+    if (status != AST_OK)
+        return status;
+    own->rounding = degrees;
+    family->spread = points->dimension <= 3 ? (degrees * AST_DEGREE) * (degrees * AST_DEGREE) / 12 : 0;
     if (count == 0)
         return AST_OK;
     *means = ast_allocate(count * features, sizeof **means);

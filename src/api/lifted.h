@@ -17,9 +17,10 @@ ast_status ast_family_check(const ast_options *options, const ast_points *points
 ast_status ast_lift_points(ast_context *context, const ast_points *points, const ast_family *family,
                            ast_centred *lifted);
 
-/* The options with means to start from as features; *means is to be freed. */
-ast_status ast_lift_options(const ast_options *options, const ast_family *family, ast_options *own, float **means,
-                            ast_fault *fault);
+/* The options with means to start from as features; *means is to be freed. Rounded angles are found in the points: then
+ * rows of the family stand for cells. */
+ast_status ast_lift_options(const ast_points *points, const ast_options *options, ast_family *family, ast_options *own,
+                            float **means, ast_context *context);
 
 /* The result of a run over features becomes that of the points: means, kappas, errors. `labels` are those of the
  * result. The test of uniformity of the call is computed, too. */

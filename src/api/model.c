@@ -168,7 +168,7 @@ bool ast_model_prepare(ast_model *model) {
     if (!m->shares && !m->lengths)
         return true;
     bool vmf = !m->shares || (!m->axial && !m->betas);
-    c->family = (ast_family){vmf ? AST_FAMILY_VMF : m->axial ? AST_FAMILY_WATSON : AST_FAMILY_KENT, m->dimension};
+    c->family = (ast_family){vmf ? AST_FAMILY_VMF : m->axial ? AST_FAMILY_WATSON : AST_FAMILY_KENT, m->dimension, 0};
     if (!ast_components_open(c, m->clusters, ast_family_features(&c->family)))
         return false;
     for (size_t i = 0; vmf && i < m->clusters * m->dimension; i++)

@@ -30,6 +30,8 @@ typedef enum ast_family_kind {
 typedef struct ast_family {
     ast_family_kind kind;
     size_t dimension; /* D */
+    double spread;    /* a row stands for points spread over a cell, with this variance along each axis across it; 0: it
+                         stands for itself. D at most 3 */
 } ast_family;
 
 /* One component in its own words. */

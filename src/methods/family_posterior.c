@@ -87,6 +87,10 @@ static double log_given(const target *p, double kappa, double constant) {
     return p->n * constant + bingham(p, kappa, NULL) + missed;
 }
 
+static double node_at(double mode, double deviation, int j) {
+    return fmin(MOST + 6, fmax(LEAST - 6, mode + (j - MIDDLE) * STEP * deviation));
+}
+
 /* weighted (D, or NULL): the mean of kappa times the mean of (v_j . mu)^2, for each eigenvector. */
 static ast_kappa_posterior integrate(const target *p, double start, double *weighted) {
     const ast_kappa_prior *prior = p->prior;
@@ -98,7 +102,7 @@ static ast_kappa_posterior integrate(const target *p, double start, double *weig
     ast_kappa_posterior found = {.kappa = p->sign * exp(mode)};
     int first = fixed ? MIDDLE : 0, last = fixed ? MIDDLE : NODES - 1;
     for (int j = first; j <= last; j++) {
-        double t = mode + (j - MIDDLE) * STEP * deviation, away = (t - prior->centre) / prior->width;
+        double t = node_at(mode, deviation, j), away = (t - prior->centre) / prior->width;
         double kappa = p->sign * exp(t);
         constants[j] = -ast_watson_log_kummer(p->dimension, kappa);
         logs[j] = log_given(p, kappa, constants[j]) - (fixed ? 0 : away * away / 2);
@@ -107,7 +111,7 @@ static ast_kappa_posterior integrate(const target *p, double start, double *weig
     for (size_t d = 0; weighted && d < p->dimension; d++)
         weighted[d] = 0;
     for (int j = first; j <= last; j++) {
-        double t = mode + (j - MIDDLE) * STEP * deviation, away = t - prior->centre, part = exp(logs[j] - most);
+        double t = node_at(mode, deviation, j), away = t - prior->centre, part = exp(logs[j] - most);
         total += part;
         found.mean_log_constant += part * constants[j];
         found.centre += part * t;
@@ -261,9 +265,57 @@ static ast_kappa_posterior kent_posterior(const ast_family *f, const ast_kappa_p
     return found;
 }
 
+/* ---- Cells ------------------------------------------------------------------------------------------------------- */
+
+/* How the mean over a cell changes an entry of the features: `linear` of x, `square` of x x'. */
+typedef struct shrinkage {
+    double linear, square;
+    size_t first; /* entry of x x' */
+} shrinkage;
+
+static shrinkage shrinkage_of(const ast_family *f) {
+    double s = f->spread, d = (double)f->dimension;
+    return (shrinkage){1 - (d - 1) / 2 * s, 1 - d * s, f->kind == AST_FAMILY_KENT ? 3 : 0};
+}
+
+/* Sums over the cells of rows. */
+static void spread_sum(const ast_family *f, double mass, const double *sum, double *spread) {
+    shrinkage by = shrinkage_of(f);
+    double each = f->spread * mass * (by.first ? M_SQRT1_2 : 1);
+    for (size_t i = 0; i < ast_family_features(f); i++)
+        spread[i] = sum[i] * (i < by.first ? by.linear : by.square);
+    for (size_t d = 0; d < f->dimension; d++)
+        spread[by.first + d * (d + 3) / 2] += each;
+}
+
+/* A functional of cells as one of rows. */
+static void spread_functional(const ast_family *f, double *direction, double *length, double *constant) {
+    shrinkage by = shrinkage_of(f);
+    double trace = 0;
+    for (size_t d = 0; d < f->dimension; d++)
+        trace += direction[by.first + d * (d + 3) / 2];
+    *constant += *length * f->spread * trace * (by.first ? M_SQRT1_2 : 1);
+    for (size_t i = 0; i < ast_family_features(f); i++)
+        direction[i] *= i < by.first ? by.linear : by.square;
+    *length *= ast_normalise(direction, ast_family_features(f));
+}
+
+static ast_kappa_posterior posterior_of_rows(const ast_family *f, const ast_kappa_prior *prior, double mass,
+                                             const double *sum, ast_family_cache *cache, double *direction,
+                                             double *length, double *constant) {
+    return f->kind == AST_FAMILY_WATSON ? watson_posterior(f, prior, mass, sum, cache, direction, length, constant)
+                                        : kent_posterior(f, prior, mass, sum, direction, length, constant);
+}
+
 ast_kappa_posterior ast_family_posterior(const ast_family *f, const ast_kappa_prior *prior, double mass,
                                          const double *sum, ast_family_cache *cache, double *direction, double *length,
                                          double *constant) {
-    return f->kind == AST_FAMILY_WATSON ? watson_posterior(f, prior, mass, sum, cache, direction, length, constant)
-                                        : kent_posterior(f, prior, mass, sum, direction, length, constant);
+    double spread[AST_KENT_FEATURES];
+    if (f->spread == 0)
+        return posterior_of_rows(f, prior, mass, sum, cache, direction, length, constant);
+    spread_sum(f, mass, sum, spread);
+    ast_kappa_posterior found = posterior_of_rows(f, prior, mass, spread, cache, direction, length, constant);
+    if (direction)
+        spread_functional(f, direction, length, constant);
+    return found;
 }

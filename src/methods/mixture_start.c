@@ -82,7 +82,8 @@ static ast_status open_partition(ast_mixture_search *s, ast_fault *fault) {
     for (size_t i = 0; i < s->v.rows->count; i++)
         copies += s->v.labels[i] != AST_MISSING && s->distinct.copies[i];
     if (2 * copies > s->v.present) {
-        find_row_scale(s, s->v.present - copies);
+        if (ast_components_are_vmf(s->m.c))
+            find_row_scale(s, s->v.present - copies);
         memset(s->distinct.copies, 0, s->v.rows->count);
     }
     return ast_distinct_sum(&s->distinct, s->m.l, s->v.labels, s->v.signs, fault);

@@ -101,10 +101,11 @@ void ast_kent_fit(double y, double d, double most, double *kappa, double *beta) 
             beta_step = (a * along_beta - b * along_kappa) / determinant;
         }
         double next_kappa = *kappa, next_beta = *beta, next = -INFINITY;
-        for (; size > 1e-6 && !(next >= now); size /= 2) {
+        while (size > 1e-6 && !(next >= now)) {
             next_kappa = fmin(most, fmax(*kappa / 4, *kappa + size * kappa_step));
             next_beta = fmin(MOST_RATIO * next_kappa / 2, fmax(0, *beta + size * beta_step));
             next = height(y, d, next_kappa, next_beta);
+            size /= 2;
         }
         double moved = fabs(next_kappa - *kappa) + fabs(next_beta - *beta);
         if (!(next >= now))

@@ -15,9 +15,9 @@ double ast_watson_second_moment(size_t dimension, double kappa);
 /* The kappa at which the mean of t^2 is `moment`: minus infinity at 0, infinity at 1. */
 double ast_watson_kappa(size_t dimension, double moment);
 
-/* ln of the mean of exp(x'Ax) over the sphere, for the eigenvalues (D) of A, by a saddlepoint: within a tenth, and 0 if
- * all are 0. slopes (D, or NULL): its derivatives, which add up to 1. */
-double ast_bingham_log_mean(size_t dimension, const double *eigenvalues, double *slopes);
+/* ln of the mean of exp(x'Ax) over the sphere, for the eigenvalues l (D) of A, by a saddlepoint: within a tenth, and 0
+ * if all are 0. slopes (D, or NULL): its derivatives, which add up to 1. */
+double ast_bingham_log_mean(size_t dimension, const double *l, double *slopes);
 
 /* Eigenvalues (n), from large to small, of a symmetric matrix (n, n), and in its place their eigenvectors, one per row.
  * Jacobi's rotations: needs no memory, on one thread. */

@@ -246,6 +246,60 @@ static void test_signs_and_threads(void **state) {
     context = one;
 }
 
+/* Angles in multiples of some degrees: a row stands for a cell, and copies are observations. */
+static void test_rounded_axes(void **state) {
+    (void)state;
+    for (size_t dimension = 2; dimension <= 3; dimension++)
+        for (double step = 1; step <= 10; step += step < 5 ? 4 : 5) {
+            ast_mixture m = {.size = sizeof m,
+                             .points = 200,
+                             .dimension = dimension,
+                             .clusters = dimension,
+                             .kappa = 20,
+                             .separation = 60,
+                             .seed = 2,
+                             .distribution = AST_WATSON};
+            ast_points points = draw(&m);
+            for (size_t i = 0; i < 200; i++) {
+                float *x = rows + i * dimension;
+                double unit = step * M_PI / 180, azimuth = unit * round(atan2((double)x[1], (double)x[0]) / unit);
+                double polar = dimension == 2 ? M_PI_2 : unit * round(acos(fmin(1, fmax(-1, (double)x[2]))) / unit);
+                x[0] = (float)(sin(polar) * cos(azimuth));
+                x[1] = (float)(sin(polar) * sin(azimuth));
+                if (dimension == 3)
+                    x[2] = (float)cos(polar);
+            }
+            ast_options o = mixture(0, 1, AST_COMPONENT_ROUND);
+            assert_int_equal(run(&points, &o).clusters, dimension);
+        }
+}
+
+/* One row, equal rows, and rows on a plane or at right angles: no kappa is infinite. */
+static void test_degenerate_rows(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 4; kind++)
+        for (size_t clusters = 0; clusters <= 2; clusters++)
+            for (int kent = 0; kent < 2; kent++) {
+                size_t count = kind == 0 ? 2 : 30;
+                for (size_t i = 0; i < count; i++) {
+                    float *x = rows + 3 * i;
+                    x[0] = x[1] = x[2] = 0;
+                    x[kind == 2 ? i % 3 : 0] = 1;
+                    if (kind == 3) {
+                        x[0] = cosf((float)i);
+                        x[1] = sinf((float)i);
+                    }
+                }
+                ast_points points = ast_points_f4(rows, count, 3);
+                ast_options o = mixture(clusters, !kent, kent ? AST_COMPONENT_KENT : AST_COMPONENT_ROUND);
+                size_t found;
+                run(&points, &o);
+                const ast_cluster_info *c = ast_clusters(context, &found);
+                for (size_t k = 0; k < found; k++)
+                    assert_true(isfinite(c[k].kappa) && isfinite(c[k].share));
+            }
+}
+
 static void test_given_starts(void **state) {
     (void)state;
     ast_mixture m = {.size = sizeof m,
@@ -383,7 +437,8 @@ static int close_context(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_watson_mixtures), cmocka_unit_test(test_girdles),
                                        cmocka_unit_test(test_one_component),   cmocka_unit_test(test_signs_and_threads),
-                                       cmocka_unit_test(test_given_starts),    cmocka_unit_test(test_kent_mixtures),
+                                       cmocka_unit_test(test_given_starts),    cmocka_unit_test(test_rounded_axes),
+                                       cmocka_unit_test(test_degenerate_rows), cmocka_unit_test(test_kent_mixtures),
                                        cmocka_unit_test(test_sparse_rows),     cmocka_unit_test(test_bad_input)};
     return cmocka_run_group_tests(tests, open_context, close_context);
 }
