@@ -8,6 +8,7 @@
 5
 """
 from . import plot
+from .arrow import arrow_rows
 from ._library import header
 from .depth import colors, hallway, hallway_intrinsics, normals, segment
 from .duplicates import dedup
@@ -29,5 +30,5 @@ __version__ = header.version
 ESTIMATORS = ("DPVMFMeans", "SphericalKMeans", "MiniBatchSphericalKMeans", "VMFMixture", "DDPVMFMeans")
 __all__ = ["DPVMFMeans", "SphericalKMeans", "MiniBatchSphericalKMeans", "VMFMixture", "DDPVMFMeans", "Axes", "Event",
            "Identity", "Change", "Lineage", "Model", "Tally",
-           "Metric", "neighbors", "Plane", "PlaneMap", "cloud_planes", "mesh_planes", "planes",
+           "arrow_rows", "Metric", "neighbors", "Plane", "PlaneMap", "cloud_planes", "mesh_planes", "planes",
            "colors", "compare", "dedup", "field_vectors", "orientation", "read_field", "hallway", "hallway_intrinsics", "load", "normals", "plot", "sample", "segment", "tune", "__version__"]

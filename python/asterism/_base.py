@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _compat
+from . import _compat, arrow
 from ._compat import (BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, DensityMixin, TransformerMixin,
                       assert_all_finite, check_is_fitted, check_random_state, check_sample_weight)
 from ._library import Context, array_at, constants, lender, lib, points_of, sized
@@ -52,6 +52,11 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
     n_jobs: int | None
     center_: NDArray[np.float32] | None
     metric_: Any
+
+    @property
+    def labels_arrow_(self) -> arrow.ArrowLabels:
+        """`labels_` for whoever takes Arrow arrays: pyarrow.array(model.labels_arrow_), polars, DuckDB. Not copied."""
+        return arrow.ArrowLabels(self.labels_)
 
     # ---- What users call -------------------------------------------------------------------------------------------
 
@@ -288,8 +293,12 @@ def real_number(name: str, value: Any, what: str) -> float:
 
 
 def as_rows(X: Any) -> Any:
-    """X, where rows are in a way of their own: masked values become NaN, and a Series, an array or a data frame that
+    """X, where rows are in a way of their own: Arrow's lists become a matrix (arrow.py), masked values become NaN, and a Series, an array or a data frame that
     holds an array for every row becomes a matrix. Everything else is returned as it is."""
+    if arrow.is_arrow(X):
+        return arrow.arrow_rows(X)
+    if hasattr(X, "__dlpack__") and not hasattr(X, "__array__"):
+        return np.from_dlpack(X)
     if isinstance(X, np.ma.MaskedArray):
         return np.ma.filled(X if X.dtype.kind == "f" else X.astype(np.float64), np.nan)
     if hasattr(X, "iloc") and hasattr(X, "columns"):
