@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from asterism import DDPVMFMeans, DPVMFMeans
 
 DIMENSION, PEOPLE, JUNK = 128, 60, -1
-Rows, Ids = NDArray[np.float32], NDArray[np.int64]
+Rows = NDArray[np.float32]
+Ids = NDArray[np.int64]
 
 
 def unit(x: NDArray[np.float64]) -> NDArray[np.float64]:
