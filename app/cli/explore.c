@@ -4,6 +4,7 @@
 #include <explore.h>
 #include <projection.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <viewer.h>
@@ -228,7 +229,8 @@ static int hand_over(void *data) {
 
 /* ---- Once -------------------------------------------------------------------------------------------------------- */
 
-static int write_once(const job *work, const ast_context *context, const ast_tune_report *found) {
+static int write_once(const job *work, const ast_context *context, const ast_tune_report *found,
+                      const ast_orientation *orientation) {
     ast_format_error error;
     ast_text json = {0};
     ast_explore_request request = ast_explore_first(&work->explored);
@@ -243,6 +245,7 @@ static int write_once(const job *work, const ast_context *context, const ast_tun
         return ast_cli_no_memory("the command");
     ast_json_open(&json, NULL, '{');
     ast_cli_put_tuned(context, found, line, &json);
+    ast_cli_put_orientation(orientation, work->from.axial, &json);
     ast_json_close(&json, '}');
     ast_text_put(&json, "\n");
     bool good = output && ast_text_write(&json, output, &error);
@@ -257,6 +260,7 @@ static int sweep_once(void *data) {
     const job *work = data;
     ast_tune_options options;
     ast_tune_report found = {.size = sizeof found};
+    ast_orientation orientation = {0};
     ast_cli_tuned_input from = {work->from.context, &work->from.directions, &work->from.directions.points,
                                 work->from.input, NULL};
     if (!work->once)
@@ -266,8 +270,12 @@ static int sweep_once(void *data) {
     options.center = work->center;
     options.metric = (ast_metric_kind)work->metric;
     ast_cli_watch_signals();
-    int code = ast_cli_recommend(&from, &options, &work->from.common, &found);
-    return code < 0 ? write_once(work, from.context, &found) : code;
+    options.rounding =
+        ast_cli_field_rounding(&work->from.common, &work->from.reading.source, NAN, from.points->dimension, false);
+    int code = ast_cli_find_orientation(&from, work->from.axial, work->center, &orientation);
+    if (code < 0)
+        code = ast_cli_recommend(&from, &options, &work->from.common, &found);
+    return code < 0 ? write_once(work, from.context, &found, &orientation) : code;
 }
 
 /* ---- All of it --------------------------------------------------------------------------------------------------- */

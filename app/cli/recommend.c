@@ -67,6 +67,15 @@ char *ast_cli_recommended_command(const ast_cli_common *common, const ast_tune_r
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
+int ast_cli_find_orientation(const ast_cli_tuned_input *input, int axial, int center, ast_orientation *orientation) {
+    const ast_points *points = input->points;
+    if (points->dimension != 3 || points->starts || center)
+        return -1;
+    orientation->size = sizeof *orientation;
+    ast_status status = ast_orientation_of(input->context, points, axial, orientation);
+    return ast_cli_directions_status(input->directions, status, input->context, input->name);
+}
+
 void ast_cli_put_orientation(const ast_orientation *o, int axial, ast_text *json) {
     static const char *const shapes[] = {
         [AST_SHAPE_UNIFORM] = "uniform", [AST_SHAPE_CLUSTER] = "cluster", [AST_SHAPE_GIRDLE] = "girdle"};

@@ -33,6 +33,9 @@ const char *ast_cli_recommended(const ast_tune_report *report, char text[AST_CLI
  * recommended ones; to free(). NULL without memory. */
 char *ast_cli_recommended_command(const ast_cli_common *common, const ast_tune_report *report);
 
+/* The orientation of three-dimensional points that are not centred; otherwise its size stays 0. */
+int ast_cli_find_orientation(const ast_cli_tuned_input *input, int axial, int center, ast_orientation *orientation);
+
 /* What all points say together (docs/errors.md), as members; nothing if its size is 0. */
 void ast_cli_put_orientation(const ast_orientation *orientation, int axial, ast_text *json);
 

@@ -88,12 +88,9 @@ static int read_points(void *data) {
 /* What all points are together: sets within a girdle may be pieces of it. */
 static int find_orientation(void *data) {
     job *work = data;
-    const ast_points *points = &work->from.directions.points;
-    if (points->dimension != 3 || points->starts || work->options.center)
-        return -1;
-    work->orientation.size = sizeof work->orientation;
-    ast_status status = ast_orientation_of(work->from.context, points, work->from.axial, &work->orientation);
-    return ast_cli_directions_status(&work->from.directions, status, work->from.context, work->from.input);
+    ast_cli_tuned_input from = {work->from.context, &work->from.directions, &work->from.directions.points,
+                                work->from.input, NULL};
+    return ast_cli_find_orientation(&from, work->from.axial, work->options.center, &work->orientation);
 }
 
 static int find(void *data) {
