@@ -12,7 +12,6 @@ from ._base import DEGREES, DirectionMixture, checked_weights, logsumexp, real_n
 from ._compat import assert_all_finite
 from ._library import constants, lib
 from ._merging import outliers_of
-from ._standalone import issparse
 from .means import DEFAULT_SEED, BatchFit
 
 SHAPES = {"vmf": "AST_COMPONENT_ROUND", "kent": "AST_COMPONENT_KENT"}
@@ -89,7 +88,6 @@ class VMFMixture(BatchFit, DirectionMixture):
     cluster_posterior_: NDArray[np.float64] | None
     background_: float
     outliers_: NDArray[np.intp]
-    _takes_sparse = True
     _model_method = "AST_MOVMF"
     _results = (*BatchFit._results, "weights_", "bic_", "background_", "betas_", "axes_", "ellipse95_",
                 "cluster_posterior_")
@@ -157,8 +155,7 @@ class VMFMixture(BatchFit, DirectionMixture):
         with np.errstate(divide="ignore"):
             constant = np.log(self.weights_) + self._constants(X.shape[1])
         for first in range(0, X.shape[0], BLOCK):
-            rows = X[first:first + BLOCK]
-            rows = (rows.toarray() if issparse(rows) else rows).astype(np.float64)
+            rows = X[first:first + BLOCK].astype(np.float64)
             units = unit_rows(rows)
             cosines = np.clip(units @ means.T, -1, 1)
             if self.axial:

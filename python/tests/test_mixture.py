@@ -183,15 +183,6 @@ def test_kent_components_are_elliptical(tmp_path):
         VMFMixture(1, shape="oval").fit(X)
 
 
-def test_sparse_rows_are_those_of_the_dense():
-    sparse = pytest.importorskip("scipy.sparse")
-    X, _ = asterism.sample(300, dimension=12, clusters=2, kappa=40, separation=60)
-    X[np.abs(X) < 0.2] = 0
-    dense, fitted = VMFMixture(2).fit(X), VMFMixture(2).fit(sparse.csr_matrix(X))
-    np.testing.assert_array_equal(dense.labels_, fitted.labels_)
-    np.testing.assert_allclose(dense.predict_proba(X), fitted.predict_proba(sparse.csr_matrix(X)))
-
-
 @pytest.mark.parametrize("distribution", ["vmf", "watson", "kent", "bingham", "small-circle"])
 def test_every_distribution_is_drawn(distribution):
     X, labels = asterism.sample(50, dimension=3, clusters=2, kappa=30, distribution=distribution)

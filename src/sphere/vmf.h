@@ -29,4 +29,4 @@ void ast_direction_sample(ast_random *random, size_t dimension, double *x);
 
 /* ast_sample_mixture without its checks: points (N, D); labels (N) or NULL; means (K, D) or NULL. Every cluster is
  * equally likely, round(noise N) points are uniform, and the order is random. Everything follows from the seed. */
-ast_status ast_mixture_draw(ast_fault *fault, const ast_mixture *mixture, float *points, int32_t *labels, float *means);
+ast_status ast_mixture_draw(ast_fault *fault, const ast_mixture *given, float *points, int32_t *labels, float *means);
