@@ -61,7 +61,7 @@ static const ast_cli_option options_table[] = {
     {"levels", AST_CLI_INT, "L",
      "for very many clusters: find a few coarse clusters first, then the clusters within them; 2 compares a point with "
      "some 16 sqrt(K) means instead of K",
-     AT(options.kmeans.levels), 1, 4, .standard = "1", .methods = AST_CLI_SPKM, .not_in = WHOLE, .excludes = "state",
+     AT(options.kmeans.levels), 1, 4, .standard = "1", .methods = AST_CLI_SPKM, .not_in = WHOLE, .excludes = "state groups",
      .more = "What that loses is measured and printed. docs/methods.md says how."},
     {"sample", AST_CLI_COUNT, "N",
      "find the clusters among N points drawn by --seed, then visit all points once; points far from every "
@@ -79,7 +79,7 @@ static const ast_cli_option options_table[] = {
     {"groups", AST_CLI_READ, "FILE",
      "one whole number per point: points of one group, such as the faces of one photo, never share a cluster",
      AT(groups), .methods = AST_CLI_DP | AST_CLI_SPKM, .not_in = WHOLE, .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE,
-     .excludes = "axial state sample levels tree layers",
+     .excludes = "axial state sample tree layers",
      .more = "Below 0: the point is in no group. spkm gives a point the nearest mean that no point of its group has."},
     {"restarts", AST_CLI_INT, "R", "number of runs, of which the best is kept", AT(options.restarts), 1, 1000000,
      .standard = "1", .not_in = AST_CLI_AUTO | AST_CLI_IN_PARTS,

@@ -162,6 +162,7 @@ static ast_status write_labels(const ast_call *c) {
 static ast_status hand_over(const ast_call *c, const int32_t *rank, ast_result *r, ast_representatives *nearest) {
     int32_t *labels = c->store ? ast_labelling_labels(c->l) : r->labels;
     ast_status status = AST_OK;
+    size_t before = r->report.outliers;
     for (size_t n = 0; n < c->v.windows && status == AST_OK; n++) {
         status = ast_labelling_open_window(c->l, n, c->fault);
         if (status != AST_OK)
@@ -174,6 +175,9 @@ static ast_status hand_over(const ast_call *c, const int32_t *rank, ast_result *
         if (status == AST_OK)
             status = write_labels(c);
     }
+    uint64_t added = r->report.outliers - before; /* by this rank */
+    ast_comm_allreduce(c->v.comm, &added, 1);
+    r->report.outliers = before + added;
     return status;
 }
 

@@ -74,7 +74,7 @@ fails 2 '--kappa must be a number from -1e\+15 to 1e\+15' \
     asterism sample --points 9 --dimension 3 --clusters 2 --kappa 1e300 --output s.npy
 
 # Files, as far as their names show it
-fails 2 'x.xyz' asterism cluster x.xyz --angle 20
+fails 2 'x.xy' asterism cluster x.xy --angle 20
 fails 2 'standard input needs --format' asterism cluster - --angle 20
 fails 2 '--format.*jpeg' asterism cluster x.txt --angle 20 --format jpeg
 for columns in 0 3-1 1-a 1- ',' 1,,2 a, ''; do
@@ -89,7 +89,7 @@ fails 2 '--labels and --means would both write to standard output' \
     asterism cluster x.txt --angle 20 --labels - --means -
 fails 2 '--json and --labels - would both write' asterism cluster x.txt --angle 20 --labels - --json
 fails 2 '--weights needs the name of a file' asterism cluster x.txt --angle 20 --weights -
-fails 2 '--init' asterism cluster x.txt --angle 20 --init means.xyz
+fails 2 '--init' asterism cluster x.txt --angle 20 --init means.xy
 
 # The others
 fails 2 'assign needs --means' asterism assign x.txt
@@ -98,8 +98,8 @@ fails 2 '--angle .*0 to 180' asterism assign x.txt --means m.npy --angle 190
 fails 2 'measure needs --labels' asterism measure
 fails 2 'measure needs --truth FILE or --points' asterism measure --labels z.npy
 fails 2 "measure takes options only, not 'z.npy'" asterism measure z.npy
-touch a.xyz
-fails 2 "a.xyz: the extension names no known format" asterism cluster a.xyz --angle 20
+touch a.xy
+fails 2 "a.xy: the extension names no known format" asterism cluster a.xy --angle 20
 fails 2 "nowhere: cannot be opened: No such file or directory" asterism cluster nowhere --angle 20
 fails 2 "--labels: . is a folder, and one file is needed here" asterism measure --labels .
 fails 2 '--dissimilarity .*needs --points' asterism measure --labels z.npy --truth t.npy --dissimilarity angle
@@ -115,7 +115,7 @@ fails 2 '--points .*from 1' asterism sample --points 0 --dimension 3 --clusters 
 fails 2 '--dimension .*from 2 to 4096' asterism sample --points 9 --dimension 1 --clusters 2 --kappa 1 --output x.npy
 fails 2 '--dimension .*from 2 to 4096' asterism sample --points 9 --dimension 4097 --clusters 2 --kappa 1 --output x.npy
 fails 2 '--clusters .*from 1' asterism sample --points 9 --dimension 3 --clusters 0 --kappa 1 --output x.npy
-fails 2 '--kappa .*from 0' sample --kappa -1 --output x.npy
+fails 2 '--kappa -1 is below 0' sample --kappa -1 --output x.npy
 fails 2 '--kappa' sample --kappa nan --output x.npy
 fails 2 '--separation .*0 to 180' sample --kappa 1 --separation 200 --output x.npy
 fails 2 '--noise .*0 to 1' sample --kappa 1 --noise 1.5 --output x.npy

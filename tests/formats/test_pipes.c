@@ -132,7 +132,7 @@ static void names(void **state) {
                  {"a.dat", "txt", NULL, NULL},
                  {"-", NULL, NULL, "the format must be given"},
                  {"a.dat", NULL, "dec,3-4,inc", NULL},
-                 {"a.xyz", NULL, NULL, "a.xyz: the extension names no known format"},
+                 {"a.xy", NULL, NULL, "a.xy: the extension names no known format"},
                  {"a.gz", NULL, NULL, "no known format"},
                  {"csv", NULL, NULL, "no known format"},
                  {"a.csv", "xls", NULL, "'xls' is no known format; there are npy, csv, tsv, txt, dat, fbin, u8bin"},

@@ -167,7 +167,7 @@ static void check_assign(const ref_case *made, const ref_points *points, const f
             fail_msg("seed %llu (%s): ast_assign says %d (%.9g) of point %zu, should be %d (%.9g)",
                      (unsigned long long)made->seed, made->text, got[i], (double)similarity[i], i, expected[i],
                      (double)scores[i]);
-        if (got[i] != labels[i] && (isnan(angle) || points->weight[i] > 0))
+        if (got[i] != labels[i] && (!isnan(angle) || points->weight[i] > 0))
             fail_msg("seed %llu (%s): point %zu is labelled %d and assigned to %d", (unsigned long long)made->seed,
                      made->text, i, labels[i], got[i]);
     }

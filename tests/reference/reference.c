@@ -33,7 +33,7 @@ static void clusters_drop_dead(clusters *list, int32_t *labels, size_t points);
 static ptrdiff_t best_candidate(const clusters *list, const float *x, ptrdiff_t excluded, double *score);
 static double update_means(const ref_points *points, marks now, clusters *list);
 static void record_pass(ref_result *result, double objective, size_t count, size_t changed);
-static void finish(ref_result *result, const ref_points *points, clusters *list, int32_t *labels);
+static void finish(ref_result *result, const ref_points *points, clusters *list, int32_t *labels, double angle);
 
 static int takes_part(const ref_points *points, size_t i) {
     return !points->missing[i] && points->weight[i] > 0;
@@ -131,7 +131,7 @@ void ref_dp(ref_result *result, const ref_points *points, double angle, int max_
     for (int t = 0; t < result->iterations; t++)
         free(history[t].labels);
     free(history);
-    finish(result, points, &list, now.labels);
+    finish(result, points, &list, now.labels, angle);
 }
 
 /* ---- Spherical k-means, section 6 ------------------------------------------------------------------------------ */
@@ -199,7 +199,7 @@ void ref_spkm(ref_result *result, const ref_points *points, const float *given, 
     }
 
     free(before.labels);
-    finish(result, points, &list, now.labels);
+    finish(result, points, &list, now.labels, NAN);
 }
 
 /* ---- What both end with ---------------------------------------------------------------------------------------- */
@@ -215,12 +215,15 @@ static void record_pass(ref_result *result, double objective, size_t count, size
     result->objective = objective;
 }
 
-/* Points of weight 0 took no part; they go to the nearest mean now, whether or not it fits. */
-static void finish(ref_result *result, const ref_points *points, clusters *list, int32_t *labels) {
+/* Points of weight 0 took no part; they go to the nearest mean now, if it fits or there is no angle (NaN). */
+static void finish(ref_result *result, const ref_points *points, clusters *list, int32_t *labels, double angle) {
     for (size_t i = 0; i < points->count; i++) {
-        double score;
-        if (!points->missing[i] && !takes_part(points, i))
-            labels[i] = (int32_t)best_candidate(list, points->x + i * points->dimension, -1, &score);
+        double score = 0;
+        if (points->missing[i] || takes_part(points, i))
+            continue;
+        labels[i] = (int32_t)best_candidate(list, points->x + i * points->dimension, -1, &score);
+        if (!isnan(angle) && !ref_fits(score, angle))
+            labels[i] = -1;
     }
     for (size_t k = 0; k < list->count && list->axial; k++)
         ref_turn_mean(list->means + k * list->dimension, list->dimension);
