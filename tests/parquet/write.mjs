@@ -1,4 +1,5 @@
-// Writes one table with every writer, codec, encoding and page version at hand: node write.mjs FOLDER [ROWS [DIMENSION]]
+// Writes one table with every writer, codec, encoding and page version at hand: node write.mjs FOLDER [ROWS [DIMENSION [PATTERN]]]
+// PATTERN: of the names of the files that are wanted
 import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import * as arrow from 'apache-arrow'
@@ -6,6 +7,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer'
 const require = createRequire(import.meta.url)
 const wasm = require('parquet-wasm/node')
 const folder = process.argv[2], rows = Number(process.argv[3] ?? 5000), dimension = Number(process.argv[4] ?? 12)
+const wanted = new RegExp(process.argv[5] ?? '')
 const group = Math.ceil(rows * 0.34), page = rows * dimension / 3
 // The same pseudo-random numbers everywhere.
 let state = 12345
@@ -42,7 +44,8 @@ for (const [codec, encoding] of [['UNCOMPRESSED', 'PLAIN'], ['SNAPPY', 'PLAIN'],
   for (const nulls of [false, true])
     for (const type of ['FLOAT', 'DOUBLE']) {
       const data = points.map((p, i) => (nulls && holes(i) ? null : Array.from(p)))
-      writeFileSync(`${folder}/hy-${codec}-${encoding}-${type}-${nulls ? 'holes' : 'whole'}.parquet`, Buffer.from(parquetWriteBuffer({
+      const name = `hy-${codec}-${encoding}-${type}-${nulls ? 'holes' : 'whole'}.parquet`
+      if (wanted.test(name)) writeFileSync(`${folder}/${name}`, Buffer.from(parquetWriteBuffer({
         columnData: [{ name: 'embedding', data, encoding }, { name: 'id', data: ids }],
         schema: listSchema(type, nulls), codec, rowGroupSize: group, pageSize: page })))
     }
@@ -59,13 +62,15 @@ for (const codec of ['UNCOMPRESSED', 'SNAPPY', 'GZIP', 'ZSTD', 'LZ4_RAW'])
   for (const version of ['V1', 'V2'])
     for (const dictionary of [true, false])
       for (const nulls of [false, true]) {
+        const name = `wasm-${codec}-${version}-${dictionary ? 'dictionary' : 'plain'}-${nulls ? 'holes' : 'whole'}.parquet`
+        if (!wanted.test(name)) continue
         const fixed = codec === 'ZSTD' && !nulls
         const table = new arrow.Table({ embedding: vector(nulls, new arrow.Float32(), fixed), id: arrow.vectorFromArray(ids, new arrow.Utf8()) })
         let properties = new wasm.WriterPropertiesBuilder().setCompression(wasm.Compression[codec]).setDictionaryEnabled(dictionary)
           .setWriterVersion(wasm.WriterVersion[version]).setMaxRowGroupSize(group).setDataPageSizeLimit(page)
         if (!dictionary) properties = properties.setColumnEncoding('id', wasm.Encoding.PLAIN)
         const bytes = wasm.writeParquet(wasm.Table.fromIPCStream(arrow.tableToIPC(table, 'stream')), properties.build())
-        writeFileSync(`${folder}/wasm-${codec}-${version}-${dictionary ? 'dictionary' : 'plain'}-${nulls ? 'holes' : 'whole'}.parquet`, bytes)
+        writeFileSync(`${folder}/${name}`, bytes)
       }
 
 // DuckDB
@@ -75,7 +80,9 @@ writeFileSync(`${folder}/rows.csv`, 'id,v\n' + points.map((p, i) => `${ids[i]},"
 for (const codec of ['uncompressed', 'snappy', 'gzip', 'zstd', 'lz4_raw'])
   for (const version of ['V1', 'V2'])
     for (const nulls of [false, true])
-      for (const type of ['FLOAT[]', `FLOAT[${dimension}]`, 'DOUBLE[]'])
-        await db.run(`COPY (SELECT ${nulls ? `(CASE WHEN (rowid - 3) % 97 = 0 THEN NULL ELSE v END)::FLOAT[]::${type}` : `v::FLOAT[]::${type}`} AS embedding, id, rowid::BIGINT AS number, rowid::UINTEGER AS small
+      for (const type of ['FLOAT[]', `FLOAT[${dimension}]`, 'DOUBLE[]']) {
+        const name = `duck-${codec}-${version}-${type.replace(/\W/g, '')}-${nulls ? 'holes' : 'whole'}.parquet`
+        if (wanted.test(name)) await db.run(`COPY (SELECT ${nulls ? `(CASE WHEN (rowid - 3) % 97 = 0 THEN NULL ELSE v END)::FLOAT[]::${type}` : `v::FLOAT[]::${type}`} AS embedding, id, rowid::BIGINT AS number, rowid::UINTEGER AS small
           FROM (SELECT id, v, row_number() OVER () - 1 AS rowid FROM read_csv('${folder}/rows.csv', header = true, columns = {'id': 'VARCHAR', 'v': 'VARCHAR'})))
-          TO '${folder}/duck-${codec}-${version}-${type.replace(/\W/g, '')}-${nulls ? 'holes' : 'whole'}.parquet' (FORMAT parquet, COMPRESSION ${codec}, PARQUET_VERSION ${version}, ROW_GROUP_SIZE 2048)`)
+          TO '${folder}/${name}' (FORMAT parquet, COMPRESSION ${codec}, PARQUET_VERSION ${version}, ROW_GROUP_SIZE 2048)`)
+      }
