@@ -11,12 +11,15 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <frames.h>
+#include <glob.h>
 #include <math.h>
 #include <stdlib.h>
 #include <images.h>
 #include <number.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 enum { MOST_OPTIONS = AST_CLI_MOST_TYPED };
 
@@ -57,7 +60,8 @@ typedef struct parser {
     const ast_cli_command *command;
     ast_cli_common *common;
     void *settings;
-    size_t input_count;
+    size_t input_count, input_room;
+    glob_t *found; /* the files that patterns stand for */
 } parser;
 
 size_t ast_cli_groups(const ast_cli_command *command, ast_cli_use groups[AST_CLI_GROUPS]) {
@@ -350,6 +354,36 @@ static int is_help(const char *argument) {
     return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
 }
 
+/* A zeroed input ends the list. */
+static int add_input(parser *state, const char *path) {
+    ast_cli_input **inputs = &state->common->inputs;
+    if (!ast_array_grow(inputs, &state->input_room, state->input_count + 2, sizeof **inputs))
+        return ast_cli_no_memory("the command line");
+    (*inputs)[state->input_count++] = (ast_cli_input){.path = path};
+    (*inputs)[state->input_count] = (ast_cli_input){0};
+    return -1;
+}
+
+static int compare_paths(const void *a, const void *b) {
+    return ast_natural_compare(*(char *const *)a, *(char *const *)b);
+}
+
+/* A pattern in quotes, which no shell has replaced by the files that it stands for. */
+static int take_pattern(parser *state, const char *pattern) {
+    size_t first = state->found->gl_pathc;
+    int result = glob(pattern, first ? GLOB_APPEND : 0, NULL, state->found);
+    if (result == GLOB_NOSPACE)
+        return ast_cli_no_memory("the command line");
+    if (result != 0 || state->found->gl_pathc == first)
+        return ast_cli_misuse("no file matches '%s'", pattern);
+    qsort(state->found->gl_pathv + first, state->found->gl_pathc - first, sizeof *state->found->gl_pathv,
+          compare_paths);
+    int code = -1;
+    for (size_t i = first; i < state->found->gl_pathc && code < 0; i++)
+        code = add_input(state, state->found->gl_pathv[i]);
+    return code;
+}
+
 static int take_input(parser *state, const char *argument) {
     if (!state->command->input)
         return ast_cli_misuse("%s takes options only, not '%s'; 'asterism %s --help' lists them", state->command->name,
@@ -359,8 +393,9 @@ static int take_input(parser *state, const char *argument) {
                               state->common->inputs[0].path, argument);
     if (!argument[0])
         return ast_cli_misuse("the name of the input is empty");
-    state->common->inputs[state->input_count++].path = argument;
-    return -1;
+    if (state->command->many && strpbrk(argument, "*?[") && access(argument, F_OK) != 0)
+        return take_pattern(state, argument);
+    return add_input(state, argument);
 }
 
 static int parse_arguments(parser *state, int argc, char **argv) {
@@ -408,8 +443,9 @@ static void look_up(parser *state) {
         *input = ast_cli_look_up(common, input->path, format);
 }
 
-static int parse(const ast_cli_command *command, void *settings) {
-    parser state = {.command = command, .common = settings, .settings = settings};
+static int parse(const ast_cli_command *command, void *settings, size_t input_room, glob_t *found) {
+    parser state = {
+        .command = command, .common = settings, .settings = settings, .input_room = input_room, .found = found};
     int argc = state.common->argc;
     char **argv = state.common->argv;
     ast_cli_use groups[AST_CLI_GROUPS];
@@ -439,6 +475,7 @@ int ast_cli_run(const ast_cli_command *command, int argc, char **argv) {
     ast_cli_common *job = calloc(1, command->job);
     ast_cli_input *inputs = calloc((size_t)argc + 2, sizeof *inputs);
     ast_cli_target *targets = calloc((size_t)argc + 1, sizeof *targets);
+    glob_t found = {0};
     int code = job && inputs && targets ? -1 : ast_cli_no_memory("the command line");
     if (code < 0) {
         job->argc = argc;
@@ -447,7 +484,8 @@ int ast_cli_run(const ast_cli_command *command, int argc, char **argv) {
         job->targets = targets;
         if (command->defaults)
             command->defaults(job);
-        code = parse(command, job);
+        code = parse(command, job, (size_t)argc + 2, &found);
+        inputs = job->inputs;
     }
     if (code < 0)
         code = ast_cli_steps(command->steps, job);
@@ -455,6 +493,7 @@ int ast_cli_run(const ast_cli_command *command, int argc, char **argv) {
         ast_cli_abandon_targets(job);
     if (job && command->end)
         command->end(job);
+    globfree(&found);
     free(targets);
     free(inputs);
     free(job);

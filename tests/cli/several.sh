@@ -110,6 +110,11 @@ fails 1 'none: the folder is empty' asterism cluster none --angle 40
 fails 2 "not both 'p2.npy' and '-', unless" asterism cluster p2.npy - --angle 40
 fails 2 "not both 'x.png' and 'p2.npy', unless" asterism cluster x.png p2.npy --angle 40
 fails 2 "not both 'p2.npy' and 'x.fbin', unless" asterism cluster p2.npy x.fbin --angle 40
+works asterism cluster 'p[0-9]*.npy' --angle 40 --labels pattern.npy --quiet
+works asterism cluster p2.npy p9.npy --angle 40 --labels typed.npy --quiet
+same typed.npy pattern.npy
+fails 2 "no file matches 'nothing-[*].npy'" asterism cluster 'nothing-*.npy' --angle 40
+rm typed.npy pattern.npy
 fails 2 '--columns is for tables of points.*, and the input is multiple files that are read as one' \
     asterism cluster p2.npy p9.npy --columns 1-2 --angle 40
 fails 2 '--labels would overwrite the input p9.npy' asterism cluster p2.npy p9.npy --angle 40 --labels p9.npy
