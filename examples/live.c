@@ -90,7 +90,7 @@ ast_status live_step(live *l, const uint16_t *values, const double *pose) {
 ast_status live_step_floats(live *l, const float *metres, const double *pose) {
     for (size_t i = 0; i < PIXELS; i++) {
         float units = metres[i] * UNITS;
-        l->values[i] = units > 0 && units < 65534 ? (uint16_t)(units + 0.5f) : 0;
+        l->values[i] = units > 0 && units < 65534 ? (uint16_t)lroundf(units) : 0;
     }
     return live_step(l, l->values, pose);
 }

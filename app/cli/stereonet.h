@@ -19,7 +19,7 @@
      .more = "docs/field.md shows one."},                                                                              \
     {                                                                                                                  \
         "equal-angle", AST_CLI_FLAG, NULL, "with --stereonet: Wulff's net, which keeps angles, instead of areas",      \
-            .offset = FLAG, .needs = "stereonet"                                                                       \
+            .offset = (FLAG), .needs = "stereonet"                                                                     \
     }
 
 /* Refuses names without these extensions. */

@@ -47,7 +47,7 @@ static const ast_member_words words = {"column", "columns", "--column NAME",
                                        "lists of floats of 2, 4 or 8 bytes or of integers of 1 byte", .rooted = false};
 
 static bool read_rows(ast_row_decoder *decoder, size_t first, size_t count, void *place);
-static bool read_names(ast_row_decoder *decoder, const char *column, ast_names *names, ast_format_error *error);
+static bool read_names(ast_row_decoder *decoder, const char *wanted, ast_names *names, ast_format_error *error);
 static void close_table(ast_row_decoder *decoder);
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
@@ -150,8 +150,9 @@ static bool describe_table(parquet_table *table, ast_file_table *file, ast_forma
 
 bool ast_parquet_table(ast_file_table *file, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
     if (bytes->size == 0 || (!bytes->memory && !bytes->sized))
-        return ast_format_fail(error, "%s: is empty, or no regular file; Parquet is read from files only, which are neither "
-                                      "pipes nor compressed",
+        return ast_format_fail(error,
+                               "%s: is empty, or no regular file; Parquet is read from files only, which are neither "
+                               "pipes nor compressed",
                                bytes->name);
     parquet_table *table = calloc(1, sizeof *table);
     if (!table)

@@ -32,7 +32,7 @@ typedef struct page_header {
 static void read_data_header(ast_thrift *thrift, page_header *header, bool second) {
     int64_t *const first_fields[] = {NULL, &header->values, &header->encoding, &header->definition_encoding,
                                      &header->repetition_encoding};
-    int64_t nulls, rows;
+    int64_t nulls = 0, rows = 0;
     int64_t *const second_fields[] = {
         NULL, &header->values, &nulls, &rows, &header->encoding, &header->definition_size, &header->repetition_size};
     ast_thrift_field field = {0};
@@ -200,10 +200,11 @@ void ast_parquet_pages_begin(ast_parquet_pages *pages, const ast_bytes *bytes, c
 }
 
 void ast_parquet_pages_free(ast_parquet_pages *pages) {
-    ast_buffer *const buffers[] = {&pages->packed, &pages->unpacked, &pages->dictionary_page, &pages->repetition,
-                                   &pages->definition};
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
-        free(buffers[i]->place);
+    free(pages->packed.place);
+    free(pages->unpacked.place);
+    free(pages->dictionary_page.place);
+    free(pages->repetition.place);
+    free(pages->definition.place);
     *pages = (ast_parquet_pages){0};
 }
 

@@ -62,7 +62,7 @@ static bool put_head(ast_buffer *buffer, int step, int type) {
 }
 
 static bool put_integer(ast_buffer *buffer, int step, int type, int64_t number) {
-    return put_head(buffer, step, type) && put_varint(buffer, (uint64_t)number << 1 ^ (uint64_t)(number >> 63));
+    return put_head(buffer, step, type) && put_varint(buffer, (uint64_t)number << 1 ^ (number < 0 ? UINT64_MAX : 0));
 }
 
 static bool put_string(ast_buffer *buffer, const char *text) {

@@ -108,7 +108,7 @@ static void set_name(ast_stream *s, int32_t id, const char *name) {
     size_t after = count - at - has;
     memmove(known->names + at + named, known->names + at + has, after * sizeof *known->names);
     known->name_count = at + named + after;
-    if (!named)
+    if (!named || !name)
         return;
     known->names[at] = (ast_stream_name_of){.id = id};
     memcpy(known->names[at].text, name, strlen(name));

@@ -51,7 +51,7 @@ static void turn_row(const turning *t, size_t i, float *out) {
 static void turn_floats(const turning *t, size_t first, size_t last) {
     const double *r = t->rotation;
     for (size_t i = first; i < last; i++) {
-        const float *x = (const float *)((const char *)t->points->data + (ptrdiff_t)i * t->points->row_stride);
+        const float *x = (const void *)((const char *)t->points->data + (ptrdiff_t)i * t->points->row_stride);
         double a = (double)x[0], b = (double)x[1], c = (double)x[2], size = fabs(a) + fabs(b) + fabs(c);
         float *out = t->rows + 3 * i;
         if (size > 1 / PLAIN && size < PLAIN) {

@@ -96,6 +96,7 @@ static size_t group_leaf(const ast_cloud_planes_job *job, size_t number, int8_t 
             of[s] = (int8_t)join_group(groups, &count, n, job->undirected);
     }
     for (size_t k = 0; k < count; k++)
+        // cppcheck-suppress uninitvar; join_group has filled them in
         renamed[k] = (int8_t)(groups[k].count >= AST_PATCH_MIN_POINTS ? kept++ : SIZE_MAX);
     for (size_t s = 0; s < size; s++)
         of[s] = of[s] < 0 ? -1 : renamed[of[s]];

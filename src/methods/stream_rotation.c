@@ -29,7 +29,8 @@ void ast_stream_free_rotation(ast_stream *s) {
 /* Adds a row, or counts it with the one before. */
 static size_t add_row(ast_stream_sample *sample, size_t count, const float *row) {
     double x[3] = {(double)row[0], (double)row[1], (double)row[2]};
-    if (count > 0 && memcmp(sample->x[count - 1], x, sizeof x) == 0) {
+    const double *before = count > 0 ? sample->x[count - 1] : NULL;
+    if (before && before[0] == x[0] && before[1] == x[1] && before[2] == x[2]) {
         sample->weight[count - 1] += 1;
         return count;
     }

@@ -109,7 +109,7 @@ static void fit(const ast_landmark_map *map, const ast_mode *modes, const double
         for (int c = 0; c < 3; c++)
             back[3 * r + c] = predicted[3 * c + r];
     double outlier = OUTLIER_FIRST; /* the prediction may be far off */
-    for (int i = 0; i < STEPS; i++, outlier = fmax(OUTLIER, outlier * OUTLIER_FALLS)) {
+    for (int i = 0; i < STEPS; i++) {
         ast_rotation_product(rotation, back, off);
         ast_vector_of_rotation(off, away);
         memcpy(information, prior, sizeof prior);
@@ -118,6 +118,7 @@ static void fit(const ast_landmark_map *map, const ast_mode *modes, const double
         ast_rotation_product(turn, rotation, off);
         ast_vector_of_rotation(off, away); /* and back: stays a rotation, however many frames there are */
         ast_rotation_of_vector(away, rotation);
+        outlier = fmax(OUTLIER, outlier * OUTLIER_FALLS);
     }
     invert(information, covariance);
 }

@@ -189,7 +189,8 @@ static void find(const ast_landmark_map *map, const ast_building *before, ast_bu
         fit_manhattan(lines, count, &lines[vertical], &lines[wall], found->directions);
     }
     bool renamed = before->count > 0 && cosine(before->directions[0], found->directions[0]) < cos(2 * RIGHT);
-    keep_names(found, renamed ? &(ast_building){0} : before); /* the vertical is first */
+    static const ast_building nothing = {0};
+    keep_names(found, renamed ? &nothing : before); /* the vertical is first */
 }
 
 void ast_landmarks_find_axes(ast_landmark_map *map, const ast_direction_sample *sample) {
