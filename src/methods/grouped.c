@@ -368,7 +368,8 @@ static bool open_clusters(pass *p) {
         ready = ast_mean_table_append(&p->means, mean_of(p, k), (int32_t)k);
     }
     for (size_t i = 0; i < p->v.rows->count && ready; i++)
-        p->members[p->was[i] >= 0 ? p->was[i] : 0] += p->was[i] >= 0;
+        if (p->was[i] >= 0)
+            p->members[p->was[i]]++;
     return ready && ast_reserve(&p->scores, &p->scores_capacity, 0, p->means.capacity + 1, sizeof *p->scores);
 }
 
