@@ -273,6 +273,7 @@ void ast_cli_tracking_end(void *data) {
     ast_cli_poses_free(&tracking->poses);
     ast_cli_row_files_free(&tracking->row_files);
     free(tracking->center);
+    free(tracking->seen);
     free(tracking->labels);
     free(tracking->compared);
     free(tracking->runners_up);
@@ -384,6 +385,53 @@ static int find_axes(ast_cli_tracking *tracking) {
                           tracking->inputs.frame.source);
 }
 
+#define CONE_DIMENSION 8   /* in more dimensions rows are embeddings */
+#define CONE_ROWS 1000     /* from so many rows on, */
+#define CONE_CLUSTERS 10   /* of so many clusters, */
+#define CONE_RESULTANT 0.7 /* with such a mean they are in a narrow cone */
+
+static void add_row(ast_cli_tracking *tracking, const ast_points *points, size_t i, double *row) {
+    double square = 0;
+    ast_points_row(points, i, row);
+    for (size_t d = 0; d < points->dimension; d++)
+        square += row[d] * row[d];
+    if (!(square > 0) || isinf(square))
+        return;
+    double length = sqrt(square);
+    for (size_t d = 0; d < points->dimension; d++)
+        tracking->seen[d] += row[d] / length;
+    tracking->rows_seen++;
+}
+
+/* Says once that the rows of the stream lie in a narrow cone, where an angle between people is hard to choose. */
+static int warn_of_cone(ast_cli_tracking *tracking, const ast_points *points) {
+    size_t dimension = points->dimension;
+    if (tracking->center || dimension <= CONE_DIMENSION || points->starts || tracking->options.axial ||
+        tracking->common.quiet || tracking->rows_seen == UINT64_MAX)
+        return -1;
+    double *row = malloc(dimension * sizeof *row), square = 0;
+    if (!tracking->seen)
+        tracking->seen = calloc(dimension, sizeof *tracking->seen);
+    if (!row || !tracking->seen) {
+        free(row);
+        return ast_cli_fail("there is no memory for a row of %zu numbers", dimension);
+    }
+    for (size_t i = 0; i < points->count; i++)
+        add_row(tracking, points, i, row);
+    free(row);
+    for (size_t d = 0; d < dimension; d++)
+        square += tracking->seen[d] * tracking->seen[d];
+    double resultant = sqrt(square) / (double)tracking->rows_seen;
+    if (tracking->rows_seen < CONE_ROWS || tracking->count < CONE_CLUSTERS)
+        return -1;
+    if (resultant > CONE_RESULTANT)
+        ast_cli_warn("the rows lie in a narrow cone (the length of their mean is %.2f), where all angles are small: "
+                     "--center-file with the mean of some of them makes an angle easier to choose",
+                     resultant);
+    tracking->rows_seen = UINT64_MAX;
+    return -1;
+}
+
 static int take_frame(ast_cli_tracking *tracking, ast_points *points, int *found) {
     const char *source = tracking->inputs.frame.source;
     const ast_cli_source *how = &tracking->given.source;
@@ -419,6 +467,7 @@ static int take_frame(ast_cli_tracking *tracking, ast_points *points, int *found
         ast_cli_missing_note(&tracking->made, &tracking->inputs, tracking->frame.missing, tracking->options.angle);
         tracking->points = *points;
         tracking->clusters = ast_stream_clusters(tracking->stream, &tracking->count);
+        code = code < 0 ? warn_of_cone(tracking, points) : code;
     }
     return code;
 }

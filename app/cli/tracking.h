@@ -48,6 +48,8 @@ struct ast_cli_tracking {
     float *center;               /* --center-file */
     uint64_t next;               /* number of the next frame in the stream */
     uint64_t frames;             /* of this run that were taken */
+    double *seen;                /* (dimension) the sum of the rows of this run, in many dimensions */
+    uint64_t rows_seen;          /* of them; UINT64_MAX: they are not added up any more */
     uint64_t lost;               /* frames that were left out, because their pose is lost */
     int lines;                   /* a line a frame goes to standard output, which is progress enough on a terminal */
     int lasting;                 /* the subcommand writes files of its own */

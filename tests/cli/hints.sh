@@ -88,3 +88,18 @@ equal 'clusters with --top 33' 33 "$(grep -c '^ *[0-9]* .*%' ../out)"
 works asterism cluster 9.csv --angle 10 --top 3
 equal 'clusters with --top 3' 3 "$(grep -c '^ *[0-9]* .*%' ../out)"
 fails 2 '--top must be' asterism cluster 9.csv --angle 10 --top 0
+
+# ---- A stream whose rows lie in a narrow cone ------------------------------------------------------------------------
+
+asterism sample --points 1500 --dimension 16 --clusters 12 --kappa 300 --separation 60 --seed 3 --output round.csv --quiet
+awk -F, '{ printf "%.6f", $1 + 3; for (d = 2; d <= NF; d++) printf ",%s", $d; print "" }' round.csv >narrow.csv
+for kind in round narrow; do
+    for i in 0 1 2; do sed -n "$((i * 500 + 1)),$((i * 500 + 500))p" $kind.csv >$kind$i.csv; done
+done
+asterism stream narrow0.csv narrow1.csv narrow2.csv --angle 10 >../out 2>../err
+equal 'warnings of a cone' 1 "$(grep -c 'narrow cone (the length of their mean is 0.96)' ../err)"
+works asterism stream narrow0.csv narrow1.csv narrow2.csv --angle 10 --quiet
+works asterism stream round0.csv round1.csv round2.csv --angle 40
+awk -F, '{ for (d = 1; d <= NF; d++) sum[d] += $d } END { for (d = 1; d <= NF; d++) printf "%s%.6f", (d > 1 ? "," : ""), sum[d] / NR / 3.1; print "" }' \
+    narrow.csv >mean.csv
+works asterism stream narrow0.csv narrow1.csv narrow2.csv --angle 40 --center-file mean.csv

@@ -66,7 +66,8 @@ static void change(const pair *p, ast_random *random, const float *people) {
     for (int k = 0; k < 2; k++) {
         ast_stream *s = k ? p->slow : p->fast;
         ast_points points = ast_points_f4(x, count, p->dimension);
-        int32_t id = ast_stream_list(s, sizeof(ast_identity), &ids)[number % ids].id, born = -1;
+        const ast_identity *list = ast_stream_list(s, sizeof *list, &ids);
+        int32_t id = list[number % ids].id, born = -1;
         ast_status status = what == 0   ? ast_stream_enroll(s, &points, NULL, &born)
                             : what == 1 ? ast_stream_enroll(s, &points, NULL, &id)
                             : what == 2 ? ast_stream_forbid(s, id, &points)
