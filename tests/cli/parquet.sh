@@ -67,3 +67,10 @@ head -c 900 /dev/zero >zero.parquet
 fails 1 'does not begin with PAR1' asterism cluster zero.parquet --angle 40
 gzip -c "$file" >packed.parquet.gz
 fails 1 'read from files only' asterism cluster packed.parquet.gz --angle 40
+
+# a list of another length, after rows that are as they should be; a list with a null, and an empty one
+made=$(dirname "$0")/../parquet
+fails 1 'ragged.parquet: row 3 has 2 numbers, but the first has 3' asterism cluster "$made/ragged.parquet" --angle 30
+works asterism cluster "$made/hole.parquet" --angle 1 --labels l.txt --json
+equal 'missing rows' 2 "$(json missing ../out)"
+equal 'labels beside missing rows' '0 -1 -1 1' "$(tr '\n' ' ' <l.txt | sed 's/ $//')"
