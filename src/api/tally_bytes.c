@@ -9,10 +9,12 @@
 #include "saved.h"
 
 #include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 #define MAGIC 0x31594c4c41545341u /* "ASTALLY1" in memory */
 #define VERSION 2
+#define LONGEST 1.001f /* a row of length 1 and more than rounding can add to it */
 
 typedef struct tally_header {
     uint64_t magic, version, size, dimension, clusters, axial;
@@ -162,6 +164,41 @@ static bool lists_complete(const ast_tally_sums *part, size_t clusters) {
     return members <= part->points && near == part->nearest.count && part->worst.count == wanted;
 }
 
+/* Whether every number of a list of points is one that rows and weights can have; *weight is their sum, in units of
+ * sums. */
+static bool has_rows(const ast_kept_point_list *list, size_t dimension, double unit, double *weight) {
+    bool good = true;
+    *weight = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        good &= list->items[i].weight >= 0;
+        *weight += list->items[i].weight * unit;
+    }
+    for (size_t j = 0; j < list->count * dimension; j++)
+        good &= fabsf(list->rows[j]) <= LONGEST;
+    return good;
+}
+
+/* Whether the sums are those of unit vectors with these weights, and none overflows when they are added to the tally
+ * and points move to empty clusters. */
+static bool is_possible(const ast_tally *t, const ast_tally_sums *part) {
+    const ast_cluster_list *c = &t->clusters;
+    double scale = c->unit / c->weight_unit, total = 0, before = 0, worst, nearest;
+    for (size_t k = 0; k < c->live; k++) {
+        double most = LONGEST * scale * (double)part->weights[k] + (double)part->members[k];
+        if (part->weights[k] < 0)
+            return false;
+        for (size_t d = 0; d < c->dimension; d++)
+            if (!(fabs((double)part->sums[k * c->dimension + d]) <= most))
+                return false;
+        total += scale * (double)part->weights[k];
+        before += scale * (double)t->all.weights[k];
+    }
+    return part->points <= UINT32_MAX && total + before <= 0x1p62 &&
+           has_rows(&part->worst, c->dimension, c->unit, &worst) &&
+           has_rows(&part->nearest, c->dimension, c->unit, &nearest) && worst <= LONGEST * total + (double)c->live &&
+           nearest <= LONGEST * total + (double)c->live;
+}
+
 static unsigned char *get_list(unsigned char *at, size_t count, size_t dimension, ast_kept_point_list *list) {
     list->count = count;
     list->items = (ast_kept_point *)(void *)at;
@@ -188,7 +225,7 @@ static ast_status merge(ast_tally *t, const void *bytes, size_t size) {
     part.members = part.weights + clusters;
     unsigned char *at = get_list((unsigned char *)(part.members + clusters), (size_t)h.worst, dimension, &part.worst);
     get_list(at, (size_t)h.nearest, dimension, &part.nearest);
-    if (lists_complete(&part, clusters) && is_ordered(&part, clusters, scratch))
+    if (lists_complete(&part, clusters) && is_ordered(&part, clusters, scratch) && is_possible(t, &part))
         status = ast_tally_add_part(t, &part);
     else
         status = ast_fail(t->fault, AST_BAD_DATA, "the tally is damaged: its points do not match its counts");

@@ -160,13 +160,13 @@ void ast_cell_gather(const float *image, size_t width, size_t height, size_t col
     size_t left = column * AST_CELL - AST_VOTE_MARGIN, top = row * AST_CELL - AST_VOTE_MARGIN; /* -1 wraps around */
     bool whole = left < width && left + AST_BLOCK_WIDE <= width;
     for (size_t j = 0; j < AST_BLOCK_HIGH; j++) {
-        const float *from = image + (top + j) * width + left;
+        size_t y = top + j;
         float *to = block + j * AST_BLOCK_WIDE;
-        if (whole && top + j < height)
-            memcpy(to, from, AST_BLOCK_WIDE * sizeof *to);
+        if (whole && y < height)
+            memcpy(to, image + y * width + left, AST_BLOCK_WIDE * sizeof *to);
         else
             for (size_t i = 0; i < AST_BLOCK_WIDE; i++)
-                to[i] = top + j < height && left + i < width ? from[i] : 0;
+                to[i] = y < height && left + i < width ? image[y * width + (left + i)] : 0;
     }
 }
 

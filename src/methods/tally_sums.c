@@ -213,8 +213,8 @@ static void add_row(ast_cluster_list *c, int32_t slot, const ast_kept_point *kno
     double factor = known->weight * c->unit;
     int64_t side = known->opposite ? -sign : sign;
     int64_t *sum = c->sums + (size_t)slot * c->dimension;
-    for (size_t d = 0; d < c->dimension; d++)
-        sum[d] += side * llrint((double)row[d] * factor);
+    for (size_t d = 0; d < c->dimension; d++) /* modulo 2^64: sums from elsewhere may be no sums of rows */
+        sum[d] = (int64_t)((uint64_t)sum[d] + (uint64_t)(side * llrint((double)row[d] * factor)));
     c->weights[slot] += sign * (weighted ? llrint(factor) : 1);
     c->members[slot] += sign;
 }

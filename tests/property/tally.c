@@ -7,6 +7,7 @@
 #include "reference/harness.h"
 #include "reference/sparse.h"
 
+#include "checksum.h"
 #include "random.h"
 
 #include <math.h>
@@ -296,6 +297,32 @@ static void damage_is_noticed(void **state) {
     free(bytes);
 }
 
+/* Sums that no rows have, under a checksum that is right: the sums are at byte 120, the weights behind them. */
+static void impossible_sums_are_refused(void **state) {
+    (void)state;
+    ast_context *context = ref_context(REF_FAST, 1);
+    ast_tally *one;
+    ast_points points = ast_points_f4(x, 3, 2);
+    size_t size;
+    assert_int_equal(ast_tally_open(&one, context, means, 2, 2, NULL), AST_OK);
+    assert_int_equal(ast_tally_add(one, &points, 0, NULL), AST_OK);
+    const char *saved = ast_tally_save(one, &size);
+    char *bytes = ref_take(size, 1);
+    for (size_t j = 0; j < 6; j++) {
+        static const int64_t wild[] = {INT64_MAX, INT64_MIN, (int64_t)1 << 40};
+        for (size_t w = 0; w < 3; w++) {
+            saved = ast_tally_save(one, &size);
+            memcpy(bytes, saved, size);
+            memcpy(bytes + 120 + 8 * j, &wild[w], sizeof *wild);
+            uint64_t sum = ast_checksum(bytes, size - sizeof sum);
+            memcpy(bytes + size - sizeof sum, &sum, sizeof sum);
+            refuse(one, bytes, size, context, "do not match its counts");
+        }
+    }
+    ast_tally_close(one);
+    free(bytes);
+}
+
 static void check_other(const float *m, size_t clusters, size_t dimension, const ast_tally_options *o,
                         const char *words) {
     ast_context *context = ref_context(REF_FAST, 1);
@@ -401,7 +428,9 @@ static void too_few_points(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tallies_equal_the_reference),
                                        cmocka_unit_test(damage_is_noticed),
+                                       cmocka_unit_test(impossible_sums_are_refused),
                                        cmocka_unit_test(other_iterations_are_refused),
-                                       cmocka_unit_test(wrong_arguments), cmocka_unit_test(too_few_points)};
+                                       cmocka_unit_test(wrong_arguments),
+                                       cmocka_unit_test(too_few_points)};
     return cmocka_run_group_tests(tests, NULL, ref_contexts_end);
 }
