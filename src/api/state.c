@@ -14,8 +14,8 @@
 /* 2: with max_iterations; 3: axial; 4: revive_near; 5: another checksum; 6: spreads, pairs, rigid; 7: drift with beta
  * 8: score, likeness of points; 9: several means of an id, names, forbidden rows, the log
  * 10: qualities, sightings, centre; 11: who met whom, in lists of bounded size
- * 12: landmarks of the rotation */
-#define VERSION 12
+ * 12: landmarks of the rotation; 13: their biases */
+#define VERSION 13
 
 typedef struct state_header {
     uint64_t magic, version, size;

@@ -14,14 +14,17 @@
 #include <math.h>
 #include <string.h>
 
-#define MOTION (3 * AST_DEGREE)        /* standard deviation of the change of the rotation per frame */
+#define MOTION (3 * AST_DEGREE) /* standard deviation of the change of the rotation per frame, of a slow camera */
 #define SYSTEMATIC (0.25 * AST_DEGREE) /* error of a mode that no number of points lowers, per component, */
-#define PATCH 0.05                     /* if the mode has this share of the frame; of smaller ones it is larger */
-#define FLOOR (0.03 * AST_DEGREE)      /* no landmark is known better */
-#define MEMORY 0.9                     /* of residuals, per frame */
-#define USUAL 0.95                     /* memory of shares, per frame */
-#define LEAST_SHARE 0.004              /* of a frame, for a known landmark to count as seen */
-#define OUTLIER (6 * AST_DEGREE)       /* a mode as far from its landmark is another surface */
+#define PATCH 0.2                 /* if the mode has this share of the frame or more; of smaller ones it is larger */
+#define FLOOR (0.03 * AST_DEGREE) /* no landmark is known better */
+#define MEMORY 0.9                /* of residuals, per frame */
+#define SAME 0.5                  /* part of a residual that has one direction, to be no noise */
+#define USUAL 0.95                /* memory of shares, per frame */
+#define LEAST_SHARE 0.004         /* of a frame, for a known landmark to count as seen */
+#define OUTLIER (6 * AST_DEGREE)  /* a mode as far from its landmark is another surface */
+#define SHAKY (1 * AST_DEGREE)    /* a rotation better known than this can tell that a landmark is wrong, */
+#define REJECTIONS 3              /* if it is as many frames in a row */
 #define OUTLIER_FIRST (40 * AST_DEGREE)
 #define OUTLIER_FALLS 0.7      /* per step of the fit */
 #define LINE (20 * AST_DEGREE) /* directions nearer than this to one line determine two degrees of freedom */
@@ -50,10 +53,26 @@ static void invert(const double *m, double *out) {
         out[i] = c[i] / determinant;
 }
 
-/* The variance of a component of a mode. Small surfaces have worse normals. */
-static double variance_of(const ast_mode *mode) {
-    double worse = mode->share < PATCH ? PATCH / mode->share : 1;
-    return SYSTEMATIC * SYSTEMATIC * worse;
+/* What of a landmark's residual is the same in all frames: an error of the landmark, not of what was seen. */
+static double bias_of(const ast_landmark *landmark) {
+    double same = landmark->weight > 0 ? ast_dot_of3(landmark->bias, landmark->bias) / landmark->weight : 0;
+    return same > SAME * landmark->residual ? same : 0;
+}
+
+/* The variance of a component of what is seen of a landmark, if it has the share PATCH. */
+static double noise_of(const ast_landmark *landmark) {
+    return fmax(SYSTEMATIC * SYSTEMATIC, (landmark->residual - bias_of(landmark)) / 2);
+}
+
+/* The same for a mode. Small surfaces have worse normals: they are far away, or seen at a flat angle. */
+static double variance_of(const ast_mode *mode, double noise) {
+    return noise * fmax(PATCH / mode->share, 1);
+}
+
+/* The variance of a component of a landmark: what it was estimated from was as far off as it has been since. */
+static double spread_of(const ast_landmark *landmark) {
+    double own = noise_of(landmark) / (SYSTEMATIC * SYSTEMATIC * landmark->information);
+    return own + (landmark->weight > 0 ? bias_of(landmark) / landmark->weight / 2 : 0);
 }
 
 static double angle_between(const double *a, const double *b) {
@@ -68,10 +87,10 @@ static double angle_between(const double *a, const double *b) {
 /* How much a mode counts: less the less certain it and its landmark are, and nothing if it is another surface. */
 static double trust(const ast_landmark *landmark, const ast_mode *mode, const double *seen, double outlier) {
     double angle = angle_between(seen, landmark->direction), rest = 1 - angle * angle / (outlier * outlier);
-    double variance = variance_of(mode) + 1 / landmark->information;
+    double variance = variance_of(mode, noise_of(landmark)) + spread_of(landmark);
     if (mode->share < LEAST_SHARE || rest <= 0)
         return 0;
-    return rest * rest / fmax(variance, landmark->residual / 2);
+    return rest * rest / variance;
 }
 
 /* One step of Gauss and Newton from the rotation: `step` corrects it. information: the prior's at first, then all. */
@@ -100,15 +119,15 @@ static void normal_equations(const ast_landmark_map *map, const ast_mode *modes,
         step[r] = inverse[3 * r] * right[0] + inverse[3 * r + 1] * right[1] + inverse[3 * r + 2] * right[2];
 }
 
-/* The most likely rotation, given the predicted one. covariance: of the prediction, then of the result. */
+/* The most likely rotation, given the predicted one. covariance: of the prediction, then of the result; outlier: of the
+ * first step, since the prediction may be far off. */
 static void fit(const ast_landmark_map *map, const ast_mode *modes, const double *predicted, double *covariance,
-                double *rotation) {
+                double *rotation, double outlier) {
     double prior[9], information[9], back[9], off[9], away[3], step[3], turn[9];
     invert(covariance, prior);
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++)
             back[3 * r + c] = predicted[3 * c + r];
-    double outlier = OUTLIER_FIRST; /* the prediction may be far off */
     for (int i = 0; i < STEPS; i++) {
         ast_rotation_product(rotation, back, off);
         ast_vector_of_rotation(off, away);
@@ -212,28 +231,61 @@ static bool is_jump(const ast_landmark_map *map, const match *m, double explaine
 
 /* ---- Landmarks --------------------------------------------------------------------------------------------------- */
 
+/* The variance that the rotation adds to a direction seen in the frame. */
+static double shaky(const double *covariance, const double *y) {
+    double across[3];
+    for (int r = 0; r < 3; r++)
+        across[r] = covariance[3 * r] * y[0] + covariance[3 * r + 1] * y[1] + covariance[3 * r + 2] * y[2];
+    return (covariance[0] + covariance[4] + covariance[8] - ast_dot_of3(across, y)) / 2;
+}
+
+/* Whether a mode that is another surface than the landmark says that the landmark is wrong: it was found on a distant
+ * or narrow surface, and for some frames something larger has been in its place. Then it starts again from the mode. */
+static bool starts_again(ast_landmark *landmark, const ast_mode *mode, const double *y, double usual, double turned) {
+    if (mode->share < usual || turned > SHAKY * SHAKY || ++landmark->rejected < REJECTIONS)
+        return false;
+    landmark->rejected = 0;
+    memcpy(landmark->direction, y, sizeof landmark->direction);
+    landmark->information = 0;
+    landmark->residual = landmark->weight = 0;
+    memset(landmark->bias, 0, sizeof landmark->bias);
+    return true;
+}
+
+/* How far a landmark is off, in a frame that counts so much. */
+static void remember(ast_landmark *landmark, const double *y, double weight) {
+    double angle = angle_between(y, landmark->direction);
+    landmark->weight = MEMORY * landmark->weight + (1 - MEMORY) * weight;
+    landmark->residual = MEMORY * landmark->residual + (1 - MEMORY) * weight * angle * angle;
+    for (int d = 0; d < 3; d++)
+        landmark->bias[d] = MEMORY * landmark->bias[d] + (1 - MEMORY) * weight * (y[d] - landmark->direction[d]);
+}
+
 /* A landmark and its mode become one estimate, by their information. */
 static void move(ast_landmark_map *map, size_t k, const ast_mode *mode) {
     ast_landmark *landmark = &map->list[k];
-    double y[3], across[3], length = 0;
-    landmark->usual = USUAL * landmark->usual + (1 - USUAL) * mode->share;
-    ast_rotation_apply(map->rotation, mode->direction, y);
-    if (!(trust(landmark, mode, y, OUTLIER) > 0))
+    double y[3], usual = landmark->usual, part = 1;
+    landmark->usual = USUAL * usual + (1 - USUAL) * mode->share;
+    if (mode->share < LEAST_SHARE)
         return;
-    const double *c = map->covariance;
-    for (int r = 0; r < 3; r++)
-        across[r] = c[3 * r] * y[0] + c[3 * r + 1] * y[1] + c[3 * r + 2] * y[2];
-    double shaky = (c[0] + c[4] + c[8] - ast_dot_of3(across, y)) / 2;
-    double information = 1 / (variance_of(mode) + shaky), angle = angle_between(y, landmark->direction);
-    double part = information / (landmark->information + information);
-    landmark->residual = MEMORY * landmark->residual + (1 - MEMORY) * angle * angle;
+    ast_rotation_apply(map->rotation, mode->direction, y);
+    double turned = shaky(map->covariance, y);
+    if (trust(landmark, mode, y, OUTLIER) > 0) {
+        landmark->rejected = 0;
+        remember(landmark, y, mode->share / PATCH);
+        part = spread_of(landmark) / (spread_of(landmark) + variance_of(mode, noise_of(landmark)) + turned);
+    } else if (!starts_again(landmark, mode, y, usual, turned))
+        return;
     for (int d = 0; d < 3; d++) {
-        landmark->direction[d] += part * (y[d] - landmark->direction[d]);
-        length += landmark->direction[d] * landmark->direction[d];
+        double way = part * (y[d] - landmark->direction[d]);
+        landmark->direction[d] += way;
+        landmark->bias[d] -= landmark->weight * way;
     }
+    double length = sqrt(ast_dot_of3(landmark->direction, landmark->direction));
     for (int d = 0; d < 3; d++)
-        landmark->direction[d] /= sqrt(length);
-    landmark->information = fmin(landmark->information + information, 1 / (FLOOR * FLOOR));
+        landmark->direction[d] /= length;
+    landmark->information += 1 / (variance_of(mode, SYSTEMATIC * SYSTEMATIC) + turned);
+    landmark->information = fmin(landmark->information, 1 / (FLOOR * FLOOR));
     landmark->share = mode->share;
     landmark->frames++;
     landmark->last_seen = map->frame;
@@ -266,12 +318,13 @@ static void add_landmarks(ast_landmark_map *map, const ast_direction_sample *sam
             apart &= angle_between(y, map->list[k].direction) >= APART * AST_DEGREE;
         if (!apart)
             continue;
-        *make_room(map) = (ast_landmark){.direction = {y[0], y[1], y[2]},
-                                         .information = 1 / (variance_of(&modes[i]) + (c[0] + c[4] + c[8]) / 3),
-                                         .share = modes[i].share,
-                                         .usual = modes[i].share,
-                                         .frames = 1,
-                                         .last_seen = map->frame};
+        *make_room(map) = (ast_landmark){
+            .direction = {y[0], y[1], y[2]},
+            .information = 1 / (variance_of(&modes[i], SYSTEMATIC * SYSTEMATIC) + (c[0] + c[4] + c[8]) / 3),
+            .share = modes[i].share,
+            .usual = modes[i].share,
+            .frames = 1,
+            .last_seen = map->frame};
     }
 }
 
@@ -292,6 +345,51 @@ static uint64_t rank_of(const ast_landmark_map *map) {
 
 /* ---- A frame ----------------------------------------------------------------------------------------------------- */
 
+/* The share of the frame that lies on landmarks. */
+static double explained_by(const ast_landmark_map *map, const ast_mode *modes, const double *rotation) {
+    double share = 0;
+    for (size_t k = 0; k < map->count; k++) {
+        double y[3];
+        ast_rotation_apply(rotation, modes[k].direction, y);
+        share += trust(&map->list[k], &modes[k], y, OUTLIER) > 0 ? modes[k].share : 0;
+    }
+    return share;
+}
+
+/* The shortest way from the rotation to one that takes a mode onto its landmark. */
+static void turn_onto(const double *rotation, const double *y, const double *landmark, double *turned) {
+    double axis[3], turn[9];
+    ast_cross3(y, landmark, axis);
+    double sine = sqrt(ast_dot_of3(axis, axis)), angle = angle_between(y, landmark);
+    for (int d = 0; d < 3 && sine > 0; d++)
+        axis[d] *= angle / sine;
+    ast_rotation_of_vector(axis, turn);
+    ast_rotation_product(turn, rotation, turned);
+}
+
+/* A fit may have settled on small surfaces, and left out a large one: tries again from each mode that is off its
+ * landmark, and takes the rotation that explains most. Returns how much. */
+static double settle(const ast_landmark_map *map, const ast_mode *modes, const double *predicted, const double *prior,
+                     double *covariance, double *rotation) {
+    double share = explained_by(map, modes, rotation);
+    for (size_t k = 0; k < map->count; k++) {
+        double y[3], other[9], spread[9];
+        ast_rotation_apply(rotation, modes[k].direction, y);
+        if (modes[k].share < SURE || trust(&map->list[k], &modes[k], y, OUTLIER) > 0)
+            continue;
+        turn_onto(rotation, y, map->list[k].direction, other);
+        memcpy(spread, prior, sizeof spread);
+        fit(map, modes, predicted, spread, other, 2 * OUTLIER);
+        double more = explained_by(map, modes, other);
+        if (more > share + SURE) {
+            share = more;
+            memcpy(rotation, other, sizeof other);
+            memcpy(covariance, spread, sizeof spread);
+        }
+    }
+    return share;
+}
+
 /* The rotation from one prediction, and how much of the frame lies on landmarks then. */
 static double estimate(const ast_landmark_map *map, const ast_direction_sample *sample, const double *predicted,
                        double *covariance, double *rotation, ast_mode *modes) {
@@ -301,15 +399,9 @@ static double estimate(const ast_landmark_map *map, const ast_direction_sample *
     for (int round = 0; round < 2; round++) { /* the second looks where the first has found the frame */
         ast_landmarks_see(map, sample, rotation, round ? AST_NARROW : WIDE, modes);
         memcpy(covariance, before, sizeof before);
-        fit(map, modes, predicted, covariance, rotation);
+        fit(map, modes, predicted, covariance, rotation, OUTLIER_FIRST);
     }
-    double share = 0;
-    for (size_t k = 0; k < map->count; k++) {
-        double y[3];
-        ast_rotation_apply(rotation, modes[k].direction, y);
-        share += trust(&map->list[k], &modes[k], y, OUTLIER) > 0 ? modes[k].share : 0;
-    }
-    return share;
+    return settle(map, modes, predicted, before, covariance, rotation);
 }
 
 /* One attempt to explain a frame. */
@@ -330,7 +422,7 @@ static void follow(const ast_landmark_map *map, const ast_direction_sample *samp
     double turn[9], further[9], covariance[9];
     memcpy(covariance, map->covariance, sizeof covariance);
     for (int d = 0; d < 9; d += 4)
-        covariance[d] += MOTION * MOTION;
+        covariance[d] += MOTION * MOTION + ast_dot_of3(map->velocity, map->velocity);
     ast_rotation_of_vector(map->velocity, turn);
     ast_rotation_product(turn, map->rotation, further);
     try_from(map, sample, further, covariance, best);
@@ -395,7 +487,8 @@ bool ast_landmarks_are_possible(const ast_landmark_map *map) {
     for (size_t k = 0; good && k < map->count; k++) {
         const ast_landmark *l = &map->list[k];
         good = fabs(ast_dot_of3(l->direction, l->direction) - 1) < 1e-3 && l->information > 0 &&
-               isfinite(l->information) && isfinite(l->residual) && isfinite(l->share) && isfinite(l->usual);
+               isfinite(l->information) && isfinite(l->residual) && isfinite(l->weight) &&
+               isfinite(l->bias[0] + l->bias[1] + l->bias[2]) && isfinite(l->share) && isfinite(l->usual);
     }
     return good;
 }

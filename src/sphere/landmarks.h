@@ -24,11 +24,13 @@ typedef struct ast_building {
 
 /* A direction of the world. */
 typedef struct ast_landmark {
-    double direction[3]; /* in the first frame */
-    double information;  /* 1 / variance of a component of the direction, in radians */
-    double share, usual; /* of the last frame that saw it; a running mean over frames since it was found */
-    double residual;     /* mean square of how far it was from where it was expected, radians */
-    uint64_t frames;     /* that saw it */
+    double direction[3];    /* in the first frame */
+    double information;     /* 1 / variance of a component of the direction, in radians, if its residual is small */
+    double share, usual;    /* of the last frame that saw it; a running mean over frames since it was found */
+    double residual;        /* mean square of how far it was from where it was expected, radians, times the weight */
+    double bias[3], weight; /* the same as a vector; the weight alone: share of the frame, 1 for a usual one */
+    uint64_t frames;        /* that saw it */
+    uint64_t rejected;      /* frames in a row in which another surface was in its place */
     uint64_t last_seen;
 } ast_landmark;
 
