@@ -5,7 +5,7 @@
 build_packages='gcc libc6-dev make cmake pkg-config zlib1g-dev libpng-dev libhdf5-dev libjansson-dev
 libsnappy-dev libzstd-dev liblz4-dev'
 test_packages='libcmocka-dev libopenmpi-dev openmpi-bin python3-numpy python3-scipy python3-sklearn python3-pandas python3-matplotlib
-python3-pytest python3-setuptools python3-wheel python3-pip python3-venv git mypy strace g++ man-db libxml2-utils zsh fish'
+python3-dask python3-distributed python3-mpi4py python3-pytest python3-setuptools python3-wheel python3-pip python3-venv git mypy strace g++ man-db libxml2-utils zsh fish'
 
 # installed PACKAGE[:ARCHITECTURE]: whether the package is installed, for this machine's architecture if none is given.
 installed() {

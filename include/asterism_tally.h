@@ -20,7 +20,7 @@
  * iteration has converged when step.fingerprint equals that of the iteration before. (examples/tally.c is such a loop,
  * examples/kmeans_processes.py one over processes.)
  *
- * The rules at the head of asterism.h apply. */
+ * ast_tally_draw draws starts in parts. The rules at the head of asterism.h apply. */
 #ifndef ASTERISM_TALLY_H
 #define ASTERISM_TALLY_H
 
@@ -47,6 +47,13 @@ typedef struct ast_tally_options {
  * AST_BAD_DATA, and nothing is written, if a mean has no direction. */
 AST_API ast_status ast_tally_start(ast_context *context, const float *given, size_t clusters, size_t dimension,
                                    float *means);
+
+/* Draws up to `count` different rows, all equally likely, as unit vectors: `drawn` (count, D) receives them, *found how
+ * many they are, fewer only if there are no more different rows. They are what ast_cluster starts from with AST_SPKM,
+ * AST_RANDOM and this seed. What is drawn from the rows that were drawn from all parts is, bit for bit, what is drawn
+ * from all points. `points` has no weights. `axial` as in ast_tally_options. */
+AST_API ast_status ast_tally_draw(ast_context *context, const ast_points *points, size_t count, uint64_t seed,
+                                  int axial, float *drawn, size_t *found);
 
 /* Opens an empty tally for these means, (clusters, dimension) row-major: from ast_tally_start or the last
  * ast_tally_step. They are used as they are (AST_BAD_DATA if one is not a unit vector). `options` may be NULL. It works

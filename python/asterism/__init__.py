@@ -7,7 +7,7 @@
 >>> len(model.cluster_centers_)
 5
 """
-from . import plot
+from . import distributed, plot
 from .arrow import arrow_rows
 from ._library import header
 from .depth import colors, hallway, hallway_intrinsics, normals, segment
@@ -31,4 +31,4 @@ ESTIMATORS = ("DPVMFMeans", "SphericalKMeans", "MiniBatchSphericalKMeans", "VMFM
 __all__ = ["DPVMFMeans", "SphericalKMeans", "MiniBatchSphericalKMeans", "VMFMixture", "DDPVMFMeans", "Axes", "Event",
            "Identity", "Change", "Lineage", "Model", "Tally",
            "arrow_rows", "Metric", "neighbors", "Plane", "PlaneMap", "cloud_planes", "mesh_planes", "planes",
-           "colors", "compare", "dedup", "field_vectors", "orientation", "read_field", "hallway", "hallway_intrinsics", "load", "normals", "plot", "sample", "segment", "tune", "__version__"]
+           "colors", "compare", "dedup", "distributed", "field_vectors", "orientation", "read_field", "hallway", "hallway_intrinsics", "load", "normals", "plot", "sample", "segment", "tune", "__version__"]

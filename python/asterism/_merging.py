@@ -23,6 +23,7 @@ class Merging:
     outliers_: NDArray[np.intp]
     _results = ("tree_", "leaf_labels_", "n_leaves_")
     _merges = True
+    _seat: Any = None
 
     def _merge_options(self, options: Any, rows: int) -> None:
         """Fills in the options of merging. The tree is always kept: it costs a fraction of the passes before it."""
@@ -30,6 +31,8 @@ class Merging:
             raise ValueError("merge and merge_to exclude each other: give one of them")
         self._merge_by(options, self.merge, self.merge_to)
         options.merge.min_size = self._least_size()
+        if self._seat:
+            return  # one of several processes, which keep no tree
         options.merge.tree, leaves = 1, np.empty(rows, np.int32)
         options.merge.leaves = leaves.ctypes.data if rows else None
         options.leaf_labels = leaves  # the estimator's own name for them, which keeps them alive

@@ -6,6 +6,7 @@ import copy
 import ctypes
 import math
 import warnings
+from contextlib import nullcontext
 from numbers import Real
 from typing import Any, TypeVar
 
@@ -65,6 +66,7 @@ class BatchFit(Saving):
     _results = ("cluster_centers_", "kappas_", "counts_", "objective_", "n_iter_", "stability_", "cluster_stability_",
                 *_errors, "rayleigh_")
     _warns = True  # if the run stops at max_iter before it converged
+    _seat: Any = None  # of _ranks.py, if this process is one of several
 
     def fit(self: Fitted, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Fitted:
         """Clusters the rows of X.
@@ -80,7 +82,7 @@ class BatchFit(Saving):
         set_groups(options, groups, X.shape[0])
         points, labels = points_of(X, weights), np.empty(X.shape[0], np.int32)
         threads = self._threads()
-        found = interruptible(lambda cancel: run(threads, points, options, labels, cancel))
+        found = interruptible(lambda cancel: run(threads, points, options, labels, cancel, self._seat))
         if found["missing"] and not self.allow_missing:
             refuse_nan(X, labels)
         self.labels_ = labels
@@ -161,11 +163,11 @@ class BatchFit(Saving):
         options.keep = means
 
 
-def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray, cancel: Any) -> dict[str, Any]:
+def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray, cancel: Any, seat: Any = None) -> dict[str, Any]:
     """One call of ast_cluster; what the library returned, copied."""
     report = sized("ast_report")
     with lender.borrow(n_threads, points.count * points.dimension) as context, context.cancelled_by(cancel), \
-            lent_previous(context, options):
+            lent_previous(context, options), seat.joined(context) if seat else nullcontext():
         context.check(lib.ast_cluster(context.handle, ctypes.byref(points), ctypes.byref(options), labels.ctypes.data,
                                       ctypes.byref(report)))
         clusters = records(lib.ast_cluster_records, context.handle, "ast_cluster_info")

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._base import FLOATS, as_rows, canonical, whole_number
+from ._base import FLOATS, MOST_SEED, canonical, whole_number, without_index
 from ._library import array_at, lender, lib, opened, points_of, sized, structs
 from ._standalone import issparse
 
@@ -92,15 +92,25 @@ class Tally:
             context.check(lib.ast_tally_start(context.handle, given.ctypes.data, *given.shape, started.ctypes.data))
         return started
 
+    @staticmethod
+    def draw(X: Any, count: int, seed: int, *, axial: bool = False) -> np.ndarray:
+        """(count, D) float32: different rows of X as unit vectors, all equally likely; fewer if there are no more. They are the
+        start of `SphericalKMeans(count, init="random", random_state=seed)`. Those drawn from what was drawn of all parts are
+        those drawn from all rows."""
+        X = rows_of(X)
+        count, seed = whole_number("count", count, 1), whole_number("seed", seed, 0, MOST_SEED)
+        drawn, found, points = np.empty((count, X.shape[1]), np.float32), ctypes.c_size_t(), points_of(X)
+        with lender.borrow(1, X.size) as context:
+            context.check(lib.ast_tally_draw(context.handle, ctypes.byref(points), count, seed, bool(axial),
+                                             drawn.ctypes.data, ctypes.byref(found)))
+        return drawn[:found.value]
+
     def add(self, X: Any, first: int = 0, *, sample_weight: Any = None, labels: np.ndarray | None = None) -> np.ndarray:
         """Adds the rows of X, an array or a sparse matrix, of which the first has this number among the rows of all
         parts. Returns their labels, int32: the nearest mean, -1 for rows without a direction. `labels`, if given (int32,
         contiguous), are those of the iteration before; they are overwritten, and `totals().changed` counts what
         changed."""
-        X = canonical(X.tocsr()) if issparse(X) else np.asarray(as_rows(X))
-        X = X if X.dtype in FLOATS and X.dtype.isnative else X.astype(np.float64)
-        if X.ndim != 2:
-            raise ValueError(f"X has the shape {X.shape}; rows of a matrix are needed")
+        X = rows_of(X)
         points = points_of(X, None if sample_weight is None else checked_weights(sample_weight, X.shape[0]))
         labels = np.full(X.shape[0], -1, np.int32) if labels is None else checked_labels(labels, X.shape[0])
         first = whole_number("first", first, 0, 2 ** 62)
@@ -194,6 +204,14 @@ class Handle:
         if not address:
             raise MemoryError(self.context.message())
         return ctypes.string_at(address, size.value)
+
+
+def rows_of(X: Any) -> Any:
+    """X as the library takes it."""
+    X = canonical(X.tocsr()) if issparse(X) else np.asarray(without_index(X))
+    if X.ndim != 2:
+        raise ValueError(f"X has the shape {X.shape}; rows of a matrix are needed")
+    return X if X.dtype in FLOATS and X.dtype.isnative else X.astype(np.float64)
 
 
 def two_dimensional(means: Any) -> np.ndarray:
