@@ -225,7 +225,8 @@ static ast_status merge(ast_tally *t, const void *bytes, size_t size) {
     part.members = part.weights + clusters;
     unsigned char *at = get_list((unsigned char *)(part.members + clusters), (size_t)h.worst, dimension, &part.worst);
     get_list(at, (size_t)h.nearest, dimension, &part.nearest);
-    if (lists_complete(&part, clusters) && is_ordered(&part, clusters, scratch) && is_possible(t, &part))
+    bool many = (double)t->all.points + (double)h.points > UINT32_MAX; /* which is refused by its own sentence */
+    if (many || (lists_complete(&part, clusters) && is_ordered(&part, clusters, scratch) && is_possible(t, &part)))
         status = ast_tally_add_part(t, &part);
     else
         status = ast_fail(t->fault, AST_BAD_DATA, "the tally is damaged: its points do not match its counts");
