@@ -1194,7 +1194,18 @@ AST_API ast_status ast_stream_reset(ast_stream *stream);
  * the next call with the stream. NULL on failure (ast_message of the context). */
 AST_API const void *ast_stream_save(ast_stream *stream, size_t *size);
 
-/* Replaces the state by a saved one. AST_BAD_DATA, and nothing changes, if the bytes are damaged, have another version,
+/* The same without one copy of it in memory: `write` gets the bytes in parts, one behind the other, and stops by
+ * returning something else than 0 (AST_CANCELLED). It must not call the library with this stream. */
+AST_API ast_status ast_stream_write(ast_stream *stream, int (*write)(void *data, const void *bytes, size_t size),
+                                    void *data);
+
+/* What has changed since the state or changes were last saved, as bytes that go behind those: a frame of ten points
+ * costs ten means, however many the stream has. NULL and *size 0 if it takes a state, as at first and after each call
+ * that is no frame: then call ast_stream_save or ast_stream_write. NULL and no memory: as there. Valid until the next
+ * call with the stream. */
+AST_API const void *ast_stream_save_changes(ast_stream *stream, size_t *size);
+
+/* Replaces the state by a saved one: a state, or a state and changes in the order in which they were saved. AST_BAD_DATA, and nothing changes, if the bytes are damaged, have another version,
  * or come from a stream with other options (except `parallel` and `bounds`); the sentence names the option. */
 AST_API ast_status ast_stream_load(ast_stream *stream, const void *state, size_t size);
 

@@ -50,7 +50,6 @@ typedef struct job {
     action what;
     const char *state, *file, *text;
     int32_t ids[2];
-    unsigned char *bytes;
     ast_cli_saved_stream saved;
     ast_stream_options options;
     ast_context *context;
@@ -146,8 +145,8 @@ static int library_failed(const job *work, const char *name) {
 
 static int open_state(void *data) {
     job *work = data;
-    int code = ast_cli_state_read(work->state, &work->bytes, &work->saved);
-    if (code < 0 && !work->bytes)
+    int code = ast_cli_state_read(work->state, &work->saved);
+    if (code < 0 && !work->saved.bytes)
         code = ast_cli_fail("%s: there is no such file; asterism stream --state writes it", work->state);
     if (code < 0)
         code = ast_cli_open_context(&work->common, &work->context);
@@ -216,10 +215,8 @@ static int change(void *data) {
     ast_points rows = ast_points_f4(work->rows, work->count, work->columns);
     if (call(work, &rows) != AST_OK)
         return library_failed(work, work->file ? work->file : work->state);
-    work->saved.state = ast_stream_save(work->stream, &work->saved.state_size);
-    if (!work->saved.state)
-        return ast_cli_fail("%s: there is no memory for the state", work->state);
-    return ast_cli_state_write(work->state, 0, &work->saved);
+    ast_cli_state_file file = {.path = work->state}; /* written anew: nothing of a person who is forgotten stays */
+    return ast_cli_state_save(&file, work->stream, &work->saved);
 }
 
 /* ---- What is printed --------------------------------------------------------------------------------------------- */
@@ -334,7 +331,7 @@ static void end(void *data) {
     job *work = data;
     ast_stream_close(work->stream);
     ast_close(work->context);
-    free(work->bytes);
+    ast_cli_state_free(&work->saved);
     free(work->rows);
 }
 

@@ -22,6 +22,7 @@ typedef struct job {
     ast_cli_tracking tracking;
     const char *state, *enroll, *names;
     int status;
+    ast_cli_state_file file;
 } job;
 
 #define AT(field) offsetof(job, field)
@@ -115,16 +116,18 @@ static int check_names(const job *work) {
 static int resume(void *data) {
     job *work = data;
     ast_cli_saved_stream saved;
-    unsigned char *bytes;
     int code = work->state ? check_names(work) : -1;
     if (code < 0 && !work->state && work->enroll)
         return ast_cli_stream_enroll(&work->tracking, work->enroll, work->names);
     if (code >= 0 || !work->state)
         return code;
-    code = ast_cli_state_read(work->state, &bytes, &saved);
-    if (code < 0 && bytes)
+    work->file = (ast_cli_state_file){.path = work->state, .durable = work->tracking.given.durable};
+    code = ast_cli_state_read(work->state, &saved);
+    if (code < 0 && saved.bytes)
         code = take_over(work, &saved);
-    free(bytes);
+    if (code < 0 && saved.bytes)
+        ast_cli_state_resume(&work->file, &saved);
+    ast_cli_state_free(&saved);
     if (code < 0 && work->enroll)
         code = ast_cli_stream_enroll(&work->tracking, work->enroll, work->names);
     if (code >= 0)
@@ -144,11 +147,9 @@ static int save_state(job *work) {
                                   .frames = tracking->frame.frame + 1,
                                   .dimension = tracking->options.dimension,
                                   .posed = posed_how(&tracking->given)};
-    saved.state = ast_stream_save(tracking->stream, &saved.state_size);
     int code = ast_cli_stream_planes_save(&tracking->planes, tracking->context, &saved.planes, &saved.planes_size);
     if (code < 0)
-        code = saved.state ? ast_cli_state_write(work->state, tracking->given.durable, &saved)
-                           : ast_cli_fail("%s: there is no memory for the state", work->state);
+        code = ast_cli_state_save(&work->file, tracking->stream, &saved);
     free(whole);
     return code;
 }
@@ -173,6 +174,12 @@ static int process(void *data) {
     work->tracking.lasting = work->state != NULL;
     int code = ast_cli_tracking_run(&work->tracking, take_frame, work);
     return ast_cli_stream_view_end(&work->tracking, code < 0 ? AST_CLI_DONE : code);
+}
+
+static void end(void *data) {
+    job *work = data;
+    ast_cli_state_close(&work->file);
+    ast_cli_tracking_end(data);
 }
 
 static int status(void *data) {
@@ -209,4 +216,4 @@ const ast_cli_command ast_cli_stream = {
     .job = sizeof(job),
     .defaults = ast_cli_tracking_defaults,
     .steps = steps,
-    .end = ast_cli_tracking_end};
+    .end = end};

@@ -88,7 +88,7 @@ typedef struct job {
     ast_cli_common common;
     const char *state;
     int status;
-    unsigned char *bytes;
+    ast_cli_saved_stream saved;
     ast_context *context;
     ast_stream *stream;
     ast_text json;
@@ -116,23 +116,22 @@ static int count_ids(job *work, const ast_cli_saved_stream *saved, size_t *count
 
 static int print_status(void *data) {
     job *work = data;
-    ast_cli_saved_stream saved;
     size_t count = 0;
-    int code = ast_cli_state_read(work->state, &work->bytes, &saved);
-    if (code < 0 && !work->bytes)
+    int code = ast_cli_state_read(work->state, &work->saved);
+    if (code < 0 && !work->saved.bytes)
         code = ast_cli_fail("%s: there is no such file; asterism stream --state writes it", work->state);
     if (code < 0)
         code = ast_cli_open_context(&work->common, &work->context);
     if (code < 0)
-        code = count_ids(work, &saved, &count);
+        code = count_ids(work, &work->saved, &count);
     if (code >= 0)
         return code;
     ast_json_open(&work->json, NULL, '{');
-    ast_json_integer(&work->json, "frame", (int64_t)saved.frames - 1);
-    ast_json_integer(&work->json, "frames", (int64_t)saved.frames);
-    ast_json_string(&work->json, "source", saved.path);
-    if (saved.number != AST_WHOLE)
-        ast_json_integer(&work->json, "number", (int64_t)saved.number);
+    ast_json_integer(&work->json, "frame", (int64_t)work->saved.frames - 1);
+    ast_json_integer(&work->json, "frames", (int64_t)work->saved.frames);
+    ast_json_string(&work->json, "source", work->saved.path);
+    if (work->saved.number != AST_WHOLE)
+        ast_json_integer(&work->json, "number", (int64_t)work->saved.number);
     ast_json_integer(&work->json, "identities", (int64_t)count);
     ast_json_close(&work->json, '}');
     ast_text_put(&work->json, "\n");
@@ -146,7 +145,7 @@ static void end(void *data) {
     ast_stream_close(work->stream);
     ast_close(work->context);
     ast_text_free(&work->json);
-    free(work->bytes);
+    ast_cli_state_free(&work->saved);
 }
 
 static ast_cli_step *const steps[] = {print_status, NULL};

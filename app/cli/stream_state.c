@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * A state file is a head of fixed size, two names, the bytes of ast_stream_save, and a checksum over all of it. Numbers
- * are little-endian. It changes by a rename only, so that a kill at any moment leaves the old one or the new one; and a
- * file that is not wholly as we wrote it is refused before anything is taken from it. */
+ * Reading a state file: a head of fixed size, two names, the planes, a checksum over all of it, and the bytes of
+ * ast_stream_write. Then the frames since: each has a small head, two names, a checksum, and the bytes of
+ * ast_stream_save_changes. Numbers are little-endian. What the library wrote has its own checksums. A process that is
+ * killed while it adds a frame leaves a part of it at the end of the file: that frame was not saved. Any other file
+ * that is not wholly as we wrote it is refused before anything is taken from it. */
 #include "stream_state.h"
 
 #include <bytes.h>
@@ -10,18 +12,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "stream_state_layout.h"
 #include "terminal.h"
-
-/* magic 8, version 4, posed 4, dimension 8, frames 8, number 8, path's size 8, whole path's size 8, state's size 8,
- * planes' size 8 */
-enum { MAGIC_SIZE = 8, HEAD_SIZE = 72, CHECKSUM_SIZE = 8, VERSION = 2 };
-static const char magic[MAGIC_SIZE] = "astream\n";
-
-/* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
 static int damaged(const char *path) {
     return ast_cli_fail("%s: the state is damaged; delete the file to start anew", path);
@@ -32,21 +29,28 @@ static int is_name(const unsigned char *place, uint64_t size) {
     return size > 0 && memchr(place, 0, (size_t)size) == place + size - 1;
 }
 
-static int understand(const char *path, const unsigned char *bytes, size_t size, ast_cli_saved_stream *saved) {
-    if (size < MAGIC_SIZE || memcmp(bytes, magic, MAGIC_SIZE) != 0)
+static int is_sum(const unsigned char *bytes, size_t size) {
+    return ast_fnv(AST_FNV_START, bytes, size) == ast_little(bytes + size, CHECKSUM_SIZE);
+}
+
+/* The head and what belongs to it; *at: where the library's bytes begin. */
+static int read_head(const char *path, const unsigned char *bytes, size_t size, ast_cli_saved_stream *saved,
+                     size_t *at) {
+    if (size < MAGIC_SIZE || memcmp(bytes, ast_cli_state_magic, MAGIC_SIZE) != 0)
         return ast_cli_fail("%s: is no state of asterism stream, so it is not touched", path);
     if (size < HEAD_SIZE + CHECKSUM_SIZE)
         return damaged(path);
-    if (ast_little(bytes + 8, 4) != VERSION)
+    if (ast_little(bytes + 8, 4) != STATE_VERSION)
         return ast_cli_fail("%s: is a state of version %u; this program knows version %d", path,
-                            (unsigned)ast_little(bytes + 8, 4), VERSION);
+                            (unsigned)ast_little(bytes + 8, 4), STATE_VERSION);
     uint64_t names = ast_little(bytes + 40, 8), whole_names = ast_little(bytes + 48, 8),
-             state = ast_little(bytes + 56, 8), planes = ast_little(bytes + 64, 8);
+             planes = ast_little(bytes + 56, 8);
     size_t body = size - HEAD_SIZE - CHECKSUM_SIZE;
-    if (names > body || whole_names > body - names || state > body - names - whole_names ||
-        planes != body - names - whole_names - state ||
-        ast_fnv(AST_FNV_START, bytes, size - CHECKSUM_SIZE) != ast_little(bytes + size - CHECKSUM_SIZE, 8) ||
-        !is_name(bytes + HEAD_SIZE, names) || !is_name(bytes + HEAD_SIZE + names, whole_names))
+    if (names > body || whole_names > body - names || planes > body - names - whole_names)
+        return damaged(path);
+    *at = ast_cli_state_padded(HEAD_SIZE + names + whole_names + planes) + CHECKSUM_SIZE;
+    if (*at > size || !is_sum(bytes, *at - CHECKSUM_SIZE) || !is_name(bytes + HEAD_SIZE, names) ||
+        !is_name(bytes + HEAD_SIZE + names, whole_names))
         return damaged(path);
     saved->posed = (int)ast_little(bytes + 12, 4);
     saved->dimension = ast_little(bytes + 16, 8);
@@ -54,23 +58,83 @@ static int understand(const char *path, const unsigned char *bytes, size_t size,
     saved->number = ast_little(bytes + 32, 8);
     saved->path = (const char *)bytes + HEAD_SIZE;
     saved->whole_path = saved->path + names;
-    saved->state = saved->whole_path + whole_names;
-    saved->state_size = (size_t)state;
-    saved->planes = planes ? (const char *)saved->state + state : NULL;
+    saved->planes = planes ? saved->whole_path + whole_names : NULL;
     saved->planes_size = (size_t)planes;
     return -1;
 }
 
-int ast_cli_state_read(const char *path, unsigned char **bytes, ast_cli_saved_stream *saved) {
+/* The frame at `at`: its size in the file; 0: it is not complete; SIZE_MAX: it is damaged. */
+static size_t frame_size(const unsigned char *at, size_t left) {
+    if (memcmp(at, ast_cli_frame_magic, left < MAGIC_SIZE ? left : MAGIC_SIZE) != 0)
+        return SIZE_MAX;
+    if (left < FRAME_SIZE)
+        return 0;
+    uint64_t names = ast_little(at + 24, 4), whole_names = ast_little(at + 28, 4), changes = ast_little(at + 32, 8);
+    if (!is_sum(at, FRAME_SIZE - CHECKSUM_SIZE) || changes > SIZE_MAX / 2)
+        return SIZE_MAX;
+    uint64_t size = FRAME_SIZE + names + whole_names + CHECKSUM_SIZE + changes;
+    if (size > left)
+        return 0;
+    const unsigned char *name = at + FRAME_SIZE;
+    bool good = is_sum(name, names + whole_names) && is_name(name, names) && is_name(name + names, whole_names);
+    return good ? (size_t)size : SIZE_MAX;
+}
+
+/* Puts the library's bytes of the frames behind its state, which ends at `end`. They move towards the front: what is
+ * read of a frame is read before anything is put in its place. */
+static int read_frames(const char *path, size_t size, size_t end, ast_cli_saved_stream *saved) {
+    unsigned char *bytes = saved->bytes;
+    size_t at = end, to = end, frame;
+    for (; at < size && (frame = frame_size(bytes + at, size - at)) > 0; at += frame) {
+        if (frame == SIZE_MAX)
+            return damaged(path);
+        size_t changes = (size_t)ast_little(bytes + at + 32, 8), names = frame - FRAME_SIZE - CHECKSUM_SIZE - changes;
+        char *copy = realloc(saved->names, names);
+        if (!copy)
+            return ast_cli_no_memory(path);
+        saved->names = memcpy(copy, bytes + at + FRAME_SIZE, names);
+        saved->path = saved->names;
+        saved->whole_path = saved->names + ast_little(bytes + at + 24, 4);
+        saved->frames = ast_little(bytes + at + 8, 8);
+        saved->number = ast_little(bytes + at + 16, 8);
+        memmove(bytes + to, bytes + at + frame - changes, changes);
+        to += changes;
+    }
+    saved->file_size = at; /* what is behind it was cut off by a kill */
+    saved->state_size += to - end;
+    return -1;
+}
+
+static int understand(const char *path, size_t size, ast_cli_saved_stream *saved) {
+    size_t at = 0;
+    int code = read_head(path, saved->bytes, size, saved, &at);
+    if (code >= 0)
+        return code;
+    uint64_t state = size - at < 24 ? 0 : ast_little(saved->bytes + at + 16, 8); /* as every saved object has it */
+    if (state < 24 || state > size - at)
+        return damaged(path);
+    saved->state = saved->bytes + at;
+    saved->state_size = (size_t)state;
+    saved->whole_size = at + (size_t)state;
+    return read_frames(path, size, saved->whole_size, saved);
+}
+
+int ast_cli_state_read(const char *path, ast_cli_saved_stream *saved) {
     ast_format_error error;
     struct stat status;
     size_t size;
-    *bytes = NULL;
+    *saved = (ast_cli_saved_stream){0};
     if (stat(path, &status) != 0 && errno == ENOENT)
         return -1;
-    if (!ast_read_file(path, bytes, &size, &error))
+    if (!ast_read_file(path, &saved->bytes, &size, &error))
         return ast_cli_fail("%s", error.text);
-    return understand(path, *bytes, size, saved);
+    return understand(path, size, saved);
+}
+
+void ast_cli_state_free(ast_cli_saved_stream *saved) {
+    free(saved->bytes);
+    free(saved->names);
+    *saved = (ast_cli_saved_stream){0};
 }
 
 /* Where the last line of the file begins. */
@@ -101,42 +165,4 @@ void ast_cli_state_drop_half_line(void) {
         (void)!ftruncate(STDOUT_FILENO, line);
     if (file >= 0)
         close(file);
-}
-
-/* ---- Writing ----------------------------------------------------------------------------------------------------- */
-
-typedef struct part {
-    const void *bytes;
-    size_t size;
-} part;
-
-int ast_cli_state_write(const char *path, int durable, const ast_cli_saved_stream *saved) {
-    unsigned char head[HEAD_SIZE], sum[CHECKSUM_SIZE];
-    const part parts[] = {{head, HEAD_SIZE},
-                          {saved->path, strlen(saved->path) + 1},
-                          {saved->whole_path, strlen(saved->whole_path) + 1},
-                          {saved->state, saved->state_size},
-                          {saved->planes, saved->planes_size}};
-    memcpy(head, magic, MAGIC_SIZE);
-    ast_put_little(head + 8, VERSION, 4);
-    ast_put_little(head + 12, (uint64_t)saved->posed, 4);
-    ast_put_little(head + 16, saved->dimension, 8);
-    ast_put_little(head + 24, saved->frames, 8);
-    ast_put_little(head + 32, saved->number, 8);
-    for (int i = 0; i < 4; i++)
-        ast_put_little(head + 40 + 8 * i, parts[i + 1].size, 8);
-
-    ast_format_error error;
-    ast_output *output = ast_output_open_sole(path, durable, &error);
-    int good = output != NULL;
-    uint64_t total = AST_FNV_START;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts && good; i++) {
-        total = ast_fnv(total, parts[i].bytes, parts[i].size);
-        good = ast_output_write(output, parts[i].bytes, parts[i].size, &error);
-    }
-    ast_put_little(sum, total, CHECKSUM_SIZE);
-    good = good && ast_output_write(output, sum, sizeof sum, &error);
-    return ast_output_close(output, good, &error)
-               ? -1
-               : ast_cli_fail("%s; the state is that of the frame before", error.text);
 }

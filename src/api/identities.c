@@ -90,6 +90,7 @@ static ast_status reserve(ast_stream *s, size_t means, size_t barred) {
 static void end_change(ast_stream *s, ast_identity_event kind, int32_t id, int32_t other, size_t rows) {
     s->known.log[s->known.log_count++] =
         (ast_identity_change){.frame = s->frame, .kind = kind, .id = id, .other = other, .rows = (uint32_t)rows};
+    s->changes.whole = true;
     ast_stream_list_records(s);
 }
 
@@ -149,15 +150,12 @@ static void shift_mean(const ast_stream *s, size_t k, const float *x, double sig
 
 /* Adds a mean of one row to an id, whose tracks are first..end-1. */
 static void insert_mean(ast_stream *s, size_t first, size_t end, int32_t id, const float *x) {
-    double u[AST_MAX_DIMENSION];
     uint32_t flags = end > first ? s->track[first].flags : AST_KNOWN;
     ast_track track = {
         .id = id, .part = (uint32_t)(end - first), .dt = 1, .flags = flags, .weight = 1, .n_prev = 1, .rows = 1};
     track.sightings = end > first ? s->track[first].sightings : s->options.born_after;
     track.dt = end > first ? s->track[first].dt : 1;
-    for (size_t d = 0; d < s->options.dimension; d++)
-        u[d] = (double)x[d];
-    ast_stream_insert(s, end, &track, x, u);
+    ast_stream_insert(s, end, &track, x, x);
 }
 
 /* Rows that fit a mean of the id count in it; others become further means. */
@@ -242,8 +240,7 @@ static ast_status join(ast_stream *s, int32_t from, int32_t into) {
 static void split_mean(ast_stream *s, int32_t id, size_t mean, int32_t born) {
     const size_t dimension = s->options.dimension, k = ast_stream_find_id(s, id) + mean;
     ast_track track = s->track[k];
-    float m[AST_MAX_DIMENSION];
-    double u[AST_MAX_DIMENSION];
+    float m[AST_MAX_DIMENSION], u[AST_MAX_DIMENSION];
     memcpy(m, s->m + k * dimension, dimension * sizeof *m);
     memcpy(u, s->data_direction + k * dimension, dimension * sizeof *u);
     track.id = born;

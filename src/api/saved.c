@@ -28,6 +28,14 @@ ast_status ast_saved_check(const ast_saved_format *f, const void *bytes, size_t 
     return AST_OK;
 }
 
+size_t ast_saved_first(const void *bytes, size_t size) {
+    uint64_t start[3];
+    if (size < sizeof start)
+        return size;
+    memcpy(start, bytes, sizeof start);
+    return start[2] >= sizeof start && start[2] < size ? (size_t)start[2] : size;
+}
+
 unsigned char *ast_saved_put(unsigned char *at, const void *bytes, size_t size) {
     if (size)
         memcpy(at, bytes, size);

@@ -20,6 +20,9 @@ typedef struct ast_saved_format {
 /* Whether the bytes are complete: AST_BAD_DATA if not. */
 ast_status ast_saved_check(const ast_saved_format *format, const void *bytes, size_t size, ast_fault *fault);
 
+/* The bytes that the first of several objects says it has, if there are so many; otherwise all. */
+size_t ast_saved_first(const void *bytes, size_t size);
+
 /* Copies the bytes to `at`, or the end of what `start` begins with its checksum; returns the end of the copy. */
 unsigned char *ast_saved_put(unsigned char *at, const void *bytes, size_t size);
 unsigned char *ast_saved_close(const unsigned char *start, unsigned char *at);

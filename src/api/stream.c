@@ -51,6 +51,7 @@ static void forget(ast_stream *s) {
     double phi = s->options.angle * AST_DEGREE;
     s->count = s->records.count = s->joins.count = 0;
     ast_identities_clear(&s->known);
+    s->changes.whole = true;
     s->spread = (ast_spread){phi / 3 * (phi / 3), 1};
     s->likeness = ast_stream_first_likeness(s->options.angle);
     memset(s->rotation_step, 0, sizeof s->rotation_step);
@@ -88,7 +89,7 @@ void ast_stream_close(ast_stream *s) {
                  s->input.partner);
     ast_free_all(s->joins.pairs, s->joins.found, s->joins.cosines, s->joins.seen, s->joins.host);
     ast_stream_free_rotation(s);
-    free(s->rotated);
+    ast_free_all(s->rotated, s->changes.gone);
     ast_tracks_free(&s->tracks);
     ast_identities_free(&s->known);
     ast_near_set_free(&s->near);
@@ -263,11 +264,15 @@ ast_status ast_stream_predict(ast_stream *s, const ast_points *points, int32_t *
 }
 
 /* Rotates a vector, and makes it a unit vector again. */
-static void rotate(const double *rotation, size_t dimension, const double *old, double *out) {
-    for (size_t i = 0; i < dimension; i++)
-        out[i] = ast_dot(rotation + i * dimension, old, dimension);
-    if (!(ast_normalise(out, dimension) > 0))
-        memcpy(out, old, dimension * sizeof *out);
+static void rotate(const double *rotation, size_t dimension, float *x) {
+    double old[AST_MAX_DIMENSION], rotated[AST_MAX_DIMENSION];
+    for (size_t d = 0; d < dimension; d++)
+        old[d] = (double)x[d];
+    for (size_t d = 0; d < dimension; d++)
+        rotated[d] = ast_dot(rotation + d * dimension, old, dimension);
+    bool good = ast_normalise(rotated, dimension) > 0;
+    for (size_t d = 0; d < dimension && good; d++)
+        x[d] = (float)rotated[d];
 }
 
 ast_status ast_stream_rotate(ast_stream *s, const double *rotation) {
@@ -281,18 +286,11 @@ ast_status ast_stream_rotate(ast_stream *s, const double *rotation) {
     rotation = dimension == 3 ? mended : rotation;
     if (ast_stream_finds_rotation(s))
         ast_landmarks_turn(&s->landmarks, rotation);
-    double old[AST_MAX_DIMENSION], rotated[AST_MAX_DIMENSION];
     for (size_t k = 0; k < s->count; k++) {
-        float *m = s->m + k * dimension;
-        double *u = s->data_direction + k * dimension;
-        for (size_t d = 0; d < dimension; d++)
-            old[d] = m[d];
-        rotate(rotation, dimension, old, rotated);
-        for (size_t d = 0; d < dimension; d++)
-            m[d] = (float)rotated[d];
-        rotate(rotation, dimension, u, rotated);
-        memcpy(u, rotated, dimension * sizeof *u);
+        rotate(rotation, dimension, s->m + k * dimension);
+        rotate(rotation, dimension, s->data_direction + k * dimension);
     }
+    s->changes.whole = true;
     return ast_leave(s->context, AST_OK);
 }
 

@@ -173,6 +173,7 @@ void ast_stream_keep_apart(ast_stream *s, int32_t one, int32_t other) {
     memmove(known->apart + at + 1, known->apart + at, (known->apart_count - at) * sizeof *known->apart);
     known->apart[at] = pair;
     known->apart_count++;
+    s->changes.known = true;
 }
 
 bool ast_stream_note_refused(ast_stream *s, size_t k, int32_t slot) {
@@ -196,13 +197,16 @@ void ast_stream_part_refused(ast_stream *s) {
 
 /* ---- Ids that change --------------------------------------------------------------------------------------------- */
 
-/* The rows of `from` go behind those of `into`, or to where it belongs. */
-static void rename_rows(ast_stream *s, int32_t from, int32_t into) {
+/* Whether it has any. The rows of `from` go behind those of `into`, or to where it belongs. */
+static bool rename_rows(ast_stream *s, int32_t from, int32_t into) {
     ast_identities *known = &s->known;
     const size_t dimension = s->options.dimension;
     float row[AST_MAX_DIMENSION];
-    for (size_t b = 0; b < known->barred_count; b++)
+    bool any = false;
+    for (size_t b = 0; b < known->barred_count; b++) {
+        any = any || known->barred[b] == from;
         known->barred[b] = known->barred[b] == from ? into : known->barred[b];
+    }
     for (size_t b = 1; b < known->barred_count; b++) { /* by insertion, which keeps the order of equal ids */
         int32_t id = known->barred[b];
         size_t to = b;
@@ -215,36 +219,39 @@ static void rename_rows(ast_stream *s, int32_t from, int32_t into) {
         memcpy(known->barred_rows + to * dimension, row, dimension * sizeof *row);
         known->barred[to] = id;
     }
+    return any;
 }
 
-/* The name of `from` becomes that of `into`, which keeps its own if it has one. */
-static void rename_name(ast_identities *known, int32_t from, int32_t into) {
+/* The name of `from` becomes that of `into`, which keeps its own if it has one. Whether that changes anything. */
+static bool rename_name(ast_identities *known, int32_t from, int32_t into) {
     size_t at = known->name_count, after = 0;
     for (size_t n = 0; n < known->name_count; n++) {
         if (known->names[n].id == into)
-            return;
+            return false;
         at = known->names[n].id == from ? n : at;
         after += known->names[n].id < into && known->names[n].id != from;
     }
     if (at == known->name_count)
-        return;
+        return false;
     ast_stream_name_of name = known->names[at];
     name.id = into;
     memmove(known->names + at, known->names + at + 1, (known->name_count - at - 1) * sizeof name);
     memmove(known->names + after + 1, known->names + after, (known->name_count - 1 - after) * sizeof name);
     known->names[after] = name;
+    return true;
 }
 
 void ast_identities_rename(ast_stream *s, int32_t from, int32_t into) {
     ast_identities *known = &s->known;
-    rename_name(known, from, into);
-    rename_rows(s, from, into);
+    bool named = rename_name(known, from, into), barred = rename_rows(s, from, into);
+    s->changes.known = s->changes.known || named || barred;
     for (size_t p = 0; p < known->apart_count; p++) {
         ast_near_pair pair = known->apart[p];
         if (pair.older != from && pair.younger != from)
             continue;
         memmove(known->apart + p, known->apart + p + 1, (known->apart_count - p - 1) * sizeof pair);
         known->apart_count--;
+        s->changes.known = true;
         ast_stream_keep_apart(s, into, pair.older == from ? pair.younger : pair.older);
         p = SIZE_MAX; /* the list has changed: from its beginning */
     }
@@ -271,6 +278,8 @@ void ast_identities_prune(ast_stream *s) {
     for (size_t p = 0; p < known->apart_count; p++)
         if (is_tracked(s, known->apart[p].older) && is_tracked(s, known->apart[p].younger))
             known->apart[pairs++] = known->apart[p];
+    bool same = names == known->name_count && rows == known->barred_count && pairs == known->apart_count;
+    s->changes.known = s->changes.known || !same;
     known->name_count = names;
     known->barred_count = rows;
     known->apart_count = pairs;

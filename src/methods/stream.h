@@ -38,8 +38,9 @@ typedef struct ast_track {
     ast_met met;        /* of the id; in its first mean */
 } ast_track;
 
-#define AST_LOCKED 1U /* the means do not move */
-#define AST_KNOWN 2U  /* has a name or was enrolled: two of them are never merged */
+#define AST_LOCKED 1U  /* the means do not move */
+#define AST_KNOWN 2U   /* has a name or was enrolled: two of them are never merged */
+#define AST_TOUCHED 4U /* of any mean: the id has changed, more than by its age, since the stream was saved */
 
 /* Two tracked clusters that may be pieces of one: both have points, and their means are closer than half the angle. */
 typedef struct ast_near_pair {
@@ -87,6 +88,15 @@ typedef struct ast_identities {
     size_t list_capacity;
 } ast_identities;
 
+/* What has changed since the stream was saved, besides the ids with AST_TOUCHED. */
+typedef struct ast_changes {
+    bool whole;     /* anything may have; or the stream was never saved */
+    bool known;     /* names, forbidden rows or pairs that never merge */
+    uint64_t frame; /* that came next then */
+    int32_t *gone;  /* (count) ids that ended in another way than by age */
+    size_t count, capacity;
+} ast_changes;
+
 /* Working memory of stream_late.c. */
 typedef struct ast_stream_late {
     int32_t *names;         /* (records) the id; -1: late rows do not join this cluster */
@@ -105,8 +115,7 @@ typedef struct ast_record_list {
 /* Means between frames, as in ast_stream. */
 typedef struct ast_track_list {
     ast_track *track;
-    float *m;
-    double *data_direction;
+    float *m, *data_direction;
     size_t count, capacity;
 } ast_track_list;
 
@@ -160,8 +169,8 @@ struct ast_stream {
 
     size_t count, capacity; /* tracked clusters, in order of id */
     ast_track *track;
-    float *m;               /* (count, D) means */
-    double *data_direction; /* (count, D) direction of the sum of the last points */
+    float *m;              /* (count, D) means */
+    float *data_direction; /* (count, D) direction of the sum of the last points */
 
     ast_tracks tracks; /* the same, as the rule sees it */
     ast_labelling *labelling;
@@ -180,9 +189,13 @@ struct ast_stream {
     ast_stream_sample sample;
     float *rotated; /* rows of a frame that came with a rotation */
     size_t rotated_capacity;
+    ast_changes changes;
     unsigned char *state; /* the last saved */
     size_t state_capacity;
 };
+
+/* Everything is saved now. */
+void ast_stream_mark_saved(ast_stream *stream);
 
 /* The first track behind those with the id of track `first`; the first track of an id, or the number of tracks. */
 size_t ast_stream_end_of_id(const ast_stream *stream, size_t first);
@@ -288,7 +301,7 @@ void ast_stream_end_late(ast_stream *stream, const ast_late *late, ast_frame *re
 void ast_stream_remove(ast_stream *stream, size_t index);
 
 /* Puts a mean with its direction of the last points (D) at `index` of the list. There is memory for it. */
-void ast_stream_insert(ast_stream *stream, size_t index, const ast_track *track, const float *m, const double *u);
+void ast_stream_insert(ast_stream *stream, size_t index, const ast_track *track, const float *m, const float *u);
 
 /* Whether the means of two tracks, which have that cosine, may be those of one person (stream_heal.c). */
 bool ast_stream_agree(const ast_stream *stream, size_t a, size_t b, double cosine);

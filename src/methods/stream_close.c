@@ -14,7 +14,7 @@
 bool ast_stream_reserve(ast_stream *s, size_t count) {
     if (count <= s->capacity)
         return true;
-    size_t capacity = count + count / 4 + 16, dimension = s->options.dimension;
+    size_t capacity = count + count / 8 + 16, dimension = s->options.dimension;
     float *m = ast_allocate(capacity, dimension * sizeof *m);
     bool grown = m && ast_grow_array(&s->track, s->count, capacity, sizeof *s->track) &&
                  ast_grow_array(&s->data_direction, s->count, capacity, dimension * sizeof *s->data_direction);
@@ -112,13 +112,13 @@ void ast_stream_add_record(ast_stream *s, ast_event event, const ast_track *trac
 }
 
 /* Keeps the direction of the points of a slot, from which the next frame learns spread and rotation. */
-static void set_data_direction(const ast_stream *s, int32_t slot, double *u) {
+static void set_data_direction(const ast_stream *s, int32_t slot, float *u) {
     const ast_cluster_list *c = s->v.clusters;
     const int64_t *sum = c->sums + (size_t)slot * c->dimension;
     double raw = ast_clusters_length(c, slot) * c->unit;
     bool known = ast_stream_has_direction(s, slot);
     for (size_t d = 0; d < c->dimension && known; d++)
-        u[d] = (double)sum[d] / raw;
+        u[d] = (float)((double)sum[d] / raw);
 }
 
 /* The mean of a tracked cluster after the frame. `seen`: its id has points, which may be those of other means. */
@@ -234,6 +234,7 @@ static size_t close_id(ast_stream *s, size_t first, size_t end, size_t to) {
     if (count > 0 && s->options.born_after > 1 && s->track[first].sightings == s->options.born_after)
         event = AST_BORN;
     record_id(s, first, end, event, c->members, (double)count, (double)s->v.present);
+    s->track[first].flags |= count > 0 ? AST_TOUCHED : 0;
     if (lives)
         move_tracks(s, first, end, to);
     return lives ? end - first : 0;
@@ -267,6 +268,7 @@ static bool close_born(ast_stream *s, int32_t slot, size_t to) {
     bool ddp = s->options.method == AST_STREAM_DDP;
     if (s->options.method == AST_STREAM_DP || (ddp && (!ast_stream_has_direction(s, slot) || s->options.lifetime <= 1)))
         return false;
+    track.flags = AST_TOUCHED;
     s->track[to] = track;
     memcpy(s->m + to * dimension, c->means + (size_t)slot * dimension, dimension * sizeof *s->m);
     memset(s->data_direction + to * dimension, 0, dimension * sizeof *s->data_direction);
@@ -283,26 +285,55 @@ static bool goes_first(const ast_track *a, const ast_track *b) {
     return a->id > b->id;
 }
 
-void ast_stream_insert(ast_stream *s, size_t index, const ast_track *track, const float *m, const double *u) {
+void ast_stream_insert(ast_stream *s, size_t index, const ast_track *track, const float *m, const float *u) {
     size_t dimension = s->options.dimension, after = s->count - index;
     float *mean = s->m + index * dimension;
-    double *direction = s->data_direction + index * dimension;
+    float *direction = s->data_direction + index * dimension;
     memmove(s->track + index + 1, s->track + index, after * sizeof *s->track);
     memmove(mean + dimension, mean, after * dimension * sizeof *mean);
     memmove(direction + dimension, direction, after * dimension * sizeof *direction);
     s->track[index] = *track;
+    s->track[index].flags |= AST_TOUCHED;
     memcpy(mean, m, dimension * sizeof *mean);
     memcpy(direction, u, dimension * sizeof *direction);
     s->count++;
 }
 
+/* An id has lost its last mean. */
+static void note_gone(ast_stream *s, int32_t id) {
+    ast_changes *c = &s->changes;
+    c->whole = c->whole || c->count == c->capacity;
+    if (!c->whole)
+        c->gone[c->count++] = id;
+}
+
+/* Memory for so many more; a stream that is not saved any more does not keep them. */
+static bool reserve_gone(ast_stream *s, size_t more) {
+    ast_changes *c = &s->changes;
+    c->whole = c->whole || c->count > 1024 + s->count;
+    return c->whole || ast_reserve(&c->gone, &c->capacity, c->count, c->count + more, sizeof *c->gone);
+}
+
+void ast_stream_mark_saved(ast_stream *s) {
+    for (size_t k = 0; k < s->count; k++)
+        s->track[k].flags &= ~AST_TOUCHED;
+    s->changes.whole = s->changes.known = false;
+    s->changes.count = 0;
+    s->changes.frame = s->frame;
+}
+
 void ast_stream_remove(ast_stream *s, size_t index) {
     size_t dimension = s->options.dimension, after = s->count - index - 1;
     const int32_t id = s->track[index].id;
-    if (index + 1 < s->count && s->track[index + 1].id == id && s->track[index].part == 0)
+    const bool before = index > 0 && s->track[index - 1].id == id;
+    const bool behind = index + 1 < s->count && s->track[index + 1].id == id;
+    if (behind && !before)
         s->track[index + 1].met = s->track[index].met;
     for (size_t k = index + 1; k < s->count && s->track[k].id == id; k++)
         s->track[k].part--;
+    s->track[before ? index - 1 : behind ? index + 1 : index].flags |= AST_TOUCHED;
+    if (!before && !behind)
+        note_gone(s, id);
     memmove(s->track + index, s->track + index + 1, after * sizeof *s->track);
     memmove(s->m + index * dimension, s->m + (index + 1) * dimension, after * dimension * sizeof *s->m);
     memmove(s->data_direction + index * dimension, s->data_direction + (index + 1) * dimension,
@@ -402,9 +433,11 @@ bool ast_stream_close_frame(ast_stream *s) {
     bool ids = ast_reserve(&s->id_of, &s->id_capacity, 0, c->slots + 1, sizeof *s->id_of);
     if (!ids || !ast_stream_reserve_records(s, all) || !ast_stream_reserve(s, all) ||
         !ast_stream_reserve_late(s, everyone) || !ast_stream_reserve_apart(s, s->known.refused_count) ||
-        !ast_stream_reserve_back(s, c->live) || !ast_stream_absorb_pieces(s) || !ast_stream_find_near(s))
+        !ast_stream_reserve_back(s, c->live) || !reserve_gone(s, 2 * c->live + 1) || !ast_stream_absorb_pieces(s) ||
+        !ast_stream_find_near(s))
         return false;
     s->records.count = s->records.mean_count = 0;
+    s->changes.whole = s->changes.whole || s->options.rigid || s->options.method != AST_STREAM_DDP;
     if (s->options.rigid)
         ast_stream_learn_rotation(s);
     ast_stream_learn_spreads(s);

@@ -7,8 +7,8 @@
  *
  * r as in reliability.c: the means of n_a and n_b points of one person have the cosine r_a r_b. The rows that start a
  * piece are the noisy ones, which are farther away (docs/trackers.md has the choice of 0.9). Two ids that were seen
- * in one frame are two people, and never become one (stream_met.c). A pair is looked at when one of the two is in view, so that
- * only ids in view are compared with the others. The nearest pair comes first; an id takes part in one join per
+ * in one frame are two people, and never become one (stream_met.c). A pair is looked at when one of the two is in view,
+ * so that only ids in view are compared with the others. The nearest pair comes first; an id takes part in one join per
  * frame. */
 #include "stream.h"
 

@@ -125,14 +125,16 @@ static void join_means(const ast_stream *s, size_t older, size_t younger) {
 /* The direction of the last points of both. */
 static void join_data(const ast_stream *s, size_t older, size_t younger) {
     size_t dimension = s->options.dimension;
-    double *u = s->data_direction + older * dimension, sum[AST_MAX_DIMENSION];
-    const double *other = s->data_direction + younger * dimension;
+    float *u = s->data_direction + older * dimension;
+    const float *other = s->data_direction + younger * dimension;
+    double sum[AST_MAX_DIMENSION];
     double n = s->track[older].n_prev, added = s->track[younger].n_prev;
-    added = s->options.axial && ast_dot(u, other, dimension) < 0 ? -added : added;
+    added = s->options.axial && ast_exact_score(u, other, dimension) < 0 ? -added : added;
     for (size_t d = 0; d < dimension; d++)
-        sum[d] = n * u[d] + added * other[d];
-    if (ast_normalise(sum, dimension) > 0)
-        memcpy(u, sum, dimension * sizeof *u);
+        sum[d] = n * (double)u[d] + added * (double)other[d];
+    double length = ast_normalise(sum, dimension);
+    for (size_t d = 0; d < dimension && length > 0; d++)
+        u[d] = (float)sum[d];
 }
 
 void ast_stream_join_tracks(ast_stream *s, size_t older, size_t younger) {
@@ -152,8 +154,7 @@ static void add_mean(ast_stream *s, size_t k, int32_t id) {
     const size_t dimension = s->options.dimension, first = ast_stream_find_id(s, id);
     size_t to = ast_stream_end_of_id(s, first);
     ast_track track = s->track[k];
-    float m[AST_MAX_DIMENSION];
-    double u[AST_MAX_DIMENSION];
+    float m[AST_MAX_DIMENSION], u[AST_MAX_DIMENSION];
     track.id = id;
     track.part = (uint32_t)(to - first);
     track.flags = s->track[first].flags;
@@ -211,6 +212,7 @@ void ast_stream_join_ids(ast_stream *s, int32_t from, int32_t into) {
     }
     for (k = ast_stream_find_id(s, into); k < s->count && s->track[k].id == into; k++)
         s->track[k].sightings = sightings;
+    s->track[ast_stream_find_id(s, into)].flags |= AST_TOUCHED;
     ast_identities_rename(s, from, into);
 }
 

@@ -48,10 +48,13 @@ static void drop_gone(const ast_stream *s, ast_met *met) {
     met->count = kept;
 }
 
-static void add(const ast_stream *s, ast_met *met, int32_t id) {
+/* The id of track k met another. */
+static void add(const ast_stream *s, size_t k, int32_t id) {
+    ast_met *met = &s->track[k].met;
     uint32_t words[AST_MET];
     if (has(met, id))
         return;
+    s->track[k].flags |= AST_TOUCHED;
     if (met->count == AST_MET)
         drop_gone(s, met);
     if (met->count == AST_MET) {
@@ -88,8 +91,8 @@ void ast_stream_note_met(ast_stream *s) {
         last--;
     for (size_t a = next_in_view(s, 0); a < last; a = next_in_view(s, a + 1))
         for (size_t b = next_in_view(s, a + 1); b < last; b = next_in_view(s, b + 1)) {
-            add(s, &s->track[a].met, s->track[b].id);
-            add(s, &s->track[b].met, s->track[a].id);
+            add(s, a, s->track[b].id);
+            add(s, b, s->track[a].id);
         }
 }
 
@@ -98,7 +101,7 @@ void ast_stream_hand_on_met(ast_stream *s, int32_t from, int32_t into) {
     for (size_t c = 0; c < s->count && s->track[a].met.count > 0; c++) {
         if (s->track[c].part > 0 || c == a || c == b || !ast_stream_may_have_met(s, a, c))
             continue;
-        add(s, &s->track[b].met, s->track[c].id);
-        add(s, &s->track[c].met, into);
+        add(s, b, s->track[c].id);
+        add(s, c, into);
     }
 }

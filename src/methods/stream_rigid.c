@@ -33,7 +33,8 @@ static double trust(const ast_stream *s, size_t k, double count) {
 /* Adds cluster k: the expected direction of its points, and that in this frame. Axial: on the same side. */
 static void add_pair(const ast_stream *s, size_t k, ast_alignment *alignment) {
     const ast_cluster_list *c = s->v.clusters;
-    const double *from = s->data_direction + 3 * k;
+    const float *u = s->data_direction + 3 * k;
+    const double from[3] = {u[0], u[1], u[2]};
     const int64_t *sum = c->sums + 3 * k;
     double raw = ast_sum_length(sum, 3), count = ast_clusters_weight(c, (int32_t)k), to[3], along = 0;
     if (c->members[k] == 0 || s->track[k].dt > 1 || raw / c->unit <= count * AST_ZERO_SUM)
@@ -55,7 +56,11 @@ void ast_stream_learn_rotation(ast_stream *s) {
     if (s->count)
         memcpy(s->m, s->tracks.m, s->count * 3 * sizeof *s->m);
     for (size_t k = 0; k < s->count; k++) {
-        ast_rotation_apply(expected, s->data_direction + 3 * k, s->data_direction + 3 * k);
+        float *u = s->data_direction + 3 * k;
+        double rotated[3] = {u[0], u[1], u[2]};
+        ast_rotation_apply(expected, rotated, rotated);
+        for (size_t d = 0; d < 3; d++)
+            u[d] = (float)rotated[d];
         add_pair(s, k, &alignment);
     }
     if (ast_alignment_solve(&alignment, LEAST, rest)) {

@@ -40,13 +40,13 @@ ast_spread ast_stream_spread_of(const ast_stream *s, int32_t slot) {
     if ((size_t)slot >= s->count)
         return (ast_spread){0, 0};
     const ast_track *before = &s->track[slot];
-    const double *u = s->data_direction + (size_t)slot * s->options.dimension;
+    const float *u = s->data_direction + (size_t)slot * s->options.dimension;
     double drift = s->options.drift * AST_DEGREE;
     float row[AST_MAX_DIMENSION];
     size_t i = 0;
     while (s->v.labels[i] < 0 || s->joins.host[s->v.labels[i]] != slot)
         i++;
-    double along = ast_dot_row(ast_rowset_row(s->v.rows, i, row), u, s->options.dimension);
+    double along = ast_exact_score(ast_rowset_row(s->v.rows, i, row), u, s->options.dimension);
     along = s->options.axial ? fabs(along) : along;
     double apart = 2 * (1 - along) - (double)before->dt * drift * drift;
     return (ast_spread){(apart > 0 ? apart : 0) / (1 + 1 / before->n_prev), 1};

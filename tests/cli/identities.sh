@@ -37,6 +37,20 @@ grep -q Trio s || broken 'the name is not in the state'
 works asterism identities s forget 3
 if grep -q Trio s; then broken 'the name of somebody who was forgotten is in the state'; fi
 
+# ---- Nobody who is forgotten is in the file, also not among the frames behind the state ----
+hex() {
+    od -An -v -tx1 "$1" | tr -d ' \n'
+}
+printf '1,0,0\n' >x.csv
+printf '0,0.6,0.8\n' >y.csv
+printf '1,0.01,0\n0,0.6,0.8\n' >z.csv
+works asterism stream x.csv y.csv z.csv --angle 30 --exclusive --state u
+mean=9a99193fcdcc4c3f # 0.6 and 0.8
+hex u | grep -q "$mean" || broken 'the mean is not where this test looks for it'
+works asterism identities u forget 1
+if hex u | grep -q "$mean"; then broken 'the mean of somebody who was forgotten is in the state'; fi
+printed 'id 1 forgotten'
+
 # ---- The stream goes on, with the new settings only ----
 fails 1 'another angle' asterism stream a.csv b.csv --angle 30 --exclusive --state s
 cp b.csv c.csv

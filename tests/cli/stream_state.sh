@@ -56,7 +56,9 @@ killed() {
     equal 'temporary files' '' "$(find . -name '.?*.tmp')"
 }
 rounds=0
-while [ $kills -lt 50 ] && [ $rounds -lt 20 ]; do
+least=50
+[ -z "${AST_TEST_LONG:-}" ] || least=200
+while [ $kills -lt $least ] && [ $rounds -lt 80 ]; do
     rounds=$((rounds + 1))
     killed frames whole
     timeless lines | uniq >seen
@@ -141,6 +143,33 @@ for bytes in 0 1 7 8 63 70 100 $((size - 8)) $((size - 1)); do
 done
 { cat good; printf x; } >state
 refuses 'damaged' --angle 50 --lifetime 25
+
+# With frames behind the state. A kill that cuts off the last one leaves the state of the frame before; all else is damage.
+cp good state
+# shellcheck disable=SC2086
+works asterism stream frames/0.npy frames/1.npy $options --state state
+cp state two
+# shellcheck disable=SC2086
+works asterism stream frames/0.npy frames/1.npy frames/2.npy $options --state state
+cp state three
+first=$(wc -c <good) second=$(wc -c <two) all=$(wc -c <three)
+same three state
+head -c "$second" three | cmp -s - two || broken 'a frame is not added behind the frames before'
+for bytes in $((second + 1)) $((second + 7)) $((second + 47)) $((second + 48)) $((second + 90)) $((all - 1)); do
+    head -c "$bytes" three >state
+    works asterism stream --state state --status
+    equal "frames of $bytes bytes" 2 "$(json frames ../out)"
+    # shellcheck disable=SC2086
+    works asterism stream frames/0.npy frames/1.npy frames/2.npy $options --state state
+    same three state
+done
+for place in $(seq "$first" 47 $((all - 1))); do
+    { head -c "$place" three; tail -c +$((place + 1)) three | head -c 1 | tr '\000-\377' '\001-\377\000'
+        tail -c +$((place + 2)) three; } >state
+    refuses 'state' --angle 50 --lifetime 25
+done
+{ head -c "$first" three; tail -c +$((second + 1)) three; } >state # without the second frame
+refuses 'damaged' --angle 50 --lifetime 25
 # A flipped bit anywhere
 for place in $(seq 8 41 $((size - 1))); do
     { head -c "$place" good; tail -c +$((place + 1)) good | head -c 1 | tr '\000-\377' '\001-\377\000'
@@ -156,6 +185,30 @@ rmdir state
 fails 1 'absent/state' asterism stream frames --angle 50 --state absent/state
 fails 2 'given twice' asterism stream frames/0.npy frames/0.npy --angle 50 --state state
 fails 2 '--state needs a name' asterism stream frames --angle 50 --state -
+
+# ---- Growth ----
+# Frames are added until they are as large as the state, which is then written anew; and it goes on from both.
+awk 'BEGIN { srand(3); for (i = 0; i < 400; i++) { for (d = 0; d < 24; d++) printf "%.3f ", rand() - .5; print "" } }' \
+    >crowd.txt
+mkdir few
+for number in $(seq 1 100); do sed -n "$((number * 3)),$((number * 3 + 8))p" crowd.txt >few/"$number".txt; done
+list() { # the first frames
+    echo crowd.txt
+    seq -f 'few/%g.txt' 1 "$1"
+}
+rm -rf state labels
+# shellcheck disable=SC2046
+works asterism stream $(list 100) --angle 40 --labels whole_few
+works asterism stream crowd.txt --angle 40 --state state --labels labels
+whole=$(wc -c <state)
+for number in 30 70 100; do
+    # shellcheck disable=SC2046
+    works asterism stream $(list $number) --angle 40 --state state --labels labels
+    [ "$(wc -c <state)" -le $((3 * whole + 300000)) ] || broken "the state of $number frames is large: $(wc -c <state) bytes"
+done
+same_folder whole_few labels
+works asterism stream --state state --status
+equal 'frames' 101 "$(json frames ../out)"
 
 # ---- A full disk ----
 # The state grows with the clusters, and the limit of the process is soon reached.

@@ -443,7 +443,8 @@ void ref_stream_rotate(ref_stream *stream, const double *rotation) {
             cluster->m[d] = (float)turned[d];
         if (cluster->raw_count > 0) {
             turn(rotation, cluster->raw, dimension, turned);
-            memcpy(cluster->raw, turned, dimension * sizeof *turned);
+            for (size_t d = 0; d < dimension; d++)
+                cluster->raw[d] = (double)(float)turned[d];
         }
     }
     free(v);

@@ -119,7 +119,7 @@ static void remember_data(ref_cluster *cluster, size_t dimension) {
     for (size_t d = 0; d < dimension; d++)
         squares += (double)cluster->sum[d] * (double)cluster->sum[d];
     for (size_t d = 0; d < dimension; d++)
-        cluster->raw[d] = (double)cluster->sum[d] / sqrt(squares);
+        cluster->raw[d] = (double)(float)((double)cluster->sum[d] / sqrt(squares));
     cluster->raw_count = (double)cluster->members;
 }
 

@@ -22,7 +22,7 @@ struct ref_cluster {
     float *m;      /* (D) m_k: the mean before this frame */
     double weight; /* w_k */
     uint32_t dt;   /* frames since it last had points, 1 or more */
-    double *raw;   /* (D) the direction of its last data, and how many there were; 0: none yet */
+    double *raw;   /* (D) the direction of its last data, as floats, and how many there were; 0: none yet */
     double raw_count;
     double num, den; /* of its own spread */
     double rows;     /* behind the mean */

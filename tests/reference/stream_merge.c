@@ -54,7 +54,7 @@ static void join_data(const setting *s, ref_cluster *older, const ref_cluster *y
         squares += sum[d] * sum[d];
     }
     for (size_t d = 0; d < s->dimension && squares > 0; d++)
-        older->raw[d] = sum[d] / sqrt(squares);
+        older->raw[d] = (double)(float)(sum[d] / sqrt(squares));
     older->raw_count += younger->raw_count;
     older->rows += younger->rows;
     free(sum);

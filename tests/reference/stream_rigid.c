@@ -25,7 +25,8 @@ void ref_turn_all(ref_stream *stream) {
             cluster->m[d] = (float)out[d];
         if (cluster->raw_count > 0) {
             turned(stream, cluster->raw, out);
-            memcpy(cluster->raw, out, sizeof out);
+            for (int d = 0; d < 3; d++)
+                cluster->raw[d] = (double)(float)out[d];
         }
     }
 }

@@ -210,6 +210,11 @@ static void streams(void **state) {
     assert_null(ast_stream_save(NULL, &size));
     assert_null(ast_stream_save(stream, NULL));
     assert_non_null(strstr(ast_message(context), "size"));
+    assert_null(ast_stream_save_changes(NULL, &size));
+    assert_null(ast_stream_save_changes(stream, NULL));
+    assert_non_null(strstr(ast_message(context), "size"));
+    assert_int_equal(ast_stream_write(NULL, NULL, NULL), AST_BAD_OPTION);
+    REFUSED(ast_stream_write(stream, NULL, NULL), "write");
     assert_int_equal(ast_stream_load(NULL, x, 8), AST_BAD_OPTION);
     REFUSED(ast_stream_load(stream, NULL, 8), "state");
     assert_int_equal(ast_stream_saved(NULL, x, 8, &options), AST_BAD_OPTION);

@@ -55,6 +55,7 @@ static int meddle(meddler *m) {
     refuse(m, ast_stream_predict(m->stream, m->points, m->other), "ast_stream_predict");
     refuse(m, ast_stream_reset(m->stream), "ast_stream_reset");
     assert_null(ast_stream_save(m->stream, &size));
+    assert_null(ast_stream_save_changes(m->stream, &size));
     refuse(m, ast_depth_compute(m->depth, NULL, NULL, NULL, NULL, NULL), "ast_depth_compute");
     refuse(m, ast_tally_add(m->tally, m->points, 0, NULL), "ast_tally_add");
     ast_stream_close(m->stream); /* none of these closes anything: the tests go on with all of them */

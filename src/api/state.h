@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The bytes of a stream: one state, and after it any number of changes (state_changes.c), each with a head, a version
+ * and a checksum of its own. state.c has the state, state_read.c puts both together. */
+#pragma once
+
+#include "context.h"
+
+#include "checksum.h"
+#include "saved.h"
+#include "stream.h"
+
+typedef struct ast_state_header {
+    uint64_t magic, version, size;
+    uint64_t dimension, method, weight_update, lifetime, max_iterations, max_clusters, axial, revive_near;
+    uint64_t merge_tracked, rigid, score, exclusive, born_after, min_size, centered;
+    double angle, drift, beta, min_quality;
+    uint64_t frame, next_id, count, pairs;
+    uint64_t names, barred, apart, log;
+    ast_spread spread, likeness;
+    double rotation_step[3];
+    uint64_t landmarks; /* 1: their map is at the end */
+} ast_state_header;
+
+/* The changes between the frame numbers `since` and `frame`, which come next. Ids in it replace those of the same
+ * number. All other ids age by the difference, and end if that is more than the lifetime. */
+typedef struct ast_changes_header {
+    uint64_t magic, version, size;
+    uint64_t dimension, since, frame, next_id;
+    uint64_t count; /* of all means afterwards */
+    uint64_t means, gone, pairs;
+    uint64_t known; /* 1: with all names, forbidden rows and pairs that never merge */
+    uint64_t names, barred, apart;
+    ast_spread spread, likeness;
+    uint64_t landmarks;
+} ast_changes_header;
+
+extern const ast_saved_format ast_state_format, ast_changes_format;
+
+/* Bytes that are put one after the other, into memory or into a function of the caller; `size` in all. */
+typedef struct ast_state_sink {
+    unsigned char *at; /* NULL: write() */
+    int (*write)(void *data, const void *bytes, size_t size);
+    void *data;
+    ast_checksum_parts sum;
+    bool failed;
+} ast_state_sink;
+
+void ast_state_put(ast_state_sink *sink, const void *bytes, size_t size);
+void ast_state_put_sum(ast_state_sink *sink);
+
+/* Memory of the stream for so many bytes. NULL: there is none. */
+unsigned char *ast_state_buffer(ast_stream *stream, size_t size);
+
+/* Copies bytes, and returns where they end. */
+const unsigned char *ast_state_get(void *to, const unsigned char *from, size_t size);
+
+/* How many there are of each part, and where the parts begin. Numbers are below 2^31. */
+typedef struct ast_state_parts {
+    size_t dimension;
+    uint64_t next_id;
+    size_t means, gone, pairs, apart, names, log, barred, landmarks;
+    size_t at_tracks, at_m, at_u, at_gone, at_pairs, at_apart, at_names, at_log, at_barred, at_rows, at_landmarks;
+    size_t size; /* of everything, if the numbers in the head are true */
+} ast_state_parts;
+
+ast_state_parts ast_state_lay_out(const ast_state_header *header);
+ast_state_parts ast_changes_lay_out(const ast_changes_header *header);
+
+/* state_possible.c. Whether some stream can have these parts. */
+bool ast_state_is_spread(const ast_spread *spread);
+bool ast_state_is_possible(const unsigned char *bytes, const ast_state_parts *parts);
+
+/* The head of a stream as it is now, without `size`. */
+ast_state_header ast_state_describe(const ast_stream *stream);
