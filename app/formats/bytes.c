@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 /* Bytes that memory grows by at first. */
-#define FIRST_PART ((size_t)1 << 20)
+#ifndef AST_FIRST_PART
+#define AST_FIRST_PART ((size_t)1 << 20)
+#endif
 
 static bool open_file(ast_bytes *bytes, const char *path, ast_format_error *error);
 static bool wait_for_bytes(const ast_bytes *bytes, ast_format_error *error);
@@ -77,7 +79,7 @@ static size_t within_budget(const ast_bytes *bytes, size_t part) {
 
 bool ast_bytes_fill(ast_bytes *bytes, ast_buffer *buffer, size_t size, ast_format_error *error) {
     while (buffer->filled < size) {
-        size_t part = buffer->filled >= FIRST_PART ? 2 * buffer->filled : FIRST_PART, got;
+        size_t part = buffer->filled >= AST_FIRST_PART ? 2 * buffer->filled : AST_FIRST_PART, got;
         part = part < buffer->capacity ? buffer->capacity : part;
         part = within_budget(bytes, part < size ? part : size);
         if (part <= buffer->filled)

@@ -30,11 +30,15 @@ void ast_gz_close(struct ast_gz *gz) {
 
 #include <zlib.h>
 
+#ifndef AST_GZ_BUFFER
+#define AST_GZ_BUFFER (1 << 16)
+#endif
+
 struct ast_gz {
     z_stream stream;
     bool inside; /* a member that has begun and not ended; true before the first */
     bool raw;    /* one member without a wrapper */
-    unsigned char input[1 << 16];
+    unsigned char input[AST_GZ_BUFFER];
 };
 
 /* 15: the largest window; 16: the gzip wrapper, not zlib's own. */

@@ -18,7 +18,9 @@
 #include "formats.h"
 
 /* The largest image, in pixels: what asterism_depth.h takes. */
+#ifndef AST_PIXELS_MOST
 #define AST_PIXELS_MOST ((size_t)1 << 27)
+#endif
 
 /* ---- Depth ----------------------------------------------------------------------------------------------------- */
 

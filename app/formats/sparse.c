@@ -10,8 +10,10 @@
 
 /* Empty rows and columns take memory too: a row counts as missing, and every mean has all columns. If nearly all rows
  * or columns are empty, the header is wrong. Hashed words have about 2^20 columns, even for few rows. */
-#define EMPTY_ROWS ((size_t)1 << 20)
-#define EMPTY_COLUMNS ((size_t)1 << 22)
+#ifndef AST_EMPTY_ROWS
+#define AST_EMPTY_ROWS ((size_t)1 << 20)
+#endif
+#define EMPTY_COLUMNS (4 * AST_EMPTY_ROWS)
 #define EMPTY_SHARE 64
 
 bool ast_entries_size(ast_entries *entries, double rows, double columns, ast_format_error *error) {
@@ -162,7 +164,7 @@ static bool hand_over(const rows_state *state, size_t dimension, ast_input *inpu
 /* Checks the sizes against the number of entries, because memory is allocated by the sizes. */
 static bool plausible(const ast_entries *entries, ast_format_error *error) {
     size_t rows = entries->rows, columns = entries->columns, count = entries->count;
-    if (rows > EMPTY_ROWS && rows / EMPTY_SHARE > count)
+    if (rows > AST_EMPTY_ROWS && rows / EMPTY_SHARE > count)
         return ast_format_fail(error, "%s: promises %zu rows and has %zu entries; nearly every row would be empty",
                                entries->name, rows, count);
     if (columns > EMPTY_COLUMNS && columns / EMPTY_SHARE > count)

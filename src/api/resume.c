@@ -250,15 +250,17 @@ static ast_status restore_clusters(const ast_call *c) {
     return ast_comm_agree(c->context->comm, status, c->fault);
 }
 
-/* What is kept of a cluster; its mean is in the result already. */
-static ast_cluster_info cluster_at(const ast_resume *s, size_t number, const float *mean) {
+/* What is kept of a cluster; its mean is in the result already. false: no cluster of these points. */
+static bool cluster_at(const ast_resume *s, size_t number, const float *mean, ast_cluster_info *info) {
     ast_checkpoint_cluster kept;
     memcpy(&kept, s->bytes + s->at.clusters + number * sizeof kept, sizeof kept);
-    ast_cluster_info info = {
+    if (!(kept.size >= 0 && kept.size <= (double)s->head.points))
+        return false;
+    *info = (ast_cluster_info){
         (size_t)kept.size,          kept.weight, kept.resultant, kept.kappa, mean, .share = NAN, .stability = NAN,
         .effective = kept.effective};
-    ast_cluster_errors(&info, s->head.dimension, info.resultant);
-    return info;
+    ast_cluster_errors(info, s->head.dimension, info->resultant);
+    return true;
 }
 
 static ast_report report_at(const ast_call *c, const ast_checkpoint_result *kept) {
@@ -291,9 +293,10 @@ static ast_status restore_result(const ast_call *c, int number, size_t first) {
     if (kept.clusters)
         memcpy(r->means, means_at(s, s->at.earlier_means) + first * dimension,
                kept.clusters * dimension * sizeof *r->means);
+    bool good = true;
     for (size_t k = 0; k < kept.clusters; k++)
-        r->clusters[k] = cluster_at(s, first + k, r->means + k * dimension);
-    return AST_OK;
+        good = cluster_at(s, first + k, r->means + k * dimension, &r->clusters[k]) && good;
+    return good ? AST_OK : damaged(c->fault);
 }
 
 /* All of them; the one with the best objective is the best so far. */
