@@ -2,14 +2,16 @@
  *
  * All pairs of rows whose score is at least a limit, exactly, without looking at most pairs.
  *
- * The main idea: similar rows are put into one *block* of BLOCK rows. A block lies in a ball, whose centre and radius
- * bound the score of a row with all rows of the block by one product. Rows and blocks that pass are compared by heads
- * and tails along the principal axes of the rows (scores/heads.h); pairs that pass are scored in full. Every bound
- * includes its rounding errors, so that no pair is lost, whatever the blocks are.
+ * The main idea: similar rows are put into one *block* of BLOCK rows. The *shadow* of a row is a unit vector of few
+ * coordinates: its first ones along the principal axes of the rows (scores/heads.h), and the length of its tail. The
+ * score of two shadows is at least that of their rows. The shadows of a block lie in a cap, an angle around a centre: a
+ * row whose shadow is farther from the centre than that and the angle of the limit is near no row of the block. Rows
+ * and blocks that pass are compared by more of their heads and by tails; pairs that pass are scored in full. Every
+ * bound includes its rounding errors, so that no pair is lost, whatever the blocks are.
  *
  *     near_rows.c    the rows of one or two sets; equal rows become one
  *     near_cells.c   similar rows next to each other: cells around a few means, split into blocks
- *     near_index.c   axes, heads and balls of the blocks
+ *     near_index.c   axes, heads and caps of the blocks
  *     near_search.c  the pairs of a tile of rows with a range of blocks */
 #pragma once
 
@@ -18,9 +20,8 @@
 #include "pool.h"
 #include "rowset.h"
 
-enum { AST_NEAR_BLOCK = 64 };    /* rows of a block and of a tile: a bit of uint64_t each; a multiple of AST_PANEL */
-enum { AST_NEAR_SEGMENT = 512 }; /* blocks that a tile is compared with at a time */
-#define AST_NO_ROW UINT32_MAX    /* an unused place of a block */
+enum { AST_NEAR_BLOCK = 64 }; /* rows of a block and of a tile: a bit of uint64_t each; a multiple of AST_PANEL */
+#define AST_NO_ROW UINT32_MAX /* an unused place of a block */
 
 /* Rows of one or two sets. Row i of the second has the number i + the count of the first. */
 typedef struct ast_near_rows {
@@ -54,6 +55,13 @@ void ast_near_order_free(ast_near_order *order);
 /* Sorts the n rows of a cell into blocks of AST_NEAR_BLOCK: `order` (n) indices into heads (n, width). */
 void ast_near_split(const float *heads, size_t width, uint32_t *order, size_t n);
 
+/* Vectors for the kernel that masks products, of which all 64 are compared at a time. */
+typedef struct ast_near_table {
+    size_t width;
+    float *panels; /* (count / AST_PANEL, width, AST_PANEL) */
+    float *bias;   /* (count) minus the least product that passes; AST_NO_SCORE: unused */
+} ast_near_table;
+
 typedef struct ast_near_index {
     const ast_kernels *kernels;
     ast_pool *pool;
@@ -61,14 +69,15 @@ typedef struct ast_near_index {
     double limit;       /* a pair counts if its score is at least this */
     size_t blocks, own; /* blocks of both sets, and of the first */
     uint32_t *ids;      /* (blocks, AST_NEAR_BLOCK) */
-    uint32_t *places;   /* (rows->count) where a row is in ids */
+    uint32_t *places;   /* (rows->count) where a row is in ids; there are blocks * AST_NEAR_BLOCK of them */
     ast_basis axes;
-    size_t width;                 /* of the heads */
-    bool whole;                   /* balls are around whole rows, not around their heads and tails */
-    ast_packed_means heads;       /* of the rows, in order of ids */
-    ast_packed_means balls;       /* of the blocks: centre, radius (errors) and longest tail */
-    float *lengths;               /* (blocks * AST_NEAR_BLOCK) of the heads, rounded up */
-    float head_slack, ball_slack; /* allowances for rounding */
+    size_t width, long_width; /* of short and long heads */
+    size_t cap_axes;          /* of the shadows in caps; 0: caps are around whole rows */
+    ast_near_table shadows;   /* (places) of `width` axes */
+    ast_near_table caps;      /* (blocks) their centres */
+    float *long_heads;        /* (places, long_width); the short head is the first part */
+    float *long_tails;        /* (places) */
+    float head_slack;         /* allowance for rounding */
 } ast_near_index;
 
 ast_status ast_near_index_open(ast_near_index *index, ast_fault *fault); /* kernels, pool, rows and limit are set */
@@ -102,5 +111,10 @@ void ast_near_tile_search(ast_near_search *search, int worker, size_t first, siz
 /* Row r of a worker's tile. */
 uint32_t ast_near_tile_row(const ast_near_search *search, int worker, size_t r);
 
-/* For the choice of the balls: how many (row, block) pairs of the tile pass the balls. */
+enum { AST_NEAR_WIDTH = 128 }; /* axes of a long head at most */
+
+/* shadow: (axes + 1) */
+void ast_near_shadow(const ast_basis *basis, const float *head, size_t axes, float *shadow);
+
+/* For the choice of the caps: how many (row, block) pairs of the tile pass the caps. */
 size_t ast_near_tile_passes(ast_near_search *search, int worker, size_t first, size_t last);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Axes, blocks, heads and balls. A ball is around the heads of a block, with the longest tail beside it, or around its
- * whole rows. The first suits rows that a few axes describe, the second rows around many centres: a few tiles are
- * searched with both, and the one that costs less is kept. */
+ * Axes, blocks, heads and caps. Few axes suit rows along a few directions, many axes or whole rows suit rows around
+ * many centres: a few tiles are searched with each kind of caps, and the one that costs least is kept. */
 #include "near.h"
 
 #include "memory.h"
@@ -13,23 +12,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WIDTH = 128, SAMPLE = 4096, PAIRS = 8192, TRIAL_TILES = 8 };
-#define FULL_COST 8 /* of a full score, relative to the products of as many coordinates of heads */
-#define ROUND_UP (1 + 0x1p-20)
+enum { MOST_WIDTH = AST_NEAR_WIDTH, SAMPLE = 4096, PAIRS = 8192, TRIAL_TILES = 8 };
+#define FULL_COST 8   /* of a full score, relative to the products of as many coordinates of heads */
+#define LONG_COST 60  /* of a pair whose long heads are compared, apart from the coordinates */
+#define PASS_CAPS 0.3 /* the share of pairs that pass the caps, about */
+#define OVERHEAD 6    /* of a bound, in products of coordinates */
+
+static const size_t cap_axes[] = {4, 8, 16, 32, 64, 0}; /* 0: whole rows */
+enum { KINDS = sizeof cap_axes / sizeof *cap_axes };
 
 /* The blocks while they are made. */
 typedef struct packing {
     ast_near_index *index;
     ast_near_order order[2];
-    size_t *first_block;    /* (cells of both sets + 1) */
-    ast_packed_means whole; /* balls around whole rows */
+    size_t *first_block; /* (cells of both sets + 1) */
+    ast_near_table caps[KINDS];
     _Atomic bool failed;
 } packing;
 
+static void free_table(ast_near_table *table) {
+    ast_free_all(table->panels, table->bias);
+    *table = (ast_near_table){0};
+}
+
 void ast_near_index_free(ast_near_index *index) {
-    ast_packed_means *h = &index->heads, *b = &index->balls;
-    ast_free_all(index->ids, index->places, index->lengths, h->bias, h->floats, h->errors, h->tails, b->bias, b->floats,
-                 b->errors, b->tails);
+    free_table(&index->shadows);
+    free_table(&index->caps);
+    ast_free_all(index->ids, index->places, index->long_heads, index->long_tails);
     ast_basis_free(&index->axes);
     *index = (ast_near_index){0};
 }
@@ -44,24 +53,37 @@ static double bound_of(const ast_near_index *index, const float *a, const float 
     return sum;
 }
 
-/* The width that makes random pairs of a sample cheapest: a wide head leaves fewer pairs. heads (n, axes.count). */
-static size_t choose_width(const ast_near_index *index, const float *heads, size_t n) {
-    static const size_t widths[] = {16, 32, 48, 64, 96, MOST_WIDTH};
-    size_t best = 16, count = index->axes.count;
-    double least = INFINITY;
-    for (size_t w = 0; w < sizeof widths / sizeof *widths && widths[w] <= count; w++) {
-        double passed = 0.5;
-        ast_random random;
-        ast_random_seed(&random, 1, 0);
-        for (size_t i = 0; i < PAIRS; i++) {
-            size_t a = (size_t)ast_random_below(&random, n), b = (size_t)ast_random_below(&random, n);
-            passed += a != b && bound_of(index, heads + a * count, heads + b * count, widths[w]) >= index->limit;
-        }
-        double cost = (double)widths[w] + passed / PAIRS * FULL_COST * (double)index->rows->dimension;
-        best = cost < least ? widths[w] : best;
-        least = cost < least ? cost : least;
+/* Which share of random pairs of a sample passes heads of each width: one in PAIRS at least. heads (n, axes.count) */
+static double share_passing(const ast_near_index *index, const float *heads, size_t n, size_t width) {
+    size_t count = index->axes.count;
+    double passed = 0.5;
+    ast_random random;
+    ast_random_seed(&random, 1, 0);
+    for (size_t i = 0; i < PAIRS; i++) {
+        size_t a = (size_t)ast_random_below(&random, n), b = (size_t)ast_random_below(&random, n);
+        passed += a != b && bound_of(index, heads + a * count, heads + b * count, width) >= index->limit;
     }
-    return best;
+    return passed / PAIRS;
+}
+
+/* The widths that make pairs of a sample cheapest: a wide head leaves fewer pairs. */
+static void choose_widths(ast_near_index *index, const float *heads, size_t n) {
+    static const size_t shorts[] = {4, 8, 12, 16, 24, 32, 48, 64}, longs[] = {16, 32, 64, MOST_WIDTH};
+    double least = INFINITY, left[sizeof longs / sizeof *longs];
+    for (size_t l = 0; l < sizeof longs / sizeof *longs && longs[l] <= index->axes.count; l++)
+        left[l] = share_passing(index, heads, n, longs[l]) * FULL_COST * (double)index->rows->dimension;
+    for (size_t s = 0; s < sizeof shorts / sizeof *shorts; s++) {
+        double passing = shorts[s] <= index->axes.count ? share_passing(index, heads, n, shorts[s]) : 0;
+        for (size_t l = 0; l < sizeof longs / sizeof *longs && longs[l] <= index->axes.count; l++) {
+            double next = longs[l] > shorts[s] ? passing * (LONG_COST + (double)longs[l]) : 0,
+                   cost = PASS_CAPS * (double)(shorts[s] + OVERHEAD) + next + left[l];
+            if (longs[l] < shorts[s] || cost >= least)
+                continue;
+            least = cost;
+            index->width = shorts[s];
+            index->long_width = longs[l];
+        }
+    }
 }
 
 static bool find_axes(packing *p) {
@@ -78,8 +100,8 @@ static bool find_axes(packing *p) {
     ready = ready && ast_basis_find(&index->axes, index->kernels, rows, n, d, count);
     if (ready) {
         ast_heads_project(&index->axes, index->kernels, rows, n, count, heads);
-        index->width = choose_width(index, heads, n);
-        index->head_slack = ast_head_slack(&index->axes, index->width) + 0x1p-20f;
+        choose_widths(index, heads, n);
+        index->head_slack = ast_head_slack(&index->axes, index->long_width) + 0x1p-20f;
     }
     ast_free_all(copies, heads, (void *)rows);
     return ready;
@@ -88,50 +110,92 @@ static bool find_axes(packing *p) {
 /* ---- Blocks ------------------------------------------------------------------------------------------------------ */
 
 /* Memory for `count` entries, all of them unused. */
-static bool open_packed(ast_packed_means *to, size_t count, size_t plain) {
-    size_t room = (count + AST_PANEL - 1) / AST_PANEL * AST_PANEL;
-    *to = (ast_packed_means){.count = count, .plain = plain};
-    to->floats = ast_allocate_zero(room * plain, sizeof *to->floats);
-    to->errors = ast_allocate_zero(room, sizeof *to->errors);
-    to->tails = ast_allocate_zero(room, sizeof *to->tails);
-    to->bias = ast_allocate(room, sizeof *to->bias);
-    for (size_t i = 0; i < room && to->bias; i++)
-        to->bias[i] = AST_NO_SCORE;
-    return to->floats && to->errors && to->tails && to->bias;
+static bool open_table(ast_near_table *table, size_t count, size_t width) {
+    size_t room = (count + AST_NEAR_BLOCK - 1) / AST_NEAR_BLOCK * AST_NEAR_BLOCK;
+    *table = (ast_near_table){.width = width,
+                              .panels = ast_allocate_zero(room * width, sizeof *table->panels),
+                              .bias = ast_allocate(room, sizeof *table->bias)};
+    for (size_t i = 0; i < room && table->bias; i++)
+        table->bias[i] = AST_NO_SCORE;
+    return table->panels && table->bias;
 }
 
-static void free_packed(ast_packed_means *p) {
-    ast_free_all(p->floats, p->errors, p->tails, p->bias);
-    *p = (ast_packed_means){0};
+/* Entry k passes a row if their product is at least `least`. */
+static void set_entry(ast_near_table *table, size_t k, const float *x, double least) {
+    for (size_t d = 0; d < table->width; d++)
+        table->panels[(k / AST_PANEL * table->width + d) * AST_PANEL + k % AST_PANEL] = x[d];
+    table->bias[k] = (float)(-least);
 }
 
-static void set_entry(ast_packed_means *to, size_t k, const float *x, double error, float tail) {
-    for (size_t d = 0; d < to->plain; d++)
-        to->floats[(k / AST_PANEL * to->plain + d) * AST_PANEL + k % AST_PANEL] = x[d];
-    to->bias[k] = 0;
-    to->errors[k] = (float)(error * ROUND_UP);
-    to->tails[k] = tail;
-}
-
-static double length_of(const float *x, const float *centre, size_t width) {
+static double length_of(const float *x, size_t width) {
     double square = 0;
-    for (size_t d = 0; d < width; d++) {
-        double part = (double)x[d] - (centre ? (double)centre[d] : 0);
-        square += part * part;
-    }
-    return sqrt(square) * (1 + 0x1p-40);
+    for (size_t d = 0; d < width; d++)
+        square += (double)x[d] * (double)x[d];
+    return sqrt(square);
 }
 
-/* The ball around n vectors: the centre is their mean, in float. */
-static double find_ball(const float *const *x, size_t n, size_t width, float *centre) {
-    double radius = 0;
+void ast_near_shadow(const ast_basis *axes, const float *head, size_t count, float *shadow) {
+    memcpy(shadow, head, count * sizeof *shadow);
+    shadow[count] = ast_tail_length(axes, head, count);
+}
+
+/* How far the lengths of shadows, or of whole rows (axes 0), are from 1 at most. */
+static double shadow_error(const ast_near_index *index, size_t axes) {
+    double head = axes ? 2 * ast_head_error(&index->axes, axes) + index->axes.skew : 0;
+    return head + 2 * AST_UNIT_TOLERANCE + 0x1p-20;
+}
+
+/* Of a product in float that begins with a number below 2. */
+static double rounding_of(const ast_near_index *index) {
+    return 2 * (double)ast_score_error(index->rows->dimension + 2) + 0x1p-20;
+}
+
+/* The least score that the shadow of a row near one in a cap of this angle may have with the centre of the cap. */
+static double least_in_reach(const ast_near_index *index, size_t axes, double angle) {
+    double error = shadow_error(index, axes), near = index->limit - (double)index->head_slack - 4 * error,
+           reach = acos(fmax(fmin(near, 1), -1)) + angle;
+    return cos(fmin(reach, acos(-1))) - 2 * error - rounding_of(index);
+}
+
+/* The angle of the cap around n vectors, rounded up. The centre is the direction of their sum, in float. */
+static double find_cap(const float *const *x, size_t n, size_t width, float *centre) {
+    double least = 1, length;
     memset(centre, 0, width * sizeof *centre);
     for (size_t i = 0; i < n; i++)
         for (size_t d = 0; d < width; d++)
-            centre[d] += x[i][d] / (float)n;
-    for (size_t i = 0; i < n; i++)
-        radius = fmax(radius, length_of(x[i], centre, width));
-    return radius;
+            centre[d] += x[i][d];
+    length = length_of(centre, width);
+    for (size_t d = 0; d < width && length > 0; d++)
+        centre[d] = (float)((double)centre[d] / length);
+    length = length_of(centre, width);
+    for (size_t i = 0; i < n; i++) {
+        double product = 0;
+        for (size_t d = 0; d < width; d++)
+            product += (double)x[i][d] * (double)centre[d];
+        least = fmin(least, length > 0 ? product / (length * length_of(x[i], width)) : -1);
+    }
+    return acos(fmax(least - 0x1p-40, -1)) + 0x1p-30;
+}
+
+/* The caps of all kinds around the rows of a block. centre: (D) */
+static void pack_caps(packing *p, size_t block, const float *const *heads, const float *const *rows, size_t n,
+                      float *centre) {
+    ast_near_index *index = p->index;
+    float shadows[AST_NEAR_BLOCK][MOST_WIDTH + 1], middle[MOST_WIDTH + 1];
+    const float *pointers[AST_NEAR_BLOCK];
+    for (size_t kind = 0; kind < KINDS; kind++) {
+        size_t axes = cap_axes[kind], width = p->caps[kind].width;
+        float *at = axes ? middle : centre;
+        if (!p->caps[kind].panels)
+            continue;
+        for (size_t i = 0; i < n; i++) {
+            pointers[i] = axes ? shadows[i] : rows[i];
+            if (axes)
+                ast_near_shadow(&index->axes, heads[i], axes, shadows[i]);
+        }
+        double angle = find_cap(pointers, n, width, at);
+        set_entry(&p->caps[kind], block, at, least_in_reach(index, axes, angle));
+    }
 }
 
 /* Block number `block`: n rows with their heads. buffer: (AST_NEAR_BLOCK + 1, D) */
@@ -139,26 +203,25 @@ static void pack_block(packing *p, size_t block, const uint32_t *ids, const floa
                        float *buffer) {
     ast_near_index *index = p->index;
     const float *rows[AST_NEAR_BLOCK];
-    float centre[MOST_WIDTH], longest = 0;
-    size_t width = index->width, dimension = index->rows->dimension;
+    size_t dimension = index->rows->dimension;
+    double least = index->limit - (double)index->head_slack - rounding_of(index);
     for (size_t i = 0; i < n; i++) {
+        float shadow[MOST_WIDTH + 1];
         size_t place = block * AST_NEAR_BLOCK + i;
-        float tail = ast_tail_length(&index->axes, heads[i], width);
         rows[i] = ast_near_row(index->rows, ids[i], buffer + (i + 1) * dimension);
         index->ids[place] = ids[i];
         index->places[ids[i]] = (uint32_t)place;
-        index->lengths[place] = (float)(length_of(heads[i], NULL, width) * ROUND_UP);
-        set_entry(&index->heads, place, heads[i], 0, tail);
-        longest = tail > longest ? tail : longest;
+        memcpy(index->long_heads + place * index->long_width, heads[i], index->long_width * sizeof(float));
+        index->long_tails[place] = ast_tail_length(&index->axes, heads[i], index->long_width);
+        ast_near_shadow(&index->axes, heads[i], index->width, shadow);
+        set_entry(&index->shadows, place, shadow, least);
     }
-    set_entry(&index->balls, block, centre, find_ball(heads, n, width, centre), longest);
-    double radius = find_ball(rows, n, dimension, buffer);
-    set_entry(&p->whole, block, buffer, radius, 0);
+    pack_caps(p, block, heads, rows, n, buffer);
 }
 
 static bool pack_rows(packing *p, const uint32_t *rows, size_t n, size_t block) {
     const ast_near_index *index = p->index;
-    size_t width = index->width, dimension = index->rows->dimension;
+    size_t width = index->long_width, dimension = index->rows->dimension;
     float *heads = ast_allocate(n * width, sizeof *heads);
     float *buffer = ast_allocate((AST_NEAR_BLOCK + 1) * dimension, sizeof *buffer);
     uint32_t *order = ast_allocate(n, sizeof *order);
@@ -214,55 +277,63 @@ static bool count_blocks(packing *p) {
     return true;
 }
 
+static bool open_caps(packing *p) {
+    const ast_near_index *index = p->index;
+    bool ready = true;
+    for (size_t kind = 0; kind < KINDS && ready; kind++)
+        if (cap_axes[kind] <= index->long_width)
+            ready =
+                open_table(&p->caps[kind], index->blocks, cap_axes[kind] ? cap_axes[kind] + 1 : index->rows->dimension);
+    return ready;
+}
+
 static bool pack_blocks(packing *p) {
     ast_near_index *index = p->index;
     if (!count_blocks(p))
         return false;
     size_t places = index->blocks * AST_NEAR_BLOCK;
-    if (!ast_replace_arrays(AST_REQUEST(index->ids, places), AST_REQUEST(index->lengths, places),
-                            AST_REQUEST(index->places, index->rows->count)) ||
-        !open_packed(&index->heads, places, index->width) || !open_packed(&index->balls, index->blocks, index->width) ||
-        !open_packed(&p->whole, index->blocks, index->rows->dimension))
+    if (!ast_replace_arrays(AST_REQUEST(index->ids, places), AST_REQUEST(index->long_heads, places * index->long_width),
+                            AST_REQUEST(index->long_tails, places), AST_REQUEST(index->places, index->rows->count)) ||
+        !open_table(&index->shadows, places, index->width + 1) || !open_caps(p))
         return false;
     memset(index->ids, 0xff, places * sizeof *index->ids);
-    memset(index->lengths, 0, places * sizeof *index->lengths);
     ast_pool_run_cancellable(index->pool, p->order[0].cells + p->order[1].cells, pack_cell, p);
     return !p->failed;
 }
 
-/* ---- Which balls ------------------------------------------------------------------------------------------------- */
+/* ---- Which caps -------------------------------------------------------------------------------------------------- */
 
-/* The products of coordinates that a few tiles need: with all balls, and with the rows of the blocks that pass. */
+/* The products of coordinates that a few tiles need: with all caps, and with the rows of the blocks that pass. */
 static double trial_cost(const ast_near_index *index, ast_near_search *search) {
     double cost = 0;
     size_t tiles = index->own < TRIAL_TILES ? index->own : TRIAL_TILES;
     for (size_t t = 0; t < tiles; t++) {
         ast_near_tile_block(search, 0, t * index->own / tiles);
-        cost += (double)(AST_NEAR_BLOCK * index->blocks * index->balls.plain) +
-                (double)(ast_near_tile_passes(search, 0, 0, index->blocks) * AST_NEAR_BLOCK * index->width);
+        cost +=
+            (double)(AST_NEAR_BLOCK * index->blocks * (index->caps.width + OVERHEAD)) +
+            (double)(ast_near_tile_passes(search, 0, 0, index->blocks) * AST_NEAR_BLOCK * (index->width + OVERHEAD));
     }
     return cost;
 }
 
-static void use_balls(ast_near_index *index, packing *p) {
-    ast_packed_means kept = index->balls;
-    index->balls = p->whole;
-    p->whole = kept;
-    index->whole = !index->whole;
-    index->ball_slack = index->whole ? ast_score_error(index->rows->dimension) + 0x1p-19f : index->head_slack;
-}
-
-static bool choose_balls(packing *p) {
+static bool choose_caps(packing *p) {
     ast_near_index *index = p->index;
     ast_near_search search = {.index = index};
-    index->ball_slack = index->head_slack;
+    double least = INFINITY;
+    size_t best = 0;
     bool ready = ast_near_search_open(&search);
-    if (ready) {
-        double heads = trial_cost(index, &search);
-        use_balls(index, p);
-        if (trial_cost(index, &search) >= heads)
-            use_balls(index, p);
+    for (size_t kind = 0; kind < KINDS && ready; kind++) {
+        if (!p->caps[kind].panels)
+            continue;
+        index->caps = p->caps[kind];
+        index->cap_axes = cap_axes[kind];
+        double cost = trial_cost(index, &search);
+        best = cost < least ? kind : best;
+        least = fmin(cost, least);
     }
+    index->caps = p->caps[best];
+    index->cap_axes = cap_axes[best];
+    p->caps[best] = (ast_near_table){0};
     ast_near_search_free(&search);
     return ready;
 }
@@ -276,8 +347,9 @@ ast_status ast_near_index_open(ast_near_index *index, ast_fault *fault) {
     if (ready && p.order[0].count + p.order[1].count > 0)
         ready = find_axes(&p) && pack_blocks(&p);
     if (ready && index->own > 0 && !ast_pool_cancelled(index->pool))
-        ready = choose_balls(&p);
-    free_packed(&p.whole);
+        ready = choose_caps(&p);
+    for (size_t kind = 0; kind < KINDS; kind++)
+        free_table(&p.caps[kind]);
     ast_near_order_free(&p.order[0]);
     ast_near_order_free(&p.order[1]);
     free(p.first_block);

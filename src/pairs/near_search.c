@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The pairs of a tile: balls discard blocks, heads discard rows, full scores in float decide, and the exact score
- * decides where a float does not. */
+ * The pairs of a tile: caps discard blocks, shadows and long heads discard rows, full scores in float decide, and the
+ * exact score decides where a float does not. */
 #include "near.h"
 
 #include "memory.h"
@@ -19,19 +19,11 @@ typedef struct ast_near_worker {
     uint32_t ids[TILE];
     size_t places[TILE];
     const float *rows[TILE]; /* whole rows; NULL: not read yet */
-    const float *heads[TILE];
-    float lengths[TILE], tails[TILE];
-    float *row_memory;                 /* (TILE, D) */
-    float *head_memory;                /* (TILE, width) */
-    float *other;                      /* (D) */
-    ast_mean_candidate *candidates;    /* (TILE, AST_NEAR_SEGMENT) */
-    uint64_t passed[AST_NEAR_SEGMENT]; /* rows of the tile that a block's ball does not discard */
-    float *scratch;                    /* AST_ROW_SCRATCH */
+    float shadows[TILE][AST_NEAR_WIDTH + 1], cap_shadows[TILE][AST_NEAR_WIDTH + 1];
+    float *row_memory;     /* (TILE, D) */
+    float *other;          /* (D) */
+    uint64_t passed[TILE]; /* rows of the tile that a block's cap does not discard, of as many blocks */
 } ast_near_worker;
-
-static const uint8_t *const no_bytes[TILE];
-static const float ones[TILE] = {[0 ... TILE - 1] = 1 + 0x1p-20f}; /* lengths of whole rows */
-static const float zeros[TILE];
 
 bool ast_near_search_open(ast_near_search *search) {
     const ast_near_index *index = search->index;
@@ -40,10 +32,7 @@ bool ast_near_search_open(ast_near_search *search) {
     bool ready = search->workers != NULL;
     for (size_t t = 0; t < threads && ready; t++) {
         ast_near_worker *w = &search->workers[t];
-        ready = ast_replace_arrays(AST_REQUEST(w->row_memory, TILE * dimension),
-                                   AST_REQUEST(w->head_memory, TILE * index->width), AST_REQUEST(w->other, dimension),
-                                   AST_REQUEST(w->candidates, TILE * (size_t)AST_NEAR_SEGMENT),
-                                   AST_REQUEST(w->scratch, AST_ROW_SCRATCH));
+        ready = ast_replace_arrays(AST_REQUEST(w->row_memory, TILE * dimension), AST_REQUEST(w->other, dimension));
     }
     return ready;
 }
@@ -52,7 +41,7 @@ void ast_near_search_free(ast_near_search *search) {
     size_t threads = search->workers ? (size_t)ast_pool_threads(search->index->pool) : 0;
     for (size_t t = 0; t < threads; t++) {
         ast_near_worker *w = &search->workers[t];
-        ast_free_all(w->row_memory, w->head_memory, w->other, w->candidates, w->scratch);
+        ast_free_all(w->row_memory, w->other);
     }
     free(search->workers);
     search->workers = NULL;
@@ -62,17 +51,14 @@ void ast_near_search_free(ast_near_search *search) {
 
 static void add_row(const ast_near_search *search, ast_near_worker *w, size_t place) {
     const ast_near_index *index = search->index;
-    size_t width = index->width, r = w->n++;
-    float *head = w->head_memory + r * width;
-    const float *panel = index->heads.floats + place / AST_PANEL * width * AST_PANEL + place % AST_PANEL;
-    for (size_t d = 0; d < width; d++)
-        head[d] = panel[d * AST_PANEL];
+    size_t r = w->n++;
+    const float *head = index->long_heads + place * index->long_width;
+    ast_near_shadow(&index->axes, head, index->width, w->shadows[r]);
+    if (index->cap_axes)
+        ast_near_shadow(&index->axes, head, index->cap_axes, w->cap_shadows[r]);
     w->ids[r] = index->ids[place];
     w->places[r] = place;
     w->rows[r] = NULL;
-    w->heads[r] = head;
-    w->lengths[r] = index->lengths[place];
-    w->tails[r] = index->heads.tails[place];
 }
 
 void ast_near_tile_block(ast_near_search *search, int worker, size_t block) {
@@ -105,45 +91,34 @@ static const float *row_of_tile(const ast_near_search *search, ast_near_worker *
     return w->rows[r];
 }
 
-/* ---- Balls ------------------------------------------------------------------------------------------------------- */
+/* ---- Caps -------------------------------------------------------------------------------------------------------- */
 
-/* Lists entries first..first+count-1 of `means` (rows or balls) for the rows of the tile that `pick` names. */
-static void list(const ast_near_search *search, ast_near_worker *w, const ast_packed_means *means, size_t first,
-                 size_t count, const ast_head_tile *tile) {
-    ast_packed_means part = *means;
-    float passed[TILE];
-    part.count = count;
-    part.bias += first;
-    part.errors += first;
-    part.tails += first;
-    part.floats += first * means->plain;
-    search->index->kernels->heads.list_candidates(tile, &part, passed, w->scratch);
+/* Bit c of row r becomes bit r of row c: blocks of halves, quarters, ... change places (Warren, Hacker's Delight). */
+static void transpose(uint64_t bits[TILE]) {
+    uint64_t mask = UINT32_MAX;
+    for (size_t step = TILE / 2; step > 0; step /= 2, mask ^= mask << step)
+        for (size_t k = 0; k < TILE; k = (k + step + 1) & ~step) {
+            uint64_t changed = (bits[k] >> step ^ bits[k + step]) & mask;
+            bits[k] ^= changed << step;
+            bits[k + step] ^= changed;
+        }
 }
 
-/* Sets the bits of w->passed for blocks first..first+count-1; first is a multiple of AST_PANEL. */
-static void pass_balls(const ast_near_search *search, ast_near_worker *w, size_t first, size_t count) {
+static void mask(const ast_near_index *index, const ast_near_table *table, size_t first, const float *const *rows,
+                 size_t n, uint64_t *masks) {
+    index->kernels->heads.mask_products(rows, n, table->panels + first * table->width, table->width,
+                                        table->bias + first, masks);
+}
+
+/* w->passed of blocks first..first+TILE-1; first is a multiple of TILE. */
+static void pass_caps(const ast_near_search *search, ast_near_worker *w, size_t first) {
     const ast_near_index *index = search->index;
-    float limits[TILE];
-    size_t counts[TILE];
-    for (size_t r = 0; r < w->n; r++) {
-        limits[r] = (float)(index->limit - (double)index->ball_slack);
-        if (index->whole)
-            row_of_tile(search, w, r);
-    }
-    ast_head_tile tile = {.n = w->n,
-                          .floats = index->whole ? w->rows : w->heads,
-                          .bytes = no_bytes,
-                          .lengths = index->whole ? ones : w->lengths,
-                          .tails = index->whole ? zeros : w->tails,
-                          .limits = limits,
-                          .candidates = w->candidates,
-                          .counts = counts,
-                          .room = AST_NEAR_SEGMENT};
-    list(search, w, &index->balls, first, count, &tile);
-    memset(w->passed, 0, sizeof w->passed);
+    const float *rows[TILE];
     for (size_t r = 0; r < w->n; r++)
-        for (size_t c = 0; c < counts[r]; c++)
-            w->passed[w->candidates[r * AST_NEAR_SEGMENT + c].mean] |= (uint64_t)1 << r;
+        rows[r] = index->cap_axes ? w->cap_shadows[r] : row_of_tile(search, w, r);
+    memset(w->passed, 0, sizeof w->passed);
+    mask(index, &index->caps, first, rows, w->n, w->passed);
+    transpose(w->passed);
 }
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
@@ -174,62 +149,57 @@ static void compare(ast_near_search *search, ast_near_worker *w, size_t r, size_
         search->found(search->data, (int)(w - search->workers), r, id, score);
 }
 
+static bool long_heads_pass(const ast_near_index *index, size_t a, size_t b) {
+    size_t width = index->long_width;
+    if (width == index->width)
+        return true;
+    float score = index->kernels->dot(index->long_heads + a * width, index->long_heads + b * width, width);
+    return (double)score + (double)index->long_tails[a] * (double)index->long_tails[b] >=
+           index->limit - (double)index->head_slack;
+}
+
 /* The rows of the tile with a bit in `rows`, with a block. own: the tile is of this block. */
 static void search_block(ast_near_search *search, ast_near_worker *w, uint64_t rows, size_t block, bool own) {
     const ast_near_index *index = search->index;
-    const float *heads[TILE];
-    float lengths[TILE], tails[TILE], limits[TILE];
-    size_t which[TILE], counts[TILE], n = 0;
+    const float *shadows[TILE] = {0};
+    uint64_t near[TILE];
+    size_t which[TILE], n = 0, first = block * TILE;
     for (; rows; rows &= rows - 1, n++) {
-        size_t r = which[n] = (size_t)__builtin_ctzll(rows);
-        heads[n] = w->heads[r];
-        lengths[n] = w->lengths[r];
-        tails[n] = w->tails[r];
-        limits[n] = (float)(index->limit - (double)index->head_slack);
+        which[n] = (size_t)__builtin_ctzll(rows);
+        shadows[n] = w->shadows[which[n]];
     }
-    ast_head_tile tile = {.n = n,
-                          .floats = heads,
-                          .bytes = no_bytes,
-                          .lengths = lengths,
-                          .tails = tails,
-                          .limits = limits,
-                          .candidates = w->candidates,
-                          .counts = counts,
-                          .room = TILE};
-    list(search, w, &index->heads, block * TILE, TILE, &tile);
-    for (size_t i = 0; i < n; i++)
-        for (size_t c = 0; c < counts[i]; c++) {
-            size_t place = block * TILE + w->candidates[i * TILE + c].mean;
-            if (!own || place > w->places[which[i]])
-                compare(search, w, which[i], place);
+    mask(index, &index->shadows, first, shadows, n, near);
+    for (size_t i = 0; i < n; i++) {
+        size_t place = w->places[which[i]];
+        if (own)
+            near[i] &= ~(uint64_t)1 << (place - first); /* later ones */
+        for (uint64_t left = near[i]; left; left &= left - 1) {
+            size_t other = first + (size_t)__builtin_ctzll(left);
+            if (long_heads_pass(index, place, other))
+                compare(search, w, which[i], other);
         }
-}
-
-static size_t smaller(size_t a, size_t b) {
-    return a < b ? a : b;
+    }
 }
 
 void ast_near_tile_search(ast_near_search *search, int worker, size_t first, size_t last) {
     ast_near_worker *w = &search->workers[worker];
-    for (size_t base = first / AST_PANEL * AST_PANEL; base < last && w->n > 0; base += AST_NEAR_SEGMENT) {
+    for (size_t base = first / TILE * TILE; base < last && w->n > 0; base += TILE) {
         if (ast_pool_stopped(search->index->pool, worker))
             return;
-        size_t count = smaller(last - base, AST_NEAR_SEGMENT);
-        pass_balls(search, w, base, count);
-        for (size_t b = base < first ? first - base : 0; b < count; b++)
-            if (w->passed[b])
-                search_block(search, w, w->passed[b], base + b, base + b == w->block);
+        pass_caps(search, w, base);
+        for (size_t b = base < first ? first : base; b < base + TILE && b < last; b++)
+            if (w->passed[b - base])
+                search_block(search, w, w->passed[b - base], b, b == w->block);
     }
 }
 
 size_t ast_near_tile_passes(ast_near_search *search, int worker, size_t first, size_t last) {
     ast_near_worker *w = &search->workers[worker];
     size_t passes = 0;
-    for (size_t base = first / AST_PANEL * AST_PANEL; base < last && w->n > 0; base += AST_NEAR_SEGMENT) {
-        size_t count = smaller(last - base, AST_NEAR_SEGMENT);
-        pass_balls(search, w, base, count);
-        for (size_t b = 0; b < count; b++)
-            passes += (size_t)__builtin_popcountll(w->passed[b]);
+    for (size_t base = first / TILE * TILE; base < last && w->n > 0; base += TILE) {
+        pass_caps(search, w, base);
+        for (size_t b = base < first ? first : base; b < base + TILE && b < last; b++)
+            passes += (size_t)__builtin_popcountll(w->passed[b - base]);
     }
     return passes;
 }

@@ -130,12 +130,46 @@ static void test_label_mask(void **state) {
             }
 }
 
+/* Products with 64 columns in quarters, which are exact in float: some are exactly the one that passes. */
+static void check_masks(ast_random *random, const ast_kernels *kernels, size_t n, size_t width) {
+    float *panels = guarded_floats(NULL, 64 * width), *bias = guarded_floats(NULL, 64);
+    const float *rows[64];
+    uint64_t *masks = guarded(n * sizeof *masks);
+    for (size_t i = 0; i < 64 * width; i++)
+        panels[i] = (float)ast_random_below(random, 9) / 4 - 1;
+    for (size_t k = 0; k < 64; k++)
+        bias[k] = ast_random_below(random, 8) ? (float)ast_random_below(random, 9) / 16 : AST_NO_SCORE * (float)width;
+    for (size_t r = 0; r < n; r++) {
+        float *row = guarded_floats(NULL, width);
+        for (size_t d = 0; d < width; d++)
+            row[d] = (float)ast_random_below(random, 9) / 4 - 1;
+        rows[r] = row;
+    }
+    kernels->heads.mask_products(rows, n, panels, width, bias, masks);
+    for (size_t r = 0; r < n; r++)
+        for (size_t k = 0; k < 64; k++) {
+            float sum = bias[k];
+            for (size_t d = 0; d < width; d++)
+                sum += rows[r][d] * panels[(k / AST_PANEL * width + d) * AST_PANEL + k % AST_PANEL];
+            assert_int_equal(masks[r] >> k & 1, sum >= 0);
+        }
+    release_all();
+}
+
+static void masks_of_products(void **state) {
+    ast_random random;
+    (void)state;
+    ast_random_seed(&random, 6, 0);
+    for (const ast_kernels *const *kernels = all_tables; *kernels; kernels++)
+        for (size_t n = 1; n <= 64; n += n < 9 ? 1 : 5)
+            for (size_t width = 1; width <= 130; width += width < 10 ? 1 : 24)
+                check_masks(&random, *kernels, n, width);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_screen),
-        cmocka_unit_test(test_narrow),
-        cmocka_unit_test(test_adopt),
-        cmocka_unit_test(test_label_mask),
+        cmocka_unit_test(test_screen),     cmocka_unit_test(test_narrow),       cmocka_unit_test(test_adopt),
+        cmocka_unit_test(test_label_mask), cmocka_unit_test(masks_of_products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,6 +175,11 @@ typedef struct ast_head_kernels {
     size_t (*select_candidates)(const float *upper_bounds, size_t count, float limit, ast_mean_candidate *candidates,
                                 float *passed);
 
+    /* Bit k of masks[r]: the product of row r (width) with column k, plus bias[k], is at least 0. 64 columns: panels
+     * (64 / AST_PANEL, width, AST_PANEL), aligned as means are. n > 0. */
+    void (*mask_products)(const float *const *rows, size_t n, const float *panels, size_t width, const float *bias,
+                          uint64_t *masks);
+
     float byte_cost; /* time of a product of bytes relative to a product of floats */
 } ast_head_kernels;
 
