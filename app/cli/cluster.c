@@ -180,6 +180,28 @@ static int choose_rounding(void *data) {
     return -1;
 }
 
+#define ONE_DIRECTION                                                                                                  \
+    (2 / 3.0) /* of the angle: means of noisy normals that are nearer to each other are one direction */
+#define NOISY_PASSES 300
+
+/* Normals of a cloud are noisy, here or where the file was made: a run makes pieces of one direction, and creeps. It
+ * need not converge before its clusters are merged. */
+static int choose_merge(void *data) {
+    job *work = data;
+    const settings *given = work->given;
+    static const char *const others[] = {"merge", "merge-to", "tree", "layers", "state", "previous", "init"};
+    bool chosen = given->options.method != AST_DP || isinf(given->options.angle);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        chosen |= ast_cli_typed(&given->common, others[i]) != NULL;
+    if (chosen || !work->directions.surface.normals || work->directions.surface.origin == AST_CLI_FROM_FACES)
+        return -1;
+    work->options.merge.by = AST_MERGE_ANGLE;
+    work->options.merge.angle = ONE_DIRECTION * given->options.angle;
+    if (!ast_cli_typed(&given->common, "max-iterations"))
+        work->options.max_iterations = NOISY_PASSES;
+    return -1;
+}
+
 /* All ranks stop here if one of them cannot read. */
 static int read_inputs(void *work) {
     static ast_cli_step *const steps[] = {read_points, read_rows, read_start, ast_cli_cluster_read_previous,
@@ -368,8 +390,9 @@ static void free_job(job *work) {
 }
 
 /* One input, from the names of its files to its result. */
-static ast_cli_step *const steps[] = {read_inputs, choose_order, choose_rounding, ast_cli_cluster_slice,   open_targets,
-                                      find_angle,  keep_state,   cluster_points,  ast_cli_cluster_deliver, NULL};
+static ast_cli_step *const steps[] = {
+    read_inputs, choose_order,   choose_rounding,         choose_merge, ast_cli_cluster_slice, open_targets, find_angle,
+    keep_state,  cluster_points, ast_cli_cluster_deliver, NULL};
 
 int ast_cli_cluster_run(void *data) {
     settings *given = data;

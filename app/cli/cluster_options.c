@@ -61,8 +61,8 @@ static const ast_cli_option options_table[] = {
     {"levels", AST_CLI_INT, "L",
      "for very many clusters: find a few coarse clusters first, then the clusters within them; 2 compares a point with "
      "some 16 sqrt(K) means instead of K",
-     AT(options.kmeans.levels), 1, 4, .standard = "1", .methods = AST_CLI_SPKM, .not_in = WHOLE, .excludes = "state groups",
-     .more = "What that loses is measured and printed. docs/methods.md says how."},
+     AT(options.kmeans.levels), 1, 4, .standard = "1", .methods = AST_CLI_SPKM, .not_in = WHOLE,
+     .excludes = "state groups", .more = "What that loses is measured and printed. docs/methods.md says how."},
     {"sample", AST_CLI_COUNT, "N",
      "find the clusters among N points drawn by --seed, then visit all points once; points far from every "
      "mean start new clusters, as usual",
@@ -97,7 +97,9 @@ static const ast_cli_option options_table[] = {
     {"merge", AST_CLI_TEXT, "DEG|evidence|none",
      "merge clusters after convergence: those whose means are closer than DEG, or as the evidence says", AT(merge_text),
      .methods = MERGED, .not_in = WHOLE, .excludes = "merge-to",
-     .more = "With --angle auto evidence keeps the level that tune chose. docs/merging.md has the rule."},
+     .more =
+         "With --angle auto evidence keeps the level that tune chose. docs/merging.md has the rule. Default: none; for "
+         "the normals of a cloud two thirds of --angle, and 300 --max-iterations."},
     {"merge-to", AST_CLI_COUNT, "K", "merge clusters after convergence until K are left", AT(options.merge.count), 1,
      2147483647, .methods = MERGED, .not_in = WHOLE, .more = "It fails if the run found fewer clusters."},
     {"tree", AST_CLI_TEXT, "FILE.json", "write the tree of joins of the clusters before any merge",

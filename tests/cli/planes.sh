@@ -43,6 +43,27 @@ equal 'no plane is that large' 1 "$(wc -l <large.csv)"
 works asterism cluster walls.pcd --angle 30 --planes one.csv --plane-distance 0.05 --json
 equal 'planes within 5 cm' 2 "$(json planes ../out)"
 
+# A tabletop with noise of 4 mm and a box on it: pieces of one direction merge, and the run converges.
+awk 'BEGIN { srand(4); for (i = 0; i < 30000; i++) {
+        x = rand(); y = 0.8 * rand(); z = 0
+        if (i % 8 == 0) { x = 0.4 + 0.2 * rand(); z = 0.15 * rand(); y = 0.3 }
+        noise = 0.004 * sqrt(-2 * log(1 - rand())) * cos(6.28318530718 * rand())
+        print x, y, z + noise } }' >table.txt
+{
+    printf 'FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH 30000\nHEIGHT 1\n'
+    printf 'VIEWPOINT 0.5 -1 1 1 0 0 0\nPOINTS 30000\nDATA ascii\n'
+    cat table.txt
+} >table.pcd
+works asterism cluster table.pcd --angle 30 --merge none --json
+pieces=$(json clusters ../out)
+works asterism cluster table.pcd --angle 30 --planes table.json --json
+equal 'the merged run converges' true "$(json converged ../out)"
+[ "$(json merged ../out)" = "$pieces" ] && [ "$(json clusters ../out)" -lt "$pieces" ] || broken "not merged: $pieces pieces"
+for k in $(seq 0 $(($(json clusters ../out) - 1))); do
+    json angles.$k ../out | tr -d '[]' | tr ',' '\n' | awk '$1 > 0 && $1 < 20 { exit 1 }' || broken "two clusters are one direction"
+done
+near 'the table' 0.8 "$(json 0.area table.json)" 0.04
+
 # Frames: one file each; parallel walls; ids that stay; the images of ids.
 works asterism sample --scene hallway --frames 8 --size 320x240 --output walk
 works asterism stream walk/depth --angle 60 --poses walk/poses.txt --planes planes --plane-labels ids
