@@ -9,6 +9,7 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "bench.h"
 #include "random.h"
@@ -37,9 +38,15 @@ static double least(double a, double b) {
     return a < b ? a : b;
 }
 
-static size_t heap_bytes(void) {
-    struct mallinfo2 info = mallinfo2();
-    return info.uordblks + info.hblkhd;
+/* Memory of this process, without what was freed. */
+static size_t resident_bytes(void) {
+    long all, resident = 0;
+    malloc_trim(0);
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%ld %ld", &all, &resident) != 2)
+        bench_die("/proc/self/statm cannot be read");
+    fclose(file);
+    return (size_t)resident * (size_t)sysconf(_SC_PAGESIZE);
 }
 
 static void draw(ast_random *random, const float *around, double noise, size_t dimension, float *x) {
@@ -69,23 +76,28 @@ static ast_stream *open_stream(ast_context *context, const float *people, size_t
     return stream;
 }
 
-static double time_frames(ast_stream *stream, ast_context *context, const float *people, size_t count, size_t dimension,
-                          ast_random *random) {
+/* Returns its time. */
+static double one_frame(ast_stream *stream, const ast_context *context, const float *people, size_t count,
+                        size_t dimension, ast_random *random) {
     float *x = bench_alloc(ROWS * dimension * sizeof *x);
-    double best = 1e9;
-    for (int t = 0; t < FRAMES; t++) {
-        int32_t labels[ROWS];
-        ast_frame frame = {.size = sizeof frame};
-        for (int i = 0; i < ROWS; i++)
-            draw(random, people + ast_random_below(random, count) * dimension, 0.5, dimension,
-                 x + (size_t)i * dimension);
-        ast_points points = ast_points_f4(x, ROWS, dimension);
-        double start = bench_now();
-        if (ast_stream_step(stream, &points, labels, &frame) != AST_OK)
-            bench_die("%s", ast_message(context));
-        best = least(best, bench_now() - start);
-    }
+    int32_t labels[ROWS];
+    ast_frame frame = {.size = sizeof frame};
+    for (int i = 0; i < ROWS; i++)
+        draw(random, people + ast_random_below(random, count) * dimension, 0.5, dimension, x + (size_t)i * dimension);
+    ast_points points = ast_points_f4(x, ROWS, dimension);
+    double start = bench_now();
+    if (ast_stream_step(stream, &points, labels, &frame) != AST_OK)
+        bench_die("%s", ast_message(context));
+    double seconds = bench_now() - start;
     free(x);
+    return seconds;
+}
+
+static double time_frames(ast_stream *stream, const ast_context *context, const float *people, size_t count,
+                          size_t dimension, ast_random *random) {
+    double best = 1e9;
+    for (int t = 0; t < FRAMES; t++)
+        best = least(best, one_frame(stream, context, people, count, dimension, random));
     return best;
 }
 
@@ -110,20 +122,28 @@ static void measure(size_t count, size_t dimension, int exclusive) {
         draw(&random, NULL, 1, dimension, people + k * dimension);
     if (ast_open(&context, 1) != AST_OK)
         bench_die("the context cannot be opened");
-    size_t before = heap_bytes(), bytes;
+    size_t before = resident_bytes(), bytes;
     double bare = time_product(people, count, dimension);
     ast_stream *stream = open_stream(context, people, count, dimension, exclusive);
     double frame = time_frames(stream, context, people, count, dimension, &random);
-    double memory = (double)(heap_bytes() - before), means = (double)(count * dimension * sizeof(float));
+    double memory = (double)(resident_bytes() - before), means = (double)(count * dimension * sizeof(float));
     double start = bench_now();
     const void *state = ast_stream_save(stream, &bytes);
     double save = bench_now() - start;
     start = bench_now();
     if (!state || ast_stream_load(stream, state, bytes) != AST_OK)
         bench_die("%s", ast_message(context));
-    double load = bench_now() - start;
-    printf("%9zu %9zu %9s %10.2f %8.2f %8.2f %8.3f %8.3f\n", count, dimension, exclusive ? "yes" : "no", bare * 1e3,
-           frame / bare, memory / means, save, load);
+    double load = bench_now() - start, changes = 1e9;
+    size_t changed = 0;
+    for (int t = 0; t < 20; t++) {
+        one_frame(stream, context, people, count, dimension, &random);
+        start = bench_now();
+        if (!ast_stream_save_changes(stream, &changed))
+            bench_die("%s", ast_message(context));
+        changes = least(changes, bench_now() - start);
+    }
+    printf("%9zu %9zu %9s %10.2f %8.2f %8.2f %8.3f %8.3f %8.5f %8.5f\n", count, dimension, exclusive ? "yes" : "no",
+           bare * 1e3, frame / bare, memory / means, save, load, changes, (double)changed / (double)bytes);
     fflush(stdout);
     ast_stream_close(stream);
     ast_close(context);
@@ -131,10 +151,11 @@ static void measure(size_t count, size_t dimension, int exclusive) {
 }
 
 void bench_identities_run(int quick) {
-    printf("Ten rows a frame, one thread. frame: times the bare product; memory: times the means in float32\n"
-           "%9s %9s %9s %10s %8s %8s %8s %8s\n",
-           "people", "dimension", "exclusive", "product ms", "frame", "memory", "save s", "load s");
-    for (size_t count = 1000; count <= (quick ? 10000u : 30000u); count = count == 10000 ? 30000 : count * 10)
+    printf("Ten rows a frame, one thread. frame: times the bare product; memory: resident, times the means in float32\n"
+           "changes: seconds to save what a frame changed, and their bytes beside those of the state\n"
+           "%9s %9s %9s %10s %8s %8s %8s %8s %8s %8s\n",
+           "people", "dimension", "exclusive", "product ms", "frame", "memory", "save s", "load s", "changes", "bytes");
+    for (size_t count = 1000; count <= (quick ? 10000u : 100000u); count *= 10)
         for (int exclusive = 0; exclusive < 2; exclusive++)
             measure(count, 512, exclusive);
 }

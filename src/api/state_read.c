@@ -144,7 +144,7 @@ static ast_status check_all(ast_stream *s, loading *l, size_t size) {
 
 static bool grow(loading *l, size_t count) {
     ast_track_list *w = &l->list;
-    const size_t dimension = l->parts.dimension, capacity = count + count / 8 + 16;
+    const size_t dimension = l->parts.dimension, capacity = count + count / 16 + 16;
     if (count <= w->capacity)
         return true;
     bool grown = ast_grow_array(&w->track, w->count, capacity, sizeof *w->track) &&

@@ -108,8 +108,8 @@ typedef struct ast_stream_late {
 typedef struct ast_record_list {
     ast_tracked *list; /* (capacity) */
     float *means;      /* (mean_capacity, D) of those that are not among the means of the stream */
-    uint8_t *hidden;   /* (hidden_capacity) the cluster was not seen often enough to have an id */
-    size_t count, capacity, hidden_capacity, mean_count, mean_capacity;
+    uint8_t *hidden;   /* (capacity) the cluster was not seen often enough to have an id */
+    size_t count, capacity, mean_count, mean_capacity;
 } ast_record_list;
 
 /* Means between frames, as in ast_stream. */
@@ -121,7 +121,9 @@ typedef struct ast_track_list {
 
 /* Working memory of stream_near.c. */
 typedef struct ast_near_set {
-    ast_mean_table table; /* rows of a frame, or means in view */
+    float *rows; /* (count, D) of a frame, or means in view */
+    size_t count, row_capacity;
+    ast_mean_table table; /* the same, if they are more than a few */
     float *best;          /* (tracks) the largest score of a mean with the table */
     size_t best_capacity;
     uint8_t *in; /* (tracks) takes part */
@@ -238,10 +240,10 @@ bool ast_stream_reserve_back(ast_stream *stream, size_t born);
 void ast_stream_bring_back(ast_stream *stream);
 void ast_near_set_free(ast_near_set *near);
 
-/* The largest float score of each mean of the stream with near.table, in near.best: exact but for the slack. Memory
- * for so many in near.best and near.in. */
+/* The largest float score of each mean of the stream with near.rows, in near.best: exact but for the slack. false: no
+ * memory. Memory for so many in near.best and near.in. */
 bool ast_stream_reserve_scores(ast_stream *stream, size_t count);
-void ast_stream_best_scores(ast_stream *stream);
+bool ast_stream_best_scores(ast_stream *stream);
 double ast_stream_score_slack(const ast_stream *stream);
 
 /* The record of an id without points, which lives on or died. The means of records that live are set at the end. */

@@ -14,7 +14,7 @@
 bool ast_stream_reserve(ast_stream *s, size_t count) {
     if (count <= s->capacity)
         return true;
-    size_t capacity = count + count / 8 + 16, dimension = s->options.dimension;
+    size_t capacity = count + count / 16 + 16, dimension = s->options.dimension;
     float *m = ast_allocate(capacity, dimension * sizeof *m);
     bool grown = m && ast_grow_array(&s->track, s->count, capacity, sizeof *s->track) &&
                  ast_grow_array(&s->data_direction, s->count, capacity, dimension * sizeof *s->data_direction);
@@ -37,8 +37,13 @@ bool ast_stream_reserve(ast_stream *s, size_t count) {
 
 bool ast_stream_reserve_list(ast_stream *s, size_t count) {
     ast_record_list *r = &s->records;
-    return ast_reserve(&r->list, &r->capacity, r->count, count, sizeof *r->list) &&
-           ast_reserve(&r->hidden, &r->hidden_capacity, r->count, count, sizeof *r->hidden);
+    const size_t capacity = count + count / 8 + 16;
+    if (count <= r->capacity)
+        return true;
+    bool grown = ast_grow_array(&r->list, r->count, capacity, sizeof *r->list) &&
+                 ast_grow_array(&r->hidden, r->count, capacity, sizeof *r->hidden);
+    r->capacity = grown ? capacity : r->capacity;
+    return grown;
 }
 
 static bool is_copy(const ast_stream *s, const float *mean) {
@@ -88,8 +93,9 @@ bool ast_stream_has_direction(const ast_stream *s, int32_t slot) {
     return ast_clusters_length(s->v.clusters, slot) > ast_clusters_weight(s->v.clusters, slot) * AST_ZERO_SUM;
 }
 
-static void fill_record(ast_stream *s, ast_event event, const ast_track *track, const float *mean, double count,
-                        double present) {
+/* `of` is the mean whose spread counts. */
+static void fill_record(ast_stream *s, ast_event event, const ast_track *track, const ast_track *of, double weight,
+                        const float *mean, double count, double present) {
     ast_record_list *records = &s->records;
     records->hidden[records->count] = !ast_stream_is_shown(s, track);
     records->list[records->count++] = (ast_tracked){.id = track->id,
@@ -97,9 +103,9 @@ static void fill_record(ast_stream *s, ast_event event, const ast_track *track, 
                                                     .age = track->dt - 1,
                                                     .count = (size_t)count,
                                                     .share = present > 0 ? count / present : 0,
-                                                    .weight = track->weight,
+                                                    .weight = weight,
                                                     .mean = mean,
-                                                    .spread = sqrt(ast_stream_spread(s, &track->spread)) / AST_DEGREE,
+                                                    .spread = sqrt(ast_stream_spread(s, &of->spread)) / AST_DEGREE,
                                                     .into = -1};
 }
 
@@ -108,7 +114,7 @@ void ast_stream_add_record(ast_stream *s, ast_event event, const ast_track *trac
     ast_record_list *records = &s->records;
     const size_t dimension = s->options.dimension;
     float *copy = memcpy(records->means + records->mean_count++ * dimension, mean, dimension * sizeof *mean);
-    fill_record(s, event, track, copy, count, present);
+    fill_record(s, event, track, track, track->weight, copy, count, present);
 }
 
 /* Keeps the direction of the points of a slot, from which the next frame learns spread and rotation. */
@@ -163,12 +169,12 @@ static void record_id(ast_stream *s, size_t first, size_t end, ast_event event, 
 
 /* The same for records whose means are those of the stream. */
 static void record_in_place(ast_stream *s, size_t first, size_t end, ast_event event, double count, double present) {
-    ast_track track = s->track[first];
     const size_t shown = main_track(s, first, end, NULL);
-    track.spread = s->track[shown].spread;
+    double weight = s->track[first].weight;
     for (size_t k = first + 1; k < end; k++)
-        track.weight += s->track[k].weight;
-    fill_record(s, event, &track, s->m + shown * s->options.dimension, count, present);
+        weight += s->track[k].weight;
+    fill_record(s, event, &s->track[first], &s->track[shown], weight, s->m + shown * s->options.dimension, count,
+                present);
 }
 
 void ast_stream_record_unseen(ast_stream *s, size_t first, size_t end, bool lives) {

@@ -53,26 +53,30 @@ bool ast_stream_reserve_heal(ast_stream *s) {
 }
 
 /* Marks in near.in the means that may agree with one in view, by float products with all of those; all of them if there
- * is no memory for a table, or if rows are short. */
+ * is no memory for that, or if rows are short. */
 static void mark_candidates(ast_stream *s) {
     ast_near_set *near = &s->near;
     const size_t dimension = s->options.dimension;
     const double agree = ast_cosine(s->options.angle * AGREE), slack = ast_stream_score_slack(s);
     bool known = dimension > AST_SMALL && agree > 0;
     double least = 1;
-    ast_mean_table_clear(&near->table, dimension, false);
+    near->count = 0;
     for (size_t k = 0; k < s->count && known; k++) {
         if (s->track[k].dt != 1)
             continue;
         double own = ast_stream_reliability(s, s->track[k].rows);
         least = own < least ? own : least;
-        known = ast_mean_table_append(&near->table, s->m + k * dimension, (int32_t)k);
+        known =
+            ast_reserve(&near->rows, &near->row_capacity, near->count, near->count + 1, dimension * sizeof *near->rows);
+        if (known)
+            memcpy(near->rows + near->count++ * dimension, s->m + k * dimension, dimension * sizeof *near->rows);
     }
-    if (known)
-        ast_stream_best_scores(s);
+    known = known && ast_stream_best_scores(s);
+    const double any_limit = agree * least * ast_stream_reliability(s, 1);
     for (size_t k = 0; k < s->count; k++) {
-        double limit = known ? agree * least * ast_stream_reliability(s, s->track[k].rows) : 0;
-        near->in[k] = !known || (double)near->best[k] + slack >= limit;
+        double best = known ? (double)near->best[k] + slack : 2;
+        near->in[k] =
+            best >= any_limit && (!known || best >= agree * least * ast_stream_reliability(s, s->track[k].rows));
     }
 }
 

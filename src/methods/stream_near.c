@@ -14,28 +14,35 @@
 
 #include <string.h>
 
-enum { LEAST_TRACKS = 64, MOST_ROWS = 1024, BLOCK = AST_TILE_ROWS };
+enum { LEAST_TRACKS = 64, MOST_ROWS = 1024, FEW_ROWS = 40, BLOCK = AST_TILE_ROWS };
 
 /* ---- The product ------------------------------------------------------------------------------------------------- */
 
 typedef struct product {
     const ast_kernels *kernels;
-    const ast_mean_table *table;
+    const ast_near_set *near;
     const float *means; /* (count, D) */
-    float *best;        /* (count) */
+    size_t dimension;
 } product;
 
 static void score_block(void *data, size_t first, size_t last) {
     const product *p = data;
-    const size_t dimension = p->table->dimension;
+    const ast_near_set *near = p->near;
+    p->kernels->best_products(p->means + first * p->dimension, last - first, near->rows, near->count, p->dimension,
+                              near->best + first);
+}
+
+/* The same with the table. */
+static void score_tiles(void *data, size_t first, size_t last) {
+    const product *p = data;
     _Alignas(AST_ALIGNMENT) float scratch[AST_ROW_SCRATCH];
     float best[BLOCK + AST_LANES], second[BLOCK + AST_LANES];
     int32_t ids[BLOCK + AST_LANES];
     const float *rows[BLOCK];
     for (size_t k = first; k < last; k++)
-        rows[k - first] = p->means + k * dimension;
-    p->kernels->score_rows(rows, last - first, p->table, (ast_scores){best, second, ids}, scratch);
-    memcpy(p->best + first, best, (last - first) * sizeof *best);
+        rows[k - first] = p->means + k * p->dimension;
+    p->kernels->score_rows(rows, last - first, &p->near->table, (ast_scores){best, second, ids}, scratch);
+    memcpy(p->near->best + first, best, (last - first) * sizeof *best);
 }
 
 bool ast_stream_reserve_scores(ast_stream *s, size_t count) {
@@ -44,10 +51,17 @@ bool ast_stream_reserve_scores(ast_stream *s, size_t count) {
            ast_reserve(&near->in, &near->in_capacity, near->in_capacity, count, sizeof *near->in);
 }
 
-void ast_stream_best_scores(ast_stream *s) {
+bool ast_stream_best_scores(ast_stream *s) {
     ast_near_set *near = &s->near;
-    product p = {s->kernels, &near->table, s->m, near->best};
-    ast_pool_ranges(s->pool, s->count, BLOCK, score_block, &p);
+    const size_t dimension = s->options.dimension;
+    product p = {s->kernels, near, s->m, dimension};
+    bool few = near->count <= FEW_ROWS, good = true;
+    ast_mean_table_clear(&near->table, dimension, false);
+    for (size_t i = 0; i < near->count && !few && good; i++)
+        good = ast_mean_table_append(&near->table, near->rows + i * dimension, (int32_t)i);
+    if (good)
+        ast_pool_ranges(s->pool, s->count, BLOCK, few ? score_block : score_tiles, &p);
+    return good;
 }
 
 double ast_stream_score_slack(const ast_stream *s) {
@@ -63,42 +77,36 @@ static bool is_for_few(const ast_stream *s, const ast_points *points) {
            points->count <= MOST_ROWS && points->count < s->count && !(o->max_clusters && s->count > o->max_clusters);
 }
 
-static bool fill_table(ast_stream *s, const ast_points *points) {
+static bool take_rows(ast_stream *s, const ast_points *points) {
+    ast_near_set *near = &s->near;
+    const size_t dimension = s->options.dimension;
     float x[AST_MAX_DIMENSION];
-    bool good = true;
-    ast_mean_table_clear(&s->near.table, s->options.dimension, false);
-    for (size_t i = 0; i < points->count && good; i++) {
+    near->count = 0;
+    if (!ast_reserve(&near->rows, &near->row_capacity, 0, points->count, dimension * sizeof *near->rows))
+        return false;
+    for (size_t i = 0; i < points->count; i++) {
         ast_row_kind kind = ast_read_row(points, i, x);
         if (kind != AST_ROW_MISSING && kind != AST_ROW_INFINITE)
-            good = ast_mean_table_append(&s->near.table, x, (int32_t)i);
+            memcpy(near->rows + near->count++ * dimension, x, dimension * sizeof *x);
     }
-    return good;
-}
-
-/* The least score that fits any cluster, or one that a row starts. */
-static double least_limit(const ast_stream *s) {
-    double least = ast_stream_limit(s, 1);
-    for (size_t k = 0; k < s->count; k++) {
-        double limit = ast_stream_limit(s, s->track[k].rows);
-        least = limit < least ? limit : least;
-    }
-    return least;
+    return true;
 }
 
 /* Marks the tracks of ids that take part. Pieces may join clusters that were in view in the last frame, whatever their
  * rows are. The scores of late rows do not fall with absence. */
 static size_t mark(ast_stream *s, bool late) {
     const double slack = ast_stream_score_slack(s), q = (ast_cosine(s->options.angle) - 1) / s->options.lifetime;
-    const double least = s->options.exclusive ? 0 : least_limit(s);
+    const double least = ast_stream_limit(s, 1); /* of all clusters: a mean of one row is the least reliable */
+    const double late_limit = ast_least_score(s->options.angle);
     const bool pieces = ast_stream_merges(s);
     size_t marked = 0;
     for (size_t k = 0, end; k < s->count; k = end) {
         bool in = pieces && s->track[k].dt == 1;
         end = ast_stream_end_of_id(s, k);
         for (size_t e = k; e < end && !in; e++) {
-            double limit = s->options.exclusive ? ast_stream_limit(s, s->track[e].rows) : least;
-            double best = (double)s->near.best[e] + slack;
-            in = best + s->track[e].dt * q >= limit || (late && best >= ast_least_score(s->options.angle));
+            double best = (double)s->near.best[e] + slack, score = best + s->track[e].dt * q;
+            in = score >= least && (!s->options.exclusive || score >= ast_stream_limit(s, s->track[e].rows));
+            in = in || (late && best >= late_limit);
         }
         for (size_t e = k; e < end; e++)
             s->near.in[e] = in;
@@ -135,9 +143,8 @@ ast_status ast_stream_take_near(ast_stream *s, const ast_points *points) {
     const size_t dimension = s->options.dimension;
     if (!is_for_few(s, points))
         return AST_OK;
-    if (!fill_table(s, points) || !ast_stream_reserve_scores(s, s->count))
+    if (!take_rows(s, points) || !ast_stream_reserve_scores(s, s->count) || !ast_stream_best_scores(s))
         return ast_fail_memory(s->fault);
-    ast_stream_best_scores(s);
     size_t count = mark(s, points->late != NULL), to = 0;
     if (2 * count > s->count)
         return AST_OK; /* most take part */
@@ -253,7 +260,7 @@ void ast_stream_bring_back(ast_stream *s) {
 
 void ast_near_set_free(ast_near_set *near) {
     ast_mean_table_free(&near->table);
-    ast_free_all(near->best, near->in, near->records, near->hidden, near->others.track, near->others.m,
+    ast_free_all(near->rows, near->best, near->in, near->records, near->hidden, near->others.track, near->others.m,
                  near->others.data_direction);
     *near = (ast_near_set){0};
 }

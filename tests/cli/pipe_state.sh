@@ -4,9 +4,9 @@
 . "$(dirname "$0")/common.sh"
 
 frames=120
-[ -z "${AST_TEST_LONG:-}" ] || frames=1500
+[ -z "${AST_TEST_LONG:-}" ] || frames=3000
 mkdir frames
-for number in $(seq 1 "$frames"); do
+for number in $(seq 1 105); do # then they come again
     awk -v n="$number" 'BEGIN { printf "1 %g 0 0\n0 1 %g 0\n0 0 %g 1\n", n % 7 / 20, n % 5 / 20, n % 3 / 20 }' >text
     tool npy f4 c <text >"frames/$number"
 done
@@ -15,19 +15,27 @@ options='--angle 50 --exclusive --threads 1 --rows'
 plain() {
     sed 's/"milliseconds": [^,]*, //; s/"source": [^,]*, //' "$1" | grep '}$' || :
 }
-for number in $(seq 1 "$frames"); do cat "frames/$number"; done >all
+feed() { # the frames from this one on, until nobody reads them
+    for number in $(seq "$1" "$frames"); do cat "frames/$((number % 105 + 1))" 2>../fed || exit 0; done
+}
 # shellcheck disable=SC2086
-asterism stream - --format npy $options <all >whole
+feed 1 | asterism stream - --format npy $options >whole
 
 kills=0
 : >lines
 done=0
 while [ "$done" -lt "$frames" ]; do
-    for number in $(seq $((done + 1)) "$frames"); do cat "frames/$number"; done >rest
+    : >part
     # shellcheck disable=SC2086
-    "$ASTERISM" stream - --format npy $options --state state <rest >part 2>../err &
+    feed $((done + 1)) | "$ASTERISM" stream - --format npy $options --state state >part 2>../err &
     job=$!
-    sleep "0.0$((kills * 7 % 10))$((kills % 10))"
+    # After some lines, at some moment of the next frame.
+    waits=0
+    while [ "$(wc -l <part)" -lt $((kills % 4)) ] && [ $waits -lt 200 ] && kill -0 "$job" 2>/dev/null; do
+        waits=$((waits + 1))
+        sleep 0.001
+    done
+    sleep "0.00$((kills * 7 % 10))"
     kill -9 "$job" 2>/dev/null && kills=$((kills + 1))
     wait "$job" 2>/dev/null || :
     # Only whole lines are acknowledgements.

@@ -191,13 +191,40 @@ static void test_dot(void **state) {
             }
 }
 
+static void test_best_products(void **state) {
+    (void)state;
+    static const size_t some[] = {0, 1, 3, 7, 8, 9, 16, 31, 64, 100, 130};
+    ast_random random;
+    ast_random_seed(&random, 35, 0);
+    for (size_t j = 0; j < sizeof some / sizeof *some; j++)
+        for (size_t n = 0; n < 6; n++)
+            for (size_t count = 0; count < 13; count++)
+                for (const ast_kernels *const *kernels = all_tables; *kernels; kernels++) {
+                    size_t dimension = some[j];
+                    float *rows = guarded_floats(NULL, n * dimension),
+                          *others = guarded_floats(NULL, count * dimension);
+                    float *best = guarded_floats(NULL, n);
+                    for (size_t i = 0; i < n && dimension; i++)
+                        random_unit(&random, rows + i * dimension, dimension);
+                    for (size_t k = 0; k < count && dimension; k++)
+                        random_unit(&random, others + k * dimension, dimension);
+                    (*kernels)->best_products(rows, n, others, count, dimension, best);
+                    for (size_t i = 0; i < n; i++) {
+                        double most = (double)AST_NO_SCORE;
+                        for (size_t k = 0; k < count; k++) {
+                            double score = ast_exact_score(rows + i * dimension, others + k * dimension, dimension);
+                            most = score > most ? score : most;
+                        }
+                        assert_true(fabs((double)best[i] - most) <= (double)ast_score_error(dimension));
+                    }
+                    release_all();
+                }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_split_columns),
-        cmocka_unit_test(test_off_unit),
-        cmocka_unit_test(test_steady_dot),
-        cmocka_unit_test(test_squared_length),
-        cmocka_unit_test(test_dot),
+        cmocka_unit_test(test_split_columns),  cmocka_unit_test(test_off_unit), cmocka_unit_test(test_steady_dot),
+        cmocka_unit_test(test_squared_length), cmocka_unit_test(test_dot),      cmocka_unit_test(test_best_products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

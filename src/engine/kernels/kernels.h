@@ -225,6 +225,11 @@ typedef struct ast_kernels {
      * score_rows: out (AST_PRODUCT_ROWS, AST_PANEL). `rows` has AST_PRODUCT_ROWS pointers; those after n repeat. */
     void (*panel_products)(const float *const *rows, size_t n, const float *panel, size_t dimension, float *out);
 
+    /* The largest product of each of n rows (n, D) with `count` others (count, D), into best (n); errors as for
+     * score_rows. For few others, which stay in the first-level cache: score_rows computes a panel of AST_PANEL. */
+    void (*best_products)(const float *rows, size_t n, const float *others, size_t count, size_t dimension,
+                          float *best);
+
     /* Adds the products of AST_PRODUCT_ROWS rows of n numbers with the AST_EXACT_PANEL columns of a panel
      * (n, AST_EXACT_PANEL) to out (AST_PRODUCT_ROWS, AST_EXACT_PANEL), one after the other in order of n. The numbers
      * are floats, stored as doubles: the products are exact, and every table gives the same bits. */
