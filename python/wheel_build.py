@@ -14,7 +14,7 @@ from setuptools.command.egg_info import egg_info
 from wheel.bdist_wheel import bdist_wheel
 
 ROOT = Path(__file__).resolve().parents[1]
-HEADERS = ("asterism.h", "asterism_depth.h", "asterism_tally.h", "asterism_ranks.h", "asterism_field.h", "private/asterism_hallway.h")
+HEADERS = ("asterism.h", "asterism_depth.h", "asterism_tally.h", "asterism_ranks.h", "asterism_arrow.h", "asterism_field.h", "private/asterism_hallway.h")
 
 VERSION = ".".join(re.findall(r"#define AST_VERSION_\w+ (\d+)", (ROOT / "include" / HEADERS[0]).read_text()))
 

@@ -34,7 +34,8 @@ typedef struct text_table {
     bool header_possible; /* no row and no header so far */
     bool guessed;         /* row 0 may be a header of numbers: its numbers count up as the columns do */
     bool has_header;      /* there was one */
-    bool unnamed;         /* and its first column has no name */
+    bool unnamed;         /* and its first column has no name, or one of an index */
+    bool id;              /* it has one */
     size_t header_names;  /* fields in it */
     bool all_columns;     /* there is no list of columns */
     bool counts;          /* so far the first column counts the rows: whole numbers that go up by one */
@@ -54,7 +55,8 @@ typedef struct line_state {
     size_t numbers; /* wanted fields that hold a number, or nan */
     bool comment;   /* begins with '#' */
     bool bad;       /* a wanted field holds text, and the table's `problem` says so */
-    bool unnamed;   /* its first field is no name: empty, or what pandas calls such a column */
+    bool unnamed;   /* its first field is no name, or that of an index */
+    bool id;        /* it is that of an index */
     bool broken;    /* wanted fields that do not count up as the columns do */
     double shift;   /* of its numbers from the columns' (from 0), if they do */
     size_t whole;   /* numbers without a fraction */
@@ -64,6 +66,10 @@ typedef struct line_state {
 static bool read_table(text_table *table, ast_bytes *bytes, const ast_columns *columns, bool doubles,
                        ast_format_error *error);
 static bool check_header(const text_table *table, ast_format_error *error);
+static bool is_id(const char *word) {
+    return strcasecmp(word, "id") == 0 || strcasecmp(word, "index") == 0;
+}
+
 static bool read_header_names(text_table *table, ast_format_error *error);
 static size_t wanted_slot(const text_table *table, size_t column);
 static bool may_be_longer(const text_table *table);
@@ -291,7 +297,8 @@ static bool read_header_names(text_table *table, ast_format_error *error) {
     }
     table->has_header = true;
     table->header_names = count;
-    table->unnamed = good && no_name(names[0]);
+    table->id = good && is_id(names[0]);
+    table->unnamed = good && (no_name(names[0]) || table->id);
     for (size_t i = 0; i < count; i++)
         free(names[i]);
     free(names);
@@ -364,6 +371,7 @@ static bool end_line(text_table *table, const line_state *state, ast_format_erro
         table->has_header = true;
         table->header_names = state->column;
         table->unnamed = state->unnamed;
+        table->id = state->id;
         return true;
     }
     if (state->bad) {
@@ -401,8 +409,11 @@ static void look_at(const text_table *table, line_state *state, const ast_field 
         state->first = number ? field->value : (double)NAN;
     if (table->rows > 1)
         return;
-    if (first)
-        state->unnamed = field->kind == AST_FIELD_EMPTY || (field->kind == AST_FIELD_TEXT && no_name(field->excerpt));
+    if (first) {
+        state->id = field->kind == AST_FIELD_TEXT && is_id(field->excerpt);
+        state->unnamed =
+            state->id || field->kind == AST_FIELD_EMPTY || (field->kind == AST_FIELD_TEXT && no_name(field->excerpt));
+    }
     double shift = field->value - (double)(state->column - 1);
     if (number && state->numbers == 0) {
         state->shift = shift;
@@ -505,7 +516,7 @@ static bool end_row(text_table *table, const line_state *state, ast_format_error
     return table->name == 0 || ast_names_add(&table->names, word) || ast_format_no_memory(error, name);
 }
 
-/* A first column that counts the rows and has no name is an index and no coordinate: where the header leaves out its
+/* A first column that counts the rows is an index and no coordinate: where the header calls it so or leaves out its
  * name (R leaves out the field), or where there is no header, if there are rows enough to tell. A user who lists
  * columns has decided. */
 static void leave_index_out(text_table *table) {
@@ -517,9 +528,9 @@ static void leave_index_out(text_table *table) {
         possible && table->counts && (unnamed || (!table->has_header && table->rows >= 3 && !table->text.doubles));
     if (table->remark && index)
         snprintf(table->remark, AST_REMARK,
-                 "%s: column 1 counts the rows and has no name: it is left out as an index; --columns 1-%zu keeps it",
-                 name, table->columns);
-    else if (table->remark && possible && unnamed && !table->text.doubles)
+                 "%s: column 1 counts the rows and %s: it is left out as an index; --columns 1-%zu keeps it", name,
+                 table->id ? "is called an id" : "has no name", table->columns);
+    else if (table->remark && possible && unnamed && !table->id && !table->text.doubles)
         snprintf(table->remark, AST_REMARK,
                  "%s: column 1 has no name and is read as a coordinate; --columns 2-%zu leaves it out", name,
                  table->columns);

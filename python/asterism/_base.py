@@ -26,8 +26,8 @@ from ._standalone import issparse
 FLOATS = [np.float64, np.float32, np.float16]
 DEGREES = "a number of degrees"
 MEASURES = ("cosine", "angle")
-INDEX_NAMES = ("", "Unnamed: 0", None)
-OF_ROWS = ("labels_", "leaf_labels_", "outliers_", "_similarity", "_fitted_X")  # as many as X has rows
+INDEX_NAMES = ("", "unnamed: 0", "none", "id", "index")  # in lower case
+OF_ROWS = ("labels_", "leaf_labels_", "outliers_", "_similarity", "_fitted_X", "_index")  # as many as X has rows
 MOST_SEED = 2 ** 64 - 1
 NOTHING = 2.0 ** -20  # a row no farther from the centre has no direction, as in the library
 
@@ -57,6 +57,12 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
     def labels_arrow_(self) -> arrow.ArrowLabels:
         """`labels_` for whoever takes Arrow arrays: pyarrow.array(model.labels_arrow_), polars, DuckDB. Not copied."""
         return arrow.ArrowLabels(self.labels_)
+
+    @property
+    def labels_series_(self) -> Any:
+        """`labels_` as a pandas Series of the name "cluster", with the index of the frame or series that was fitted."""
+        import pandas
+        return pandas.Series(self.labels_, index=getattr(self, "_index", None), name="cluster")
 
     # ---- What users call -------------------------------------------------------------------------------------------
 
@@ -158,6 +164,8 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
     def _validated(self, X: Any, reset: bool, **how: Any) -> np.ndarray:
         if not reset:
             check_is_fitted(self)
+        else:
+            self._index = X.index if hasattr(X, "iloc") else None
         X = without_index(X, None if reset else self.n_features_in_)
         X = _compat.validate(self, X, reset=reset, dtype=FLOATS, ensure_min_features=2,
                              accept_sparse="csr" if self._takes_sparse else False, **how)
@@ -303,11 +311,10 @@ def as_rows(X: Any) -> Any:
         return np.ma.filled(X if X.dtype.kind == "f" else X.astype(np.float64), np.nan)
     if hasattr(X, "iloc") and hasattr(X, "columns"):
         nested = [place for place in range(X.shape[1]) if holds_rows(X.iloc[:, place])]
-        if nested and X.shape[1] > 1:
+        if len(nested) > 1:
             name = X.columns[nested[0]]
-            raise ValueError(f"column {name!r} of X holds an array in every row, and is not the only column: pass "
-                             f"X[{name!r}]")
-        return stacked(X.iloc[:, 0]) if nested else X
+            raise ValueError(f"{len(nested)} columns of X hold an array in every row: pass one of them, such as X[{name!r}]")
+        return stacked(X.iloc[:, nested[0]]) if nested else X
     return stacked(X) if holds_rows(X) else X
 
 
@@ -368,21 +375,34 @@ def refuse_angles(names: Any) -> None:
 
 
 def without_index(X: Any, width: int | None = None) -> Any:
-    """A data frame without a first column that pandas wrote as an index and read as data: it has no name, and counts up
-    by one (or, if the width is known, there is one column too many). Arrays are taken as they are."""
+    """A data frame without a first column that is no coordinate: it has no name or is called an id, and counts up by one (or,
+    if the width is known, there is one column too many), or it holds strings. Arrays are taken as they are."""
     X = as_rows(X)
     if hasattr(X, "iloc") and hasattr(X, "columns"):
         refuse_angles(list(X.columns))
-    if not hasattr(X, "iloc") or not hasattr(X, "columns") or X.shape[1] < 2 or X.columns[0] not in INDEX_NAMES:
+    if not hasattr(X, "iloc") or not hasattr(X, "columns") or X.shape[1] < 2:
         return X
     first = X.iloc[:, 0].to_numpy()
+    if holds_strings(first):
+        return left_out(X, "holds strings and is left out", width)
+    if str(X.columns[0]).lower() not in INDEX_NAMES:
+        return X
     whole = np.issubdtype(first.dtype, np.number) and len(first) > 0 and bool((first == np.floor(first)).all())
     if X.shape[1] - 1 != width and not (width is None and whole and bool((np.diff(first) == 1).all())):
         return X
+    return left_out(X, "counts the rows and is left out as an index; rename it, or pass an array, to keep it", width)
+
+
+def left_out(X: Any, why: str, width: int | None) -> Any:
+    """X without its first column. Who has been told when X was fitted is not told again."""
     if width is None:
-        warnings.warn(f"column {X.columns[0]!r} of X counts the rows and is left out as an index; rename it, or pass an "
-                      "array, to keep it", UserWarning, stacklevel=4)
+        warnings.warn(f"column {X.columns[0]!r} of X {why}", UserWarning, stacklevel=5)
     return X.iloc[:, 1:]
+
+
+def holds_strings(column: np.ndarray) -> bool:
+    return column.dtype.kind == "U" or (column.dtype == np.dtype(object) and len(column) > 0 and
+                                        all(isinstance(value, str) for value in column))
 
 
 def unit_rows(X: np.ndarray) -> np.ndarray:

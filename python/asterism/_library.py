@@ -22,7 +22,7 @@ from ._header import Header
 from ._standalone import issparse
 
 PACKAGE = Path(__file__).resolve().parent
-HEADERS = ("asterism.h", "asterism_depth.h", "asterism_tally.h", "asterism_ranks.h", "asterism_field.h", "private/asterism_hallway.h")
+HEADERS = ("asterism.h", "asterism_depth.h", "asterism_tally.h", "asterism_ranks.h", "asterism_arrow.h", "asterism_field.h", "private/asterism_hallway.h")
 
 # A context keeps its working memory for the next call. Beyond this many numbers it is freed instead: memory that a
 # program does not know of is worse than the milliseconds that it costs to get it again.

@@ -7,13 +7,17 @@ copied."""
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Iterator
+from typing import Any
 
 import numpy as np
 
-TYPES = {b"e": np.float16, b"f": np.float32, b"g": np.float64, b"c": np.int8, b"C": np.uint8}
-NAMES = {b"n": "null", b"b": "bool", b"s": "int16", b"S": "uint16", b"i": "int32", b"I": "uint32", b"l": "int64", b"L": "uint64",
-         b"u": "string", b"U": "large string", b"z": "binary", b"+s": "struct", b"vu": "string view"}
+from ._library import constants, lender, lib, sized
+
+TYPES = {constants["AST_F2"]: np.float16, constants["AST_F4"]: np.float32, constants["AST_F8"]: np.float64,
+         constants["AST_I1"]: np.int8, constants["AST_U1"]: np.uint8}
+INTEGERS = {b"c": np.int8, b"s": np.int16, b"i": np.int32, b"l": np.int64,
+            b"C": np.uint8, b"S": np.uint16, b"I": np.uint32, b"L": np.uint64}
+STRINGS = {b"u": np.int32, b"U": np.int64}  # by the type of their offsets
 
 
 class ArrowSchema(ctypes.Structure):
@@ -57,198 +61,115 @@ def is_arrow(X: Any) -> bool:
         hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__"))
 
 
-class Chunk:
-    """An array that was handed over. It is released when the last view of it is gone."""
+class Table:
+    """The schema and the chunks that something hands over, released when the last view of them is gone."""
 
-    def __init__(self) -> None:
-        self.array = ArrowArray()
+    def __init__(self, X: Any) -> None:
+        self.schema, self.chunks, self.rows = ArrowSchema(), [], ctypes.c_void_p()
+        if hasattr(X, "__arrow_c_stream__"):
+            self._take_stream(X.__arrow_c_stream__())
+            return
+        schema, array = X.__arrow_c_array__()
+        move(self.schema, ArrowSchema.from_address(_pointer(schema, b"arrow_schema")))
+        self.chunks.append(ArrowArray())
+        move(self.chunks[0], ArrowArray.from_address(_pointer(array, b"arrow_array")))
+
+    def _take_stream(self, capsule: Any) -> None:
+        stream = ArrowStream.from_address(_pointer(capsule, b"arrow_array_stream"))
+
+        def check(code: int) -> None:
+            if code != 0:
+                said = stream.get_last_error(ctypes.byref(stream)) or b"no reason is given"
+                raise RuntimeError(f"the rows of X cannot be read: {said.decode('utf-8', 'replace')}")
+        check(stream.get_schema(ctypes.byref(stream), ctypes.byref(self.schema)))
+        while True:
+            chunk = ArrowArray()
+            check(stream.get_next(ctypes.byref(stream), ctypes.byref(chunk)))
+            if not chunk.release:
+                return
+            self.chunks.append(chunk)
 
     def __del__(self) -> None:
-        if self.array.release:
-            self.array.release(ctypes.byref(self.array))
+        if self.rows:
+            lib.ast_arrow_close(self.rows)
+        release(*self.chunks, self.schema)
+
+    def points(self, column: str | None) -> Memory:
+        chunks = (ctypes.POINTER(ArrowArray) * len(self.chunks))(*[ctypes.pointer(chunk) for chunk in self.chunks])
+        points, name = sized("ast_points"), None if column is None else column.encode()
+        with lender.borrow(1, 0) as context:
+            context.check(lib.ast_points_arrow(ctypes.byref(self.rows), context.handle, ctypes.byref(self.schema), chunks,
+                                               len(self.chunks), name, ctypes.byref(points), None))
+        self.lent = not lib.ast_arrow_copied(self.rows)
+        return Memory(self, points.data, (points.count, points.dimension), TYPES[points.type])
+
+    def names(self) -> list[str]:
+        children = [self.schema.children[i].contents for i in range(self.schema.n_children)]
+        return [bytes(child.name or b"").decode("utf-8", "replace") for child in children]
 
 
 class Memory:
-    """Bytes of a chunk, as NumPy takes them; the view keeps the chunk."""
+    """Memory of a table, as NumPy takes it; the view keeps the table."""
 
-    def __init__(self, chunk: Chunk, address: int, count: int, dtype: Any) -> None:
-        self.chunk = chunk
-        self.__array_interface__ = {"version": 3, "shape": (count,), "typestr": np.dtype(dtype).str, "data": (address, True)}
-
-
-def view(chunk: Chunk, buffer: Any, offset: int, count: int, dtype: Any) -> np.ndarray:
-    if count == 0 or not buffer:
-        return np.zeros(0, dtype)
-    return np.asarray(Memory(chunk, buffer + offset * np.dtype(dtype).itemsize, count, dtype))
+    def __init__(self, table: Any, address: int, shape: tuple[int, ...], dtype: Any) -> None:
+        self.table = table
+        self.__array_interface__ = {"version": 3, "shape": shape, "typestr": np.dtype(dtype).str, "data": (address, True)}
 
 
-def valid(chunk: Chunk, array: Any, start: int, count: int) -> np.ndarray | None:
-    """(count) truth values from element `start` on; None where all are there."""
-    if array.null_count == 0 or array.n_buffers == 0 or not array.buffers[0]:
-        return None
-    first = array.offset + start
-    bits = view(chunk, array.buffers[0], first // 8, (first % 8 + count + 7) // 8, np.uint8)
-    found = np.unpackbits(bits, bitorder="little")[first % 8:first % 8 + count].astype(bool)
-    return None if found.all() else found
+def release(*structs: Any) -> None:
+    for given in structs:
+        if given.release:
+            given.release(ctypes.byref(given))
 
 
-# ---- Types -----------------------------------------------------------------------------------------------------------
-
-def type_name(schema: Any) -> str:
-    text = bytes(schema.format)
-    if text[:2] in (b"+l", b"+L", b"+w", b"+v"):
-        return f"list of {type_name(schema.children[0].contents)}"
-    return NAMES.get(text) or (np.dtype(TYPES[text]).name if text in TYPES else text.decode("ascii", "replace"))
+def move(to: Any, given: Any) -> None:
+    """The struct is ours now."""
+    ctypes.memmove(ctypes.byref(to), ctypes.byref(given), ctypes.sizeof(to))
+    given.release = type(given.release)()
 
 
-def holds_points(schema: Any) -> bool:
-    return bytes(schema.format)[:2] in (b"+l", b"+L", b"+w") and bytes(schema.children[0].contents.format) in TYPES
-
-
-def column_of(schema: Any, column: str | None) -> int | None:
-    """The number of the column of points in a table; None for an array that is the column itself."""
-    if bytes(schema.format) != b"+s":
-        if not holds_points(schema):
-            raise TypeError(f"X is an Arrow array of type {type_name(schema)}; rows are lists of floats of 2, 4 or 8 bytes or "
-                            "of integers of 1 byte")
-        return None
-    children = [schema.children[i].contents for i in range(schema.n_children)]
-    names = [bytes(child.name or b"").decode("utf-8", "replace") for child in children]
-    listed = ", ".join(f"{name} ({type_name(child)})" for name, child in zip(names, children))
-    found = [i for i, child in enumerate(children) if (names[i] == column if column is not None else holds_points(child))]
-    if column is not None and len(found) != 1:
-        raise ValueError(f"X has {'no' if not found else 'more than one'} column {column!r}; there are: {listed}")
-    if len(found) != 1:
-        raise ValueError(f"X has {len(found)} columns of lists of numbers, and needs to have one: pass the column itself, or "
-                         f"asterism.arrow_rows(X, column); there are: {listed}")
-    if not holds_points(children[found[0]]):
-        raise TypeError(f"column {column!r} of X is of type {type_name(children[found[0]])}; rows are lists of floats of 2, 4 or "
-                        "8 bytes or of integers of 1 byte")
-    return found[0]
-
-
-# ---- Rows ------------------------------------------------------------------------------------------------------------
-
-def chunks_of(X: Any) -> Iterator[Any]:
-    """The schema, then every chunk."""
-    schema = ArrowSchema()
-    if not hasattr(X, "__arrow_c_stream__"):
-        schemas, arrays = X.__arrow_c_array__()
-        yield ArrowSchema.from_address(_pointer(schemas, b"arrow_schema"))
-        source = ArrowArray.from_address(_pointer(arrays, b"arrow_array"))
-        chunk = Chunk()
-        ctypes.memmove(ctypes.byref(chunk.array), ctypes.byref(source), ctypes.sizeof(ArrowArray))
-        source.release = RELEASE_ARRAY()  # it is ours now
-        yield chunk
-        return
-    capsule = X.__arrow_c_stream__()
-    stream = ArrowStream.from_address(_pointer(capsule, b"arrow_array_stream"))
-
-    def check(code: int) -> None:
-        if code != 0:
-            said = stream.get_last_error(ctypes.byref(stream)) or b"no reason is given"
-            raise RuntimeError(f"the rows of X cannot be read: {said.decode('utf-8', 'replace')}")
-    check(stream.get_schema(ctypes.byref(stream), ctypes.byref(schema)))
-    try:
-        yield schema
-        while True:
-            chunk = Chunk()
-            check(stream.get_next(ctypes.byref(stream), ctypes.byref(chunk.array)))
-            if not chunk.array.release:
-                break
-            yield chunk
-    finally:
-        if schema.release:
-            schema.release(ctypes.byref(schema))
-
-
-class Part:
-    """The rows of a chunk: where each begins among its numbers, how long it is, and which are there."""
-
-    def __init__(self, chunk: Chunk, schema: Any, column: int | None, before: int) -> None:
-        array, start = chunk.array, 0
-        there = None
-        count = array.length
-        if column is not None:
-            there, start = valid(chunk, array, 0, count), array.offset
-            array = array.children[column].contents
-        own = valid(chunk, array, start, count)
-        self.there = own if there is None else there if own is None else own & there
-        self.count, self.before = count, before
-        first, values = array.offset + start, array.children[0].contents
-        text = bytes(schema.format)
-        if text[:3] == b"+w:":
-            width = int(text[3:])
-            self.starts, self.lengths = np.arange(first, first + count) * width, np.full(count, width)
-        else:
-            ends = view(chunk, array.buffers[1], first, count + 1, np.int32 if text == b"+l" else np.int64).astype(np.int64)
-            self.starts, self.lengths = ends[:-1], np.diff(ends)
-        kind = TYPES[bytes(schema.children[0].contents.format)]
-        self.numbers = view(chunk, values.buffers[1], values.offset, values.length, kind)
-        self.holes = valid(chunk, values, 0, values.length)
-        self.missing = self.lengths == 0 if self.there is None else ~self.there | (self.lengths == 0)
-
-    def width(self) -> int | None:
-        """The length of all rows that are there; None: there is none."""
-        lengths = self.lengths[~self.missing]
-        if len(lengths) and (lengths != lengths[0]).any():
-            place = int(np.flatnonzero(~self.missing)[np.flatnonzero(lengths != lengths[0])[0]])
-            raise ValueError(f"row {self.before + place} of X has {self.lengths[place]} numbers, but the first has {lengths[0]}; "
-                             "all rows need the same number")
-        return int(lengths[0]) if len(lengths) else None
-
-    def whole(self, width: int) -> np.ndarray | None:
-        """The rows as they lie in memory, if nothing is between them."""
-        if self.missing.any() or self.holes is not None or not len(self.starts) or \
-                (self.starts != self.starts[0] + width * np.arange(self.count)).any():
-            return None
-        return self.numbers[self.starts[0]:self.starts[0] + width * self.count].reshape(self.count, width)
-
-    def fill(self, place: np.ndarray) -> None:
-        width = place.shape[1]
-        rows = self.whole(width)
-        if rows is not None:
-            place[:] = rows
-            return
-        place[self.missing] = np.nan
-        there = np.flatnonzero(~self.missing)
-        at = self.starts[there][:, None] + np.arange(width)
-        place[there] = self.numbers[at]
-        if self.holes is not None:
-            place[there[~self.holes[at].all(axis=1)]] = np.nan
-
-
-def arrow_rows(X: Any, column: str | None = None) -> np.ndarray:
+def arrow_rows(X: Any, column: str | None = None, *, ids: str | None = None) -> Any:
     """(N, D) rows of whatever gives Arrow arrays: a column of lists, or the named one of a table, or its only one. A list that is
-    null, empty or has a null is a missing row, NaN. One chunk without such rows is not copied.
+    null, empty or has a null is a missing row, NaN. Rows that lie one behind the other are not copied. ids: the name of a column
+    of integers or strings; then the result is a pair, the rows and an array of the ids.
 
     >>> asterism.arrow_rows(duckdb.sql("SELECT id, embedding FROM notes").arrow(), "embedding")  # doctest: +SKIP
     """
-    source = chunks_of(X)
-    schema = next(source)
-    place = column_of(schema, column)
-    own = schema if place is None else schema.children[place].contents
-    kind, parts, count = TYPES[bytes(own.children[0].contents.format)], [], 0
-    for chunk in source:
-        parts.append(Part(chunk, own, place, count))
-        count += parts[-1].count
-    widths = [(part, part.width()) for part in parts]
-    known = [(part, width) for part, width in widths if width is not None]
-    if not known:
-        raise ValueError("X has no row" if count == 0 else "every row of X is null or empty")
-    width = known[0][1]
-    for part, other in known:
-        if other != width:
-            row = part.before + int(np.flatnonzero(~part.missing)[0])
-            raise ValueError(f"row {row} of X has {other} numbers, but the first has {width}; all rows need the same number")
-    rows = parts[0].whole(width) if len(parts) == 1 else None
-    if rows is not None:
-        return rows
-    holed = any(part.missing.any() or part.holes is not None for part in parts)
-    matrix = np.empty((count, width), np.float32 if holed and np.dtype(kind).kind in "iu" else kind)
-    for part in parts:
-        part.fill(matrix[part.before:part.before + part.count])
-    return matrix
+    table = Table(X)
+    rows = np.asarray(table.points(column))
+    found = rows if ids is None else (rows, ids_of(table, ids))
+    release(table.schema, *(() if table.lent else table.chunks))
+    return found
+
+
+def ids_of(table: Table, name: str) -> np.ndarray:
+    places = [place for place, own in enumerate(table.names()) if own == name]
+    if len(places) != 1:
+        raise ValueError(f"X has {'more than one' if places else 'no'} column {name!r}; there are: {', '.join(table.names())}")
+    text = bytes(table.schema.children[places[0]].contents.format)
+    if text not in INTEGERS and text not in STRINGS:
+        raise ValueError(f"column {name!r} of X is of type {text.decode('ascii', 'replace')!r}; ids are integers (Arrow's c, s, i, l, C, S, "
+                         "I, L) or strings (u, U)")
+    parts = [ids_of_chunk(table, chunk, chunk.children[places[0]].contents, text, name) for chunk in table.chunks]
+    return np.concatenate(parts)
+
+
+def ids_of_chunk(table: Table, chunk: Any, array: Any, text: bytes, name: str) -> np.ndarray:
+    first, count = chunk.offset + array.offset, chunk.length
+
+    def values(place: int, first: int, count: int, kind: Any) -> np.ndarray:
+        if not count or not array.buffers[place]:
+            return np.zeros(count, kind)
+        return np.asarray(Memory(table, array.buffers[place] + first * np.dtype(kind).itemsize, (count,), kind))
+    if array.null_count != 0 and array.buffers[0]:
+        bits = np.unpackbits(values(0, first // 8, (first % 8 + count + 7) // 8, np.uint8), bitorder="little")
+        if not bits[first % 8:first % 8 + count].all():
+            raise ValueError(f"column {name!r} of X has nulls; every row needs an id")
+    if text in INTEGERS:
+        return values(1, first, count, INTEGERS[text]).copy()
+    ends = values(1, first, count + 1, STRINGS[text])
+    letters = values(2, 0, int(ends[-1]), np.uint8).tobytes()
+    return np.array([letters[a:b].decode("utf-8", "replace") for a, b in zip(ends[:-1], ends[1:])], object)
 
 
 # ---- Labels ----------------------------------------------------------------------------------------------------------

@@ -12,7 +12,8 @@ from asterism.arrow import ArrowArray, ArrowSchema, ArrowStream
 
 RANDOM = np.random.default_rng(7)
 ROWS = RANDOM.normal(size=(200, 5)).astype(np.float32)
-FORMATS = {np.dtype(kind): text for text, kind in arrow.TYPES.items()}
+FORMATS = {np.dtype(np.float16): b"e", np.dtype(np.float32): b"f", np.dtype(np.float64): b"g", np.dtype(np.int8): b"c",
+           np.dtype(np.uint8): b"C"}
 
 
 class Producer:
@@ -138,6 +139,16 @@ def test_rows_of_one_chunk_are_not_copied():
     assert not found.flags.writeable
 
 
+def test_ids_beside_the_rows():
+    rows, ids = asterism.arrow_rows(Producer([ROWS[:20], ROWS[20:50]], before=2, table=True), "embedding", ids="id")
+    np.testing.assert_array_equal(rows, ROWS[:50])
+    np.testing.assert_array_equal(ids, [*range(20), *range(30)])
+    with pytest.raises(ValueError, match="no column 'key'; there are: id, embedding"):
+        asterism.arrow_rows(Producer([ROWS], table=True), ids="key")
+    with pytest.raises(ValueError, match="ids are integers .* or strings"):
+        asterism.arrow_rows(Producer([ROWS], table=True), ids="embedding")
+
+
 @pytest.mark.parametrize("kind", [b"+l", b"+w"])
 def test_null_rows_are_missing(kind):
     producer = Producer([ROWS[:100], ROWS[100:]], kind, null=[3, 99], holes=50, before=5)
@@ -181,18 +192,18 @@ def test_labels_as_arrow():
 @pytest.mark.filterwarnings("ignore:memory leak in callback")  # of a string that a callback returns
 def test_one_sentence_each():
     ragged = Producer([ROWS[:50], ROWS[50:, :4]])
-    with pytest.raises(ValueError, match="^row 50 of X has 4 numbers, but the first has 5; all rows need the same number$"):
+    with pytest.raises(ValueError, match=r"^row 51 \(counting from 1\) has 4 numbers, but the first has 5; all rows need the same number$"):
         asterism.arrow_rows(ragged)
-    with pytest.raises(ValueError, match=r"no column 'vector'; there are: id \(int64\), embedding \(list of float32\)"):
+    with pytest.raises(ValueError, match=r"no column named 'vector'; there are: id \(int64\), embedding \(list of float32\)"):
         asterism.arrow_rows(Producer([ROWS], table=True), "vector")
-    with pytest.raises(TypeError, match="column 'id' of X is of type int64; rows are lists"):
+    with pytest.raises(ValueError, match="column 'id' is of type int64; rows are lists"):
         asterism.arrow_rows(Producer([ROWS], table=True), "id")
-    with pytest.raises(ValueError, match="^every row of X is null or empty$"):
+    with pytest.raises(ValueError, match="there are no rows, or all are null or empty"):
         asterism.arrow_rows(Producer([ROWS[:2]], null=[0, 1]))
     with pytest.raises(RuntimeError, match="the disk is gone"):
         asterism.arrow_rows(Producer([ROWS], fail=True))
 
     class Labels:
         __arrow_c_array__ = asterism.DPVMFMeans(60).fit(ROWS).labels_arrow_.__arrow_c_array__
-    with pytest.raises(TypeError, match="X is an Arrow array of type int32"):
+    with pytest.raises(ValueError, match="the column 'labels' is of type int32; rows are lists"):
         asterism.arrow_rows(Labels())

@@ -63,7 +63,7 @@ def test_data_frames(three_ways, seen):
         model.predict(frame[["z", "y", "x"]])
 
 
-@pytest.mark.parametrize("name", ["Unnamed: 0", ""])
+@pytest.mark.parametrize("name", ["Unnamed: 0", "", "id", "Index"])
 @pytest.mark.parametrize("first", [0, 100])
 def test_the_index_that_pandas_wrote_is_no_coordinate(three_ways, name, first):
     X, truth = three_ways
@@ -79,10 +79,20 @@ def test_the_index_that_pandas_wrote_is_no_coordinate(three_ways, name, first):
         assert asterism.tune(frame).parameters == asterism.tune(X).parameters
 
 
+def test_a_column_of_strings_is_no_coordinate(three_ways):
+    X, truth = three_ways
+    frame = pandas.DataFrame(X, columns=["x", "y", "z"])
+    frame.insert(0, "word", [f"word {i}" for i in range(len(X))])
+    with pytest.warns(UserWarning, match="column 'word' of X holds strings and is left out"):
+        model = DPVMFMeans(30).fit(frame)
+    np.testing.assert_array_equal(model.labels_, truth)
+    np.testing.assert_array_equal(model.predict(frame), truth)
+
+
 def test_columns_that_are_no_index_are_kept(three_ways, recwarn):
     X = three_ways[0]
     named = pandas.DataFrame(X)
-    named.insert(0, "id", np.arange(len(X)))
+    named.insert(0, "day", np.arange(len(X)))
     uneven = pandas.DataFrame(X)
     uneven.insert(0, "Unnamed: 0", np.arange(len(X))[::-1])
     counted = np.column_stack([np.arange(len(X)), X])

@@ -95,5 +95,10 @@ def test_columns_of_arrays():
     series[5] = ["a", "b", "c", "d"]
     with pytest.raises(ValueError, match="row 5 of X is no list of numbers"):
         asterism.DPVMFMeans().fit(series)
-    with pytest.raises(ValueError, match="column 'embedding' of X holds an array in every row, and is not the only column"):
-        asterism.DPVMFMeans().fit(pandas.DataFrame({"id": range(60), "embedding": list(X)}))
+    frame = pandas.DataFrame({"id": range(60), "embedding": list(X)}, index=range(5, 65))
+    found = asterism.DPVMFMeans(angle=40).fit(frame)
+    np.testing.assert_array_equal(found.labels_, fitted.labels_)
+    clusters = found.labels_series_
+    assert clusters.name == "cluster" and clusters.index.equals(frame.index) and (clusters == fitted.labels_).all()
+    with pytest.raises(ValueError, match="2 columns of X hold an array in every row: pass one of them, such as X"):
+        asterism.DPVMFMeans().fit(frame.assign(other=frame["embedding"]))

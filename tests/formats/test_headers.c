@@ -65,8 +65,11 @@ static void what_pandas_writes(void **state) {
         {"1,2\n.5,.25\n", .rows = 1, .width = 2, .first = .5, .last = .25, .remark = GUESS},
         {"0,1,2,3,4,5,6,7\n5,0,0,0,0,0,0,9\n", .rows = 1, .width = 8, .first = 5, .last = 9, .remark = GUESS},
         {"0,.5,2\n1,.25,3\n2,.5,4\n", .rows = 3, .width = 2, .first = .5, .last = 4, .remark = INDEX "3"},
-        /* A named index is a column like others, and a name that counts is its header. */
-        {"id,0,1\n0,.5,2\n1,.25,3\n", .rows = 2, .width = 3, .first = 0, .last = 3},
+        /* So is one that is called an id. Of ids that do not count the file says nothing. */
+        {"ID,0,1\n0,.5,2\n1,.25,3\n", .rows = 2, .width = 2, .first = .5, .last = 3, .remark = "and is called an id"},
+        {"id,x,y\n7,.5,2\n3,.25,3\n", .rows = 2, .width = 3, .first = 7, .last = 3},
+        /* An index of another name is a column like others, and a name that counts is its header. */
+        {"day,0,1\n0,.5,2\n1,.25,3\n", .rows = 2, .width = 3, .first = 0, .last = 3},
         {"title,0,1\na,.5,2\nb,.25,3\n", .names = "title", .rows = 2, .width = 2, .first = .5, .last = 3},
         {"title,0,1\na,.5,.5\nb,.25,3\n", .names = "1", .rows = 2, .width = 2, .first = .5, .last = 3, .remark = GUESS},
         {",0,1\na,.5,.5\nb,.25,3\n", .names = "1", .rows = 2, .width = 2, .first = .5, .last = 3, .remark = GUESS},

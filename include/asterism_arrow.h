@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Points from Arrow arrays by the C data interface, which is two plain structs: whoever produces them (DuckDB, polars,
+ * pyarrow, nanoarrow) and this library need not know each other.
+ *
+ *     ast_points_arrow(&rows, context, &schema, chunks, chunk_count, "embedding", &points, NULL);
+ *     ast_cluster(context, &points, &options, labels, &report);
+ *     ast_arrow_close(rows);                       // and release the arrays, which stay the caller's
+ *
+ * The rules at the head of asterism.h apply. */
+#ifndef ASTERISM_ARROW_H
+#define ASTERISM_ARROW_H
+
+#include "asterism.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* As https://arrow.apache.org/docs/format/CDataInterface.html prints them. */
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+
+struct ArrowSchema {
+    const char *format;
+    const char *name;
+    const char *metadata;
+    int64_t flags;
+    int64_t n_children;
+    struct ArrowSchema **children;
+    struct ArrowSchema *dictionary;
+    void (*release)(struct ArrowSchema *);
+    void *private_data;
+};
+
+struct ArrowArray {
+    int64_t length;
+    int64_t null_count;
+    int64_t offset;
+    int64_t n_buffers;
+    int64_t n_children;
+    const void **buffers;
+    struct ArrowArray **children;
+    struct ArrowArray *dictionary;
+    void (*release)(struct ArrowArray *);
+    void *private_data;
+};
+
+#endif
+
+typedef struct ast_arrow ast_arrow;
+
+/* Reads the chunks of one column: lists, large lists or lists of fixed size, of floats of 2, 4 or 8 bytes or integers
+ * of 1 byte, all of one length. A list that is null, empty or holds a null is a missing row. `schema` is that of the
+ * column (`column` is NULL then), or of a struct, as record batches are: then `column` is the name of one of its
+ * fields, or NULL if only one holds lists of numbers. The chunks follow each other.
+ *
+ * `points` (or NULL) receives a view of all rows. Where no row is missing and each lies behind the one before, also
+ * from chunk to chunk, nothing is copied; otherwise the rows are copied into memory of *rows. `source` (or NULL)
+ * receives the same rows for ast_cluster_source, which copies parts of them only, however many chunks there are. Rows
+ * of integers of which some are missing are of type AST_F4 in both.
+ *
+ * Schema and chunks must outlive *rows, which must outlive both views. AST_BAD_DATA: what the schema says
+ * cannot be read, or the arrays are not what it says; the sentence names the column or the row. Then *rows is NULL. */
+AST_API ast_status ast_points_arrow(ast_arrow **rows, ast_context *context, const struct ArrowSchema *schema,
+                                    const struct ArrowArray *const *chunks, size_t chunk_count, const char *column,
+                                    ast_points *points, ast_source *source);
+
+/* 1: the points are in memory of *rows, so that schema and chunks may be released if no source is in use. */
+AST_API int ast_arrow_copied(const ast_arrow *rows);
+
+AST_API void ast_arrow_close(ast_arrow *rows); /* NULL is allowed */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
