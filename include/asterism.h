@@ -61,10 +61,10 @@ extern "C" {
 #define AST_VERSION_MINOR 2
 #define AST_VERSION_PATCH 0
 
-#if defined(__GNUC__)
+#if defined(_WIN32) && !defined(AST_API) /* -DAST_API= for the static library; asterism::static has it */
+#define AST_API __declspec(dllimport)
+#elif !defined(AST_API)
 #define AST_API __attribute__((visibility("default")))
-#else
-#define AST_API
 #endif
 
 /* The version of the library that is running, such as "0.2.0". */
@@ -694,9 +694,8 @@ AST_API ast_status ast_assign(ast_context *context, const ast_points *points, co
 /* How sure that is: the same, and for every point the second largest cosine with a mean and the index of that mean, the
  * lowest if several are equal. NaN and -1: the row is missing, or there is one mean only. Each of the last three arrays
  * (N) may be NULL. Takes a product of all rows and means. Not for sparse rows. */
-AST_API ast_status ast_assign_compare(ast_context *context, const ast_points *points,
-                                      const ast_assign_options *options, int32_t *labels, float *similarity,
-                                      float *runner_up, int32_t *runner_up_label);
+AST_API ast_status ast_assign_compare(ast_context *context, const ast_points *points, const ast_assign_options *options,
+                                      int32_t *labels, float *similarity, float *runner_up, int32_t *runner_up_label);
 
 /* ---- Models ---------------------------------------------------------------------------------------------------- */
 

@@ -68,7 +68,7 @@ static void add_block(void *data, size_t block, int worker) {
     } else {
         atomic_store(&job->no_memory, true);
     }
-    free(rows);
+    ast_free(rows);
 }
 
 /* The exponent of the largest weight of all ranks. */
@@ -185,7 +185,7 @@ static int read_centred(size_t first, size_t count, void *rows, void *data) {
     for (size_t i = 0; i < count && !failed; i++)
         ast_centre_row(&view, i, centred->center, (float *)rows + i * dimension);
     if (raw != rows)
-        free(raw);
+        ast_free(raw);
     return failed;
 }
 

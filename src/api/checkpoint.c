@@ -180,7 +180,7 @@ static ast_status put_head(const writing *w, ast_fault *fault) {
         return AST_OK;
     unsigned char *bytes = make_head(w);
     ast_status status = bytes ? put(w, 0, bytes, w->at.records, fault) : ast_fail_memory(fault);
-    free(bytes);
+    ast_free(bytes);
     return status;
 }
 

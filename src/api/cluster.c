@@ -336,7 +336,7 @@ static ast_status label_late(const ast_call *c, ast_result *r) {
         ast_comm_allreduce(c->context->comm, &got, 1);
         *(k < clusters ? &r->clusters[k].count : &r->report.outliers) += (size_t)got;
     }
-    free(counts);
+    ast_free(counts);
     return status;
 }
 
@@ -452,7 +452,7 @@ ast_status ast_cluster_call(ast_context *context, const ast_points *points, cons
     c.input.offset = offset;
     if (status == AST_OK)
         status = run_call(&c, start, report);
-    free(lifted_means);
+    ast_free(lifted_means);
     ast_centred_free(&lifted);
     ast_centred_free(&centred);
     return status;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * Contexts, views of points, options: everything a caller has before the first call that works. */
+#include "memory.h"
 #include "previous.h"
 #include "tune_call.h"
 
 #include <math.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,13 +19,9 @@ const char *ast_version(void) {
     return TEXT(AST_VERSION_MAJOR) "." TEXT(AST_VERSION_MINOR) "." TEXT(AST_VERSION_PATCH);
 }
 
-/* Processors that this process may use: fewer than the machine has, in a container. */
 static int available_processors(void) {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return 1;
-    int count = CPU_COUNT(&set);
-    return count < 1 ? 1 : count > MAX_THREADS ? MAX_THREADS : count;
+    int count = ast_system_processors();
+    return count > MAX_THREADS ? MAX_THREADS : count;
 }
 
 ast_status ast_open(ast_context **opened, int threads) {
@@ -34,7 +30,7 @@ ast_status ast_open(ast_context **opened, int threads) {
     *opened = NULL;
     if (threads < 0 || threads > MAX_THREADS)
         return AST_BAD_OPTION;
-    ast_context *context = calloc(1, sizeof *context);
+    ast_context *context = ast_allocate_zero(1, sizeof *context);
     if (!context)
         return AST_NO_MEMORY;
     context->kernels = ast_kernels_choose(getenv("ASTERISM_ISA"));
@@ -61,7 +57,7 @@ void ast_close(ast_context *context) {
     ast_result_free(&context->last);
     ast_tuned_free(context->tuned);
     ast_kdtree_free(&context->tree);
-    free(context);
+    ast_free(context);
 }
 
 /* ---- Beginning and end of a call --------------------------------------------------------------------------------- */
@@ -97,7 +93,7 @@ ast_status ast_open_call(void *handle, size_t size, ast_context *context, const 
         return AST_BAD_OPTION;
     if (problem)
         return ast_leave(context, ast_fail(&context->fault, AST_BAD_OPTION, "%s", problem));
-    *opened = calloc(1, size);
+    *opened = ast_allocate_zero(1, size);
     return ast_leave(context, *opened ? AST_OK : ast_fail_memory(&context->fault));
 }
 

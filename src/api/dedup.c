@@ -109,9 +109,9 @@ static ast_status dedup(ast_context *context, const ast_points *points, const as
     }
     for (size_t s = 0; s < 2; s++) {
         ast_rowset_free(&input.loaded[s]);
-        free(input.labels[s]);
+        ast_free(input.labels[s]);
     }
-    free(input.kept);
+    ast_free(input.kept);
     return status;
 }
 

@@ -79,7 +79,7 @@ void ast_depth_close(ast_depth *depth) {
     ast_lens_release(&depth->lens);
     ast_depth_frame_release(&depth->own);
     ast_free_all(depth->plane_normals, depth->tv.memory);
-    free(depth);
+    ast_free(depth);
 }
 
 static ast_status check_size(ast_fault *fault, size_t width, size_t height) {
@@ -224,7 +224,7 @@ void ast_depth_frame_close(ast_depth_frame *frame) {
     if (!frame || ast_in_callback(frame->context, __func__))
         return;
     ast_depth_frame_release(frame);
-    free(frame);
+    ast_free(frame);
 }
 
 ast_status ast_depth_describe(const ast_depth_frame *frame, ast_depth_report *report) {
@@ -256,6 +256,6 @@ ast_status ast_normals_smooth(ast_context *context, float *normals, size_t width
     } else {
         status = ast_fail_memory(&context->fault);
     }
-    free(tv.memory);
+    ast_free(tv.memory);
     return ast_leave(context, status);
 }

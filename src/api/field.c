@@ -68,7 +68,7 @@ static ast_status load(ast_context *context, const ast_points *points, loaded *d
     if (status == AST_OK && !copy_rows(d, points, &rows, labels))
         status = ast_fail_memory(fault);
     ast_rowset_free(&rows);
-    free(labels);
+    ast_free(labels);
     return status;
 }
 

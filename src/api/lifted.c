@@ -70,7 +70,7 @@ ast_status ast_lift_points(ast_context *context, const ast_points *points, const
         return ast_fail_memory(&context->fault);
     lifting job = {points, family, features, rows};
     ast_pool_each(context->pool, points->count, 256, lift_row, &job);
-    free(lifted->rows);
+    ast_free(lifted->rows);
     lifted->rows = rows;
     lifted->points = ast_points_f4(rows, points->count, features);
     lifted->points.weights = points->weights;
@@ -238,10 +238,10 @@ ast_status ast_unlift_result(ast_call *c, const ast_points *points, const int32_
     t.all = ast_allocate_zero(dimension, sizeof *t.all);
     ast_status status = AST_OK;
     if (!means || !r->axes || !t.sums || !t.moments || !t.all) {
-        free(means);
+        ast_free(means);
         status = ast_fail_memory(c->fault);
     } else {
-        free(r->means);
+        ast_free(r->means);
         r->means = means;
         r->report.dimension = dimension;
         for (size_t k = 0; k < clusters; k++)

@@ -100,7 +100,7 @@ static ast_status measure(ast_context *context, const ast_points *points, const 
             *sampled = used;
     }
     ast_rowset_free(&loaded);
-    free(usable);
+    ast_free(usable);
     return status;
 }
 

@@ -29,7 +29,7 @@ bool ast_mapper_open(ast_mapper *mapper, const ast_kernels *kernels, const ast_m
 }
 
 void ast_mapper_close(ast_mapper *mapper) {
-    free(mapper->panels);
+    ast_free(mapper->panels);
     *mapper = (ast_mapper){0};
 }
 
@@ -115,7 +115,7 @@ ast_status ast_metric_map(ast_context *context, const ast_points *points, const 
     ast_status status = m.scratch ? AST_OK : ast_fail_memory(&context->fault);
     if (status == AST_OK)
         ast_pool_run_cancellable(context->pool, (points->count + AST_MAP_TILE - 1) / AST_MAP_TILE, map_tile, &m);
-    free(m.scratch);
+    ast_free(m.scratch);
     ast_mapper_close(&mapper);
     return status == AST_OK ? ast_check_cancelled(context) : status;
 }
@@ -144,8 +144,8 @@ static int read_mapped(size_t first, size_t count, void *rows, void *data) {
         ast_mapper_rows(&centred->mapper, &view, i, n, scratch, (float *)rows + i * dimension);
     }
     if (raw != rows)
-        free(raw);
-    free(scratch);
+        ast_free(raw);
+    ast_free(scratch);
     return failed;
 }
 

@@ -93,8 +93,8 @@ static ast_status make_matrix(const fitting *f, double *w, double ridge) {
         product p = {n, w, values, sums, f->fitted->matrix};
         ast_pool_run(f->context->pool, n, multiply_row, &p);
     }
-    free(values);
-    free(sums);
+    ast_free(values);
+    ast_free(sums);
     return status;
 }
 
@@ -124,7 +124,7 @@ static ast_status finish(const fitting *f, ast_vector_scatter *scatter, double i
     fitted->roundness = squared > 0 ? trace * trace / ((double)n * squared) : 1;
     fitted->shrinkage = choose_shrinkage(f, scatter, trace, squared, independent);
     ast_status status = make_matrix(f, w, fitted->shrinkage * trace / (double)n);
-    free(w);
+    ast_free(w);
     if (status == AST_OK)
         center_map(fitted, n);
     return status;
@@ -336,7 +336,7 @@ ast_status ast_metric_fit_within(ast_context *context, const ast_points *points,
         ast_drawn_labels(&input, &sample, labels, drawn);
         status = ast_metric_learn_within(context, &sample, drawn, shrinkage, fitted);
     }
-    free(drawn);
+    ast_free(drawn);
     ast_row_sample_free(&sample);
     return status == AST_OK ? ast_check_cancelled(context) : status;
 }

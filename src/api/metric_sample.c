@@ -74,7 +74,7 @@ static int compare(const void *a, const void *b, void *data) {
 static void sort_out(ast_row_sample *sample) {
     ast_drawn_row *drawn = sample->drawn;
     size_t kept = 0;
-    qsort_r(drawn, sample->count, sizeof *drawn, compare, sample);
+    ast_system_sort(drawn, sample->count, sizeof *drawn, compare, sample);
     for (size_t i = 0; i < sample->count; i++) {
         if (kept == sample->most || (kept > 0 && compare_content(sample, &drawn[i], &drawn[kept - 1]) == 0))
             continue;
@@ -177,7 +177,7 @@ static int read_offered(size_t first, size_t count, void *rows, void *data) {
         else if (!isnan(row[0]) && weight > 0 && !(p->late && p->late[r]))
             ast_row_sample_offer(d->sample, row, weight, d->input->offset + r);
     }
-    free(own);
+    ast_free(own);
     return !read;
 }
 
@@ -231,8 +231,8 @@ static ast_status join_ranks(const ast_map_input *input, ast_row_sample *own) {
         ast_row_sample_free(&all);
     }
     if (p)
-        free(p->rows);
-    free(p);
+        ast_free(p->rows);
+    ast_free(p);
     return status;
 }
 

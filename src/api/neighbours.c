@@ -63,8 +63,8 @@ static ast_status search(ast_context *context, gathered *g, size_t k, int32_t *n
         status = ast_nearest_rows(&given, found, scores, &context->fault);
     if (status == AST_OK)
         hand_over(g, each, found, scores, k, neighbours, cosines);
-    free(found);
-    free(scores);
+    ast_free(found);
+    ast_free(scores);
     return status;
 }
 
@@ -85,8 +85,8 @@ static ast_status neighbours_of(ast_context *context, const ast_points *points, 
         status = gather(&g, context->pool, fault);
     if (status == AST_OK)
         status = search(context, &g, k, neighbours, cosines);
-    free(g.numbers);
-    free(g.rows);
+    ast_free(g.numbers);
+    ast_free(g.rows);
     return status;
 }
 

@@ -55,8 +55,8 @@ void ast_plane_map_close(ast_plane_map *map) {
     ast_plane_table_free(&map->table);
     ast_plane_tracks_free(&map->tracks);
     ast_frame_work_free(&map->work);
-    free(map->state.bytes);
-    free(map);
+    ast_free(map->state.bytes);
+    ast_free(map);
 }
 
 const void *ast_plane_map_save(ast_plane_map *map, size_t *size) {
@@ -121,7 +121,7 @@ static ast_status keep(ast_plane_map *map, ast_plane_table *table, ast_status st
             to[i] = from[i];
     }
     ast_plane_table_free(table);
-    free(from);
+    ast_free(from);
     return status;
 }
 
@@ -135,7 +135,7 @@ static bool find_in_noise(ast_context *context, ast_cloud_planes_job *job, doubl
     job->normals = normals;
     if (good)
         *status = ast_planes_of_cloud(&context->fault, job, table);
-    free(normals);
+    ast_free(normals);
     return good;
 }
 

@@ -93,8 +93,8 @@ static ast_status check(const ast_plane_options *options, const void *bytes, siz
 
 static void free_list(ast_plane_track *list, size_t count) {
     for (size_t k = 0; k < count; k++)
-        free(list[k].looks);
-    free(list);
+        ast_free(list[k].looks);
+    ast_free(list);
 }
 
 /* The tracks of a state, each with its looks; NULL if memory runs out. */

@@ -226,7 +226,7 @@ static ast_status read_same(naming *n) {
             known[n->labels[i]] = n->nearest[i];
     if (status == AST_OK && clusters)
         keep_means(n, known);
-    free(known);
+    ast_free(known);
     return status == AST_OK ? keep_map(n) : status;
 }
 

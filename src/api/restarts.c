@@ -79,7 +79,7 @@ static ast_status find_all_evidence(const ast_call *c) {
         copies[i] = p->weights && p->weights[i] == 0; /* copies are observations */
     for (int i = 0; i < c->options->restarts && status == AST_OK; i++)
         status = find_evidence(c, &c->results[i], copies, rounding);
-    free(copies);
+    ast_free(copies);
     return status;
 }
 
@@ -170,7 +170,7 @@ static ast_status find_stability(ast_call *c) {
     for (size_t k = 0; k < clusters && status == AST_OK; k++)
         kept->clusters[k].stability = jaccard[k] / others;
     kept->report.stability = status == AST_OK ? ari : NAN;
-    free(jaccard);
+    ast_free(jaccard);
     return status;
 }
 

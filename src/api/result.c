@@ -100,7 +100,7 @@ static ast_status label_weightless_grouped(const ast_call *c, const double *limi
         marked[i] = v.rows->weights[i] == 0 && ast_rows_kind(v.rows, v.buffer, i) != AST_ROW_MISSING;
     ast_status status =
         ast_label_grouped(c->l, &c->groups, marked, limits, ast_labelling_labels(c->l), outliers, c->fault);
-    free(marked);
+    ast_free(marked);
     return status;
 }
 
@@ -114,7 +114,7 @@ static ast_status label_weightless_rows(const ast_call *c, ast_result *r) {
     ast_status status = c->options->groups
                             ? label_weightless_grouped(c, limits, &r->report.outliers)
                             : ast_label_weightless(c->l, &r->components, limits, &r->report.outliers, c->fault);
-    free(limits);
+    ast_free(limits);
     return status;
 }
 
@@ -271,7 +271,7 @@ ast_status ast_call_result(const ast_call *c, ast_result *r) {
         order_leaves(c, r, v->rows->count, rank);
     }
     ast_representatives_free(&nearest);
-    free(rank);
+    ast_free(rank);
     return status;
 }
 
@@ -288,8 +288,8 @@ void ast_result_free(ast_result *r) {
 
 void ast_keep_result(ast_context *context, ast_result *result) {
     ast_result_free(&context->last);
-    free(result->labels);
-    free(result->tree.leaves);
+    ast_free(result->labels);
+    ast_free(result->tree.leaves);
     context->last = *result;
     context->last.labels = context->last.tree.leaves = NULL;
     *result = (ast_result){0};

@@ -152,8 +152,8 @@ ast_status ast_resume_open(ast_call *c, int *restart) {
 
 void ast_resume_free(ast_call *c) {
     if (c->resume)
-        free(c->resume->bytes);
-    free(c->resume);
+        ast_free(c->resume->bytes);
+    ast_free(c->resume);
     c->resume = NULL;
 }
 
@@ -215,7 +215,7 @@ static ast_status restore_records(const ast_call *c) {
     uint64_t sum = 0;
     bool good = true;
     ast_status status = records ? read_records(c, records, &sum, &good) : ast_fail_memory(fault);
-    free(records);
+    ast_free(records);
     status = ast_comm_agree(comm, status, fault);
     if (status != AST_OK)
         return status;

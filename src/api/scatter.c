@@ -112,7 +112,7 @@ void ast_vector_scatter_mean(const ast_vector_scatter *scatter, double *matrix) 
 }
 
 void ast_vector_scatter_free(ast_vector_scatter *scatter) {
-    free(scatter->blocks);
+    ast_free(scatter->blocks);
     scatter->blocks = NULL;
     scatter->count = 0;
 }

@@ -126,7 +126,7 @@ void ast_state_put_sum(ast_state_sink *sink) {
 
 unsigned char *ast_state_buffer(ast_stream *s, size_t size) {
     if (size > s->state_capacity || size < s->state_capacity / 4) {
-        free(s->state);
+        ast_free(s->state);
         s->state = ast_allocate(size, 1);
         s->state_capacity = s->state ? size : 0;
     }

@@ -74,7 +74,7 @@ ast_status ast_stream_open(ast_stream **opened, ast_context *context, const ast_
     if (status != AST_OK) {
         *opened = NULL;
         ast_labelling_free(s->labelling);
-        free(s);
+        ast_free(s);
         return status;
     }
     forget(s);
@@ -95,7 +95,7 @@ void ast_stream_close(ast_stream *s) {
     ast_near_set_free(&s->near);
     ast_history_free(&s->history);
     ast_labelling_free(s->labelling);
-    free(s);
+    ast_free(s);
 }
 
 static ast_status check_frame(ast_stream *s, const ast_points *points, const int32_t *labels) {

@@ -45,7 +45,7 @@ ast_status ast_tally_start(ast_context *context, const float *given, size_t clus
     }
     if (status == AST_OK)
         memcpy(means, rows, clusters * dimension * sizeof *rows);
-    free(rows);
+    ast_free(rows);
     return ast_leave(context, status);
 }
 
@@ -240,7 +240,7 @@ ast_status ast_tally_add(ast_tally *t, const ast_points *points, uint64_t first,
     if (status != AST_OK)
         ast_labelling_clear(t->context->labelling);
     ast_labelling_weigh(t->context->labelling, NULL, 0);
-    free(scaled);
+    ast_free(scaled);
     return ast_leave(t->context, status);
 }
 
@@ -281,7 +281,7 @@ static ast_status update(ast_tally *t, ast_tally_step *step) {
     ast_tally_move *moves = ast_allocate(moved, sizeof *moves);
     if (!moves)
         return ast_fail_memory(t->fault);
-    free(t->moves);
+    ast_free(t->moves);
     t->moves = moves;
     ast_tally_fill(&t->all, c, moves);
     ast_tally_means(&t->all, c, moves, moved);

@@ -77,7 +77,7 @@ static ast_status save(ast_tally *t, size_t *size) {
     ast_status status = ast_check_pointer(size, "size", t->fault);
     if (status != AST_OK)
         return status;
-    free(t->bytes);
+    ast_free(t->bytes);
     t->bytes = ast_allocate(h.size, 1);
     if (!t->bytes)
         return ast_fail_memory(t->fault);

@@ -48,7 +48,7 @@ static ast_status cut(ast_context *context, const int32_t *leaves, size_t count,
     if (!group)
         return ast_fail_memory(&context->fault);
     ast_cut_joins(tree->joins, tree->clusters, clusters, leaves, count, group, labels);
-    free(group);
+    ast_free(group);
     return AST_OK;
 }
 

@@ -129,7 +129,7 @@ static ast_status find_levels(ast_tuning *t, int draws, bool stable) {
     ast_tuned *tuned = t->tuned;
     size_t limit = t->report->limit > o->min_clusters ? t->report->limit : o->min_clusters,
            most = o->max_clusters && o->max_clusters < limit ? o->max_clusters : limit;
-    free(tuned->levels);
+    ast_free(tuned->levels);
     tuned->levels = ast_allocate(AST_TUNE_LEVELS(most), sizeof *tuned->levels);
     if (!tuned->levels)
         return ast_fail_memory(t->fault);
@@ -297,7 +297,7 @@ static ast_status find_separation(ast_tuning *t, double *separation) {
         apart[k] = (ast_apart){acos(fmin(nearest, 1)) / AST_DEGREE, clusters[k].weight};
     }
     *separation = ast_tune_typical(apart, count);
-    free(apart);
+    ast_free(apart);
     return AST_OK;
 }
 
@@ -314,7 +314,7 @@ static ast_status choose_angle(ast_tuning *t, const ast_tune_range *range) {
         status = find_separation(t, &separation);
     if (status == AST_OK)
         t->report->angle = angles[ast_tune_pick_angle(angles, range, separation)].angle;
-    free(labels);
+    ast_free(labels);
     return status;
 }
 
@@ -392,7 +392,7 @@ static ast_status describe_silhouette(ast_tuning *t, const ast_metric *metric, c
     mapped.weights = points->weights;
     if (status == AST_OK)
         status = ast_tune_silhouette(t, &mapped, labels, clusters, silhouette);
-    free(rows);
+    ast_free(rows);
     return status;
 }
 
@@ -503,7 +503,7 @@ static void close_inner(ast_context *inner) {
         ast_labelling_free(inner->labelling);
         ast_result_free(&inner->last);
     }
-    free(inner);
+    ast_free(inner);
 }
 
 void ast_tuned_free(ast_tuned *tuned) {
@@ -548,7 +548,7 @@ ast_status ast_tune(ast_context *context, const ast_points *points, const ast_tu
         hand_over(&t, report);
     if (status == AST_OK && found && labels)
         memcpy(labels, found, points->count * sizeof *labels);
-    free(found);
+    ast_free(found);
     ast_tune_set_free(&t.sample);
     ast_tune_entries_free(&t.entries);
     ast_tune_close_metric(&t);

@@ -26,7 +26,7 @@ ast_status ast_tune_grow_tree(ast_tuning *t, ast_tune_set *set, double angle) {
     int32_t *labels = ast_allocate(count, sizeof *labels);
     ast_options options = ast_tune_run_options(t, angle);
     ast_report report = {.size = sizeof report};
-    free(set->joins);
+    ast_free(set->joins);
     set->joins = NULL;
     if (!set->leaves)
         set->leaves = ast_allocate(count, sizeof *set->leaves);
@@ -35,7 +35,7 @@ ast_status ast_tune_grow_tree(ast_tuning *t, ast_tune_set *set, double angle) {
     ast_status status = labels && set->leaves ? AST_OK : ast_fail_memory(t->fault);
     if (status == AST_OK)
         status = ast_tune_run(t, &set->points, &options, labels, &report);
-    free(labels);
+    ast_free(labels);
     if (status != AST_OK)
         return status;
     set->leaf_count = report.clusters;

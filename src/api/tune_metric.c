@@ -96,5 +96,5 @@ ast_status ast_tune_refine_metric(ast_tuning *t, const int32_t *labels) {
 
 void ast_tune_close_metric(ast_tuning *t) {
     ast_fitted_metric_free(&t->metric);
-    free(t->unmapped);
+    ast_free(t->unmapped);
 }

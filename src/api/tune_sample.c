@@ -98,8 +98,8 @@ ast_status ast_tune_open_sample(ast_tuning *t) {
         status = ast_tune_keep_entries(t);
     if (status == AST_OK)
         status = ast_tune_span(t, &t->sample);
-    free(order);
-    free(row);
+    ast_free(order);
+    ast_free(row);
     return status;
 }
 
@@ -172,7 +172,7 @@ static ast_status fit(ast_tuning *t, double *mean, double *kappa) {
         memcpy(mean, next, dimension * sizeof *mean);
         *kappa = axial_kappa(dimension, moment);
     }
-    free(next);
+    ast_free(next);
     return ast_check_cancelled(t->context);
 }
 
@@ -190,7 +190,7 @@ ast_status ast_tune_draw_null(ast_tuning *t, int number, ast_tune_set *set) {
         if (i % 64 == 0 && ast_pool_poll(t->context->pool))
             status = ast_fail_cancelled(t->fault);
     }
-    free(mean);
-    free(x);
+    ast_free(mean);
+    ast_free(x);
     return status == AST_OK ? ast_tune_span(t, set) : status;
 }

@@ -81,7 +81,7 @@ ast_status ast_tune_span(ast_tuning *t, ast_tune_set *set) {
         ast_pool_ranges(t->context->pool, n, TOGETHER, multiply, &s);
         factorise(&s);
         write_rows(&s, rows);
-        free(set->rows);
+        ast_free(set->rows);
         set->rows = rows;
         set->points = ast_points_f4(rows, n, n);
         set->points.weights = set->weights;

@@ -68,7 +68,7 @@ static ast_status open_halves(ast_tuning *t, int split, size_t most, comparison 
                 status = ast_tune_cut_open(t, &c->halves[h], most, &c->cuts[h]);
         }
     }
-    free(side);
+    ast_free(side);
     return status;
 }
 
@@ -76,7 +76,7 @@ static void close_halves(comparison *c) {
     for (int h = 0; h < 2; h++) {
         ast_tune_cut_close(&c->cuts[h]);
         ast_tune_set_free(&c->halves[h]);
-        free(c->labels[h]);
+        ast_free(c->labels[h]);
     }
 }
 

@@ -66,7 +66,7 @@ ast_status ast_normals_of_cloud(ast_fault *fault, ast_pool *pool, const ast_clou
                                      &s);
     }
     ast_status status = s.scratch ? AST_OK : ast_fail_memory(fault);
-    free(s.scratch);
+    ast_free(s.scratch);
     if (ast_pool_cancelled(pool)) /* a cancelled build may have left the tree incomplete */
         ast_kdtree_free(&s.tree);
     *tree = s.tree;

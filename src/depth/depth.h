@@ -16,7 +16,7 @@
 
 #define AST_DEPTH_MOST_RADIUS 64 /* of both windows, in pixels */
 
-/* Working memory of tv.c, kept between calls. Initially all zero; release with free(memory). */
+/* Working memory of tv.c, kept between calls. Initially all zero; release with ast_free(memory). */
 typedef struct ast_tv {
     float *memory;
     size_t capacity; /* floats */

@@ -58,7 +58,7 @@ bool ast_kdtree_build(ast_kdtree *tree, ast_pool *pool, const float *points, siz
     } else {
         ast_kdtree_free(tree);
     }
-    free(b.entries);
+    ast_free(b.entries);
     return built;
 }
 

@@ -92,7 +92,7 @@ bool ast_plane_tracks_step(ast_plane_tracks *tracks, ast_frame_patch *patches, s
 
 void ast_plane_tracks_free(ast_plane_tracks *tracks) {
     for (size_t k = 0; k < tracks->count; k++)
-        free(tracks->list[k].looks);
+        ast_free(tracks->list[k].looks);
     ast_free_all(tracks->list, tracks->nearby.list, tracks->nearby.around, tracks->nearby.blocks);
     tracks->list = NULL;
     tracks->nearby = (ast_nearby_tracks){0};
@@ -472,7 +472,7 @@ static bool add_looks(ast_plane_tracks *tracks, const ast_frame_patch *patches, 
 /* Takes track k out of the list; the others keep their order, which is the order of ids. */
 static void drop(ast_plane_tracks *tracks, size_t k) {
     ast_nearby_tracks_drop(&tracks->nearby, (int32_t)k);
-    free(tracks->list[k].looks);
+    ast_free(tracks->list[k].looks);
     tracks->count--;
     for (; k < tracks->count; k++)
         tracks->list[k] = tracks->list[k + 1];

@@ -34,7 +34,7 @@ ast_status ast_scene_render(ast_fault *fault, ast_pool *pool, const ast_hallway 
     ast_scene_view_open(&work.view, &hallway->camera, &place);
     ast_pool_each(pool, hallway->height, ROWS, cast_row, &work);
     ast_pool_each(pool, hallway->height, ROWS, sense_row, &work);
-    free(work.hits);
+    ast_free(work.hits);
     if (frame)
         *frame = place;
     return AST_OK;

@@ -62,7 +62,7 @@ bool ast_tv_prepare(ast_tv *tv, size_t width, size_t height) {
     float *memory = ast_allocate(floats, sizeof *memory);
     if (!memory)
         return false;
-    free(tv->memory);
+    ast_free(tv->memory);
     *tv = (ast_tv){memory, floats};
     return true;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "memory.h"
 
+#include "system.h"
+
 #include <assert.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #define HUGE_PAGE ((size_t)2 << 20)
 #define HUGE_FROM HUGE_PAGE /* smaller arrays cannot use a huge page */
@@ -17,13 +16,11 @@ void *ast_allocate(size_t count, size_t size) {
         return NULL;
     size_t bytes = (count * size + AST_ALIGNMENT) / AST_ALIGNMENT * AST_ALIGNMENT;
     if (bytes < HUGE_FROM)
-        return aligned_alloc(AST_ALIGNMENT, bytes);
+        return ast_system_allocate(AST_ALIGNMENT, bytes);
     bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    void *memory = aligned_alloc(HUGE_PAGE, bytes);
-#ifdef MADV_HUGEPAGE
+    void *memory = ast_system_allocate(HUGE_PAGE, bytes);
     if (memory)
-        madvise(memory, bytes, MADV_HUGEPAGE); /* fewer page faults; failure is harmless */
-#endif
+        ast_system_use_huge_pages(memory, bytes);
     return memory;
 }
 
@@ -34,21 +31,25 @@ void *ast_allocate_zero(size_t count, size_t size) {
     return memory;
 }
 
+void ast_free(void *memory) {
+    ast_system_release(memory);
+}
+
 void ast_free_list(void *const *memory, size_t count) {
     for (size_t i = 0; i < count; i++)
-        free(memory[i]);
+        ast_free(memory[i]);
 }
 
 bool ast_replace_list(const ast_array_request *list, size_t count) {
     bool good = true;
     for (size_t i = 0; i < count; i++) { /* all arrays are freed before the first is allocated */
-        free(*(void **)list[i].pointer);
+        ast_free(*(void **)list[i].pointer);
         *(void **)list[i].pointer = NULL;
     }
     for (size_t i = 0; i < count && good; i++)
         good = (*(void **)list[i].pointer = ast_allocate(list[i].count, list[i].size)) != NULL;
     for (size_t i = 0; i < count && !good; i++) {
-        free(*(void **)list[i].pointer);
+        ast_free(*(void **)list[i].pointer);
         *(void **)list[i].pointer = NULL;
     }
     return good;
@@ -68,7 +69,7 @@ bool ast_grow_array(void *array, size_t used, size_t count, size_t size) {
         return false;
     if (used)
         memcpy(memory, *pointer, used * size);
-    free(*pointer);
+    ast_free(*pointer);
     *pointer = memory;
     return true;
 }
@@ -83,9 +84,4 @@ bool ast_reserve(void *array, size_t *capacity, size_t used, size_t needed, size
     memset((char *)*(void **)array + used * size, 0, (wanted - used) * size);
     *capacity = wanted;
     return true;
-}
-
-double ast_machine_memory(void) {
-    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    return pages > 0 && size > 0 ? (double)pages * (double)size : 0;
 }

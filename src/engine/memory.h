@@ -8,8 +8,9 @@
 
 #define AST_ALIGNMENT 64
 
-void *ast_allocate(size_t count, size_t size); /* not cleared; at least one byte; release with free() */
+void *ast_allocate(size_t count, size_t size); /* not cleared; at least one byte; release with ast_free() */
 void *ast_allocate_zero(size_t count, size_t size);
+void ast_free(void *memory); /* NULL is allowed; memory of malloc() is not: some systems keep two heaps */
 
 /* Frees every pointer of the list; NULL is allowed. */
 #define ast_free_all(...) ast_free_list((void *[]){__VA_ARGS__}, sizeof((void *[]){__VA_ARGS__}) / sizeof(void *))
@@ -42,6 +43,3 @@ bool ast_grow_array(void *array, size_t used, size_t count, size_t size);
 
 /* Ensures memory for `needed` elements: an array that is too short grows to twice as many. New elements are zero. */
 bool ast_reserve(void *array, size_t *capacity, size_t used, size_t needed, size_t size);
-
-/* Physical memory of this machine in bytes; 0 if unknown. */
-double ast_machine_memory(void);

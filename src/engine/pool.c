@@ -7,15 +7,13 @@
  * gate = generation << 16 | open << 15 | workers inside. */
 #include "pool.h"
 
+#include "memory.h"
+
 #include <assert.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
 #define GATE_OPEN ((uint64_t)1 << 15)
 #define GATE_INSIDE (GATE_OPEN - 1)
@@ -31,7 +29,7 @@ struct ast_pool {
     int threads;          /* including the caller */
     int started;          /* running threads */
     _Atomic int numbered; /* threads that have taken their number */
-    pid_t owner;          /* the process that owns the threads; a forked child has none */
+    long owner;           /* the process that owns the threads; a forked child has none */
     pthread_t *workers;
     _Atomic uint64_t gate;
     _Atomic size_t next;
@@ -51,12 +49,6 @@ struct ast_pool {
 
 static void *worker_main(void *argument);
 
-double ast_seconds(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static void processor_pause(void) {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
@@ -69,20 +61,20 @@ void ast_pool_pause(unsigned *spins) {
     if (++*spins < 200)
         processor_pause();
     else
-        sched_yield();
+        ast_system_yield();
 }
 
 ast_status ast_pool_open(ast_pool **opened, int threads) {
     assert(threads >= 1 && (uint64_t)threads <= GATE_INSIDE);
-    ast_pool *pool = calloc(1, sizeof *pool);
+    ast_pool *pool = ast_allocate_zero(1, sizeof *pool);
     *opened = NULL;
     if (!pool)
         return AST_NO_MEMORY;
     pool->threads = threads;
-    pool->owner = getpid();
+    pool->owner = ast_system_process();
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->wake, NULL);
-    pool->workers = calloc((size_t)threads, sizeof *pool->workers);
+    pool->workers = ast_allocate_zero((size_t)threads, sizeof *pool->workers);
     ast_status status = pool->workers ? AST_OK : AST_NO_MEMORY;
     for (; status == AST_OK && pool->started < threads - 1; pool->started += status == AST_OK)
         if (pthread_create(&pool->workers[pool->started], NULL, worker_main, pool) != 0)
@@ -97,7 +89,8 @@ ast_status ast_pool_open(ast_pool **opened, int threads) {
 void ast_pool_close(ast_pool *pool) {
     if (!pool)
         return;
-    if (pool->owner == getpid()) { /* a forked child has no threads to join, and its copy of the mutex may be locked */
+    if (pool->owner ==
+        ast_system_process()) { /* a forked child has no threads to join, and its copy of the mutex may be locked */
         pthread_mutex_lock(&pool->mutex);
         atomic_store(&pool->stop, true);
         pthread_cond_broadcast(&pool->wake);
@@ -107,8 +100,8 @@ void ast_pool_close(ast_pool *pool) {
         pthread_cond_destroy(&pool->wake);
         pthread_mutex_destroy(&pool->mutex);
     }
-    free(pool->workers);
-    free(pool);
+    ast_free(pool->workers);
+    ast_free(pool);
 }
 
 int ast_pool_threads(const ast_pool *pool) {
@@ -163,7 +156,7 @@ bool ast_pool_run_cancellable(ast_pool *pool, size_t blocks, ast_task *task, voi
 }
 
 void ast_pool_run(ast_pool *pool, size_t blocks, ast_task *task, void *data) {
-    if (pool->threads == 1 || blocks <= 1 || pool->owner != getpid()) {
+    if (pool->threads == 1 || blocks <= 1 || pool->owner != ast_system_process()) {
         for (size_t block = 0; block < blocks && goes_on(pool, 0); block++)
             task(data, block, 0);
         return;
@@ -262,7 +255,7 @@ static void *worker_main(void *argument) {
         } else if (idle == IDLE_SPINS) {
             since = ast_seconds();
         } else if (ast_seconds() - since < IDLE_SECONDS) {
-            sched_yield();
+            ast_system_yield();
         } else {
             if (!sleep_until_work(pool, seen))
                 break;

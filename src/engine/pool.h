@@ -4,6 +4,7 @@
 #pragma once
 
 #include "asterism.h"
+#include "system.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -55,9 +56,6 @@ static inline void ast_keep_least(_Atomic uint64_t *least, uint64_t value) {
     while (value < before && !atomic_compare_exchange_weak(least, &before, value))
         ;
 }
-
-/* Seconds of a clock that never goes back. */
-double ast_seconds(void);
 
 /* One step of a busy wait: short at first, later it yields the processor. Start with *spins = 0. */
 void ast_pool_pause(unsigned *spins);

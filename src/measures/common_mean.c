@@ -152,13 +152,13 @@ static void draw_set(const comparison *c, size_t s, ast_random *random, double s
 
 static void draw(void *data, size_t i) {
     const comparison *c = data;
-    double(*sums)[3] = malloc(c->count * sizeof *sums);
+    double(*sums)[3] = ast_allocate(c->count, sizeof *sums);
     ast_random random;
     ast_random_seed(&random, c->options->seed, 2 * i + c->resample);
     for (size_t s = 0; sums && s < c->count; s++)
         draw_set(c, s, &random, sums[s]);
     c->values[i] = sums ? watson(c, (const double(*)[3])sums, NULL) : (double)NAN;
-    free(sums);
+    ast_free(sums);
 }
 
 static int by_value(const void *a, const void *b) {

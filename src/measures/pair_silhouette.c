@@ -137,7 +137,7 @@ static void gather_sample(sweep *work, const ast_measured *given, const ast_part
 /* Sorts by cluster (counting sort), numbers the clusters in the sample, and allocates the memory that depends on their
  * number. */
 static bool sort_sample(sweep *work, const ast_partition *partition, size_t threads) {
-    size_t *ends = calloc(partition->clusters + 1, sizeof *ends);
+    size_t *ends = ast_allocate_zero(partition->clusters + 1, sizeof *ends);
     if (!ends)
         return false;
     for (size_t i = 0; i < work->count; i++)
@@ -146,7 +146,7 @@ static bool sort_sample(sweep *work, const ast_partition *partition, size_t thre
         ends[k + 1] += ends[k];
     for (size_t i = 0; i < work->count; i++)
         work->order[ends[work->cluster[i]]++] = (uint32_t)i;
-    free(ends);
+    ast_free(ends);
     for (size_t i = 0; i < work->count; i++) {
         if (i == 0 || work->cluster[work->order[i]] != work->cluster[work->order[i - 1]])
             work->clusters++;

@@ -44,19 +44,16 @@ static size_t slot_of(const ast_counter *counter, uint64_t key) {
 
 static bool grow(ast_counter *counter) {
     size_t capacity = counter->capacity ? 2 * counter->capacity : 256;
-    uint32_t *slots = calloc(capacity, sizeof *slots);
-    ast_counter_entry *entries = realloc(counter->entries, capacity / 2 * sizeof *entries);
-    if (entries)
-        counter->entries = entries;
-    if (!slots || !entries) {
-        free(slots);
+    uint32_t *slots = ast_allocate_zero(capacity, sizeof *slots);
+    if (!slots || !ast_grow_array(&counter->entries, counter->used, capacity / 2, sizeof *counter->entries)) {
+        ast_free(slots);
         return false;
     }
-    free(counter->slots);
+    ast_free(counter->slots);
     counter->slots = slots;
     counter->capacity = capacity;
     for (size_t i = 0; i < counter->used; i++)
-        slots[slot_of(counter, entries[i].key)] = (uint32_t)i + 1;
+        slots[slot_of(counter, counter->entries[i].key)] = (uint32_t)i + 1;
     return true;
 }
 
@@ -80,12 +77,12 @@ bool ast_counter_share(ast_counter *counter, const ast_comm *comm) {
     uint64_t used;
     ast_counter all = {0};
     ast_comm_before(comm, counter->used, &used);
-    ast_counter_entry *part = malloc((used + 1) * sizeof *part);
+    ast_counter_entry *part = ast_allocate(used + 1, sizeof *part);
     bool ready = ast_comm_first_rank(comm, !part) < 0, added = true;
     for (int sender = 0; ready && sender < comm->ranks; sender++)
         added = add_part(&all, comm, counter, part, sender) && added;
     ready = ready && ast_comm_first_rank(comm, !added) < 0;
-    free(part);
+    ast_free(part);
     ast_counter_free(counter);
     *counter = all;
     return ready;
@@ -95,7 +92,7 @@ bool ast_counter_share(ast_counter *counter, const ast_comm *comm) {
 
 /* Labels below `range`: renumbers them in order of label, without gaps. */
 static bool renumber_by_table(const int32_t *labels, size_t count, size_t range, ast_partition *partition) {
-    int32_t *table = calloc(range, sizeof *table);
+    int32_t *table = ast_allocate_zero(range, sizeof *table);
     if (!table)
         return false;
     size_t clusters = 0, seen = 0;
@@ -110,10 +107,10 @@ static bool renumber_by_table(const int32_t *labels, size_t count, size_t range,
     partition->clusters = clusters;
     partition->cluster = labels;
     assert(clusters == seen && seen <= range);
-    if (clusters < range && (partition->cluster = partition->renumbered = malloc(count * sizeof *labels)))
+    if (clusters < range && (partition->cluster = partition->renumbered = ast_allocate(count, sizeof *labels)))
         for (size_t i = 0; i < count; i++)
             partition->renumbered[i] = labels[i] < 0 ? -1 : table[labels[i]];
-    free(table);
+    ast_free(table);
     return partition->cluster != NULL;
 }
 
@@ -144,7 +141,7 @@ static int32_t *number_labels(const ast_counter *counter, size_t count) {
         for (size_t k = 0; k < counter->used; k++)
             number[sorted[k].count] = (int32_t)k;
     }
-    free(sorted);
+    ast_free(sorted);
     return number;
 }
 
@@ -170,12 +167,12 @@ static ast_status number_by_count(ast_fault *fault, const ast_comm *comm, const 
     ready = ast_comm_first_rank(comm, !ready) < 0 && ast_counter_share(&counter, comm);
     ast_comm_before(comm, count, &all);
     int32_t *number = ready ? number_labels(&counter, all) : NULL;
-    partition->cluster = partition->renumbered = malloc((count + 1) * sizeof *labels);
+    partition->cluster = partition->renumbered = ast_allocate(count + 1, sizeof *labels);
     partition->clusters = counter.used;
     for (size_t k = 0; k < counter.used; k++)
         partition->points += counter.entries[k].count;
     ready = renumber(labels, count, &counter, number, partition->renumbered);
-    free(number);
+    ast_free(number);
     ast_counter_free(&counter);
     return ast_comm_agree(comm, ready ? AST_OK : ast_fail_memory(fault), fault);
 }
@@ -196,6 +193,6 @@ ast_status ast_partition_make(ast_fault *fault, const ast_comm *comm, const int3
 }
 
 void ast_partition_free(ast_partition *partition) {
-    free(partition->renumbered);
+    ast_free(partition->renumbered);
     *partition = (ast_partition){0};
 }

@@ -126,7 +126,7 @@ static bool prepare_clusters(job *work) {
     work->own = work->partition->cluster;
     if (work->lead == 0)
         return true;
-    work->own = work->shifted = malloc(work->count * sizeof *work->shifted);
+    work->own = work->shifted = ast_allocate(work->count, sizeof *work->shifted);
     for (size_t i = 0; work->shifted && i < work->count; i++)
         work->shifted[i] = i < work->lead ? -1 : work->partition->cluster[i - work->lead];
     return work->shifted != NULL;

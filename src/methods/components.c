@@ -122,7 +122,7 @@ ast_status ast_components_drop_empty(ast_components *c, ast_labelling *l, ast_fa
     for (size_t i = 0; i < count && left < c->count; i++)
         labels[i] = labels[i] >= 0 ? rank[labels[i]] : labels[i];
     c->count = left;
-    free(rank);
+    ast_free(rank);
     return AST_OK;
 }
 
@@ -141,6 +141,6 @@ ast_status ast_components_to_clusters(const ast_components *components, ast_labe
             mean[d] = (float)components->means[k * components->dimension + d];
         status = ast_labelling_add_means(l, mean, 1, fault);
     }
-    free(mean);
+    ast_free(mean);
     return status == AST_OK ? ast_labelling_recount(l, fault) : status;
 }

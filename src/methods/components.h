@@ -9,6 +9,7 @@
 #include "edit.h"
 #include "family.h"
 #include "mixing.h"
+#include "system.h"
 
 #include <math.h>
 
@@ -48,12 +49,6 @@ void ast_components_prepare(ast_components *components);
 
 /* log C_D(kappa): the log density of a vMF distribution without its exponential. */
 double ast_log_constant(size_t dimension, double kappa);
-
-/* log Gamma(x), without the global that lgamma writes. */
-static inline double ast_log_gamma(double x) {
-    int sign;
-    return lgamma_r(x, &sign);
-}
 
 /* The largest kappa that is estimated: the rounding of floats hides a larger one. */
 static inline double ast_kappa_limit(size_t dimension) {

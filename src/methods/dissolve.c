@@ -50,7 +50,7 @@ static ast_status dissolve_grouped(dissolving *d, ast_labelling *l, ast_run *run
     if (status == AST_OK)
         status = limits ? ast_label_grouped(l, run->groups, d->rows, limits, d->labels, &run->outliers, fault)
                         : ast_fail_memory(fault);
-    free(limits);
+    ast_free(limits);
     if (status == AST_OK)
         status = ast_labelling_rebuild_from(l, d->labels, NULL, fault);
     run->objective = ast_objective(l, o->method == AST_DP ? ast_cosine(o->angle) - 1 : 0);

@@ -3,6 +3,7 @@
  * Features, estimates, and the functionals of components. family_posterior.c has their evidence. */
 #include "family_inside.h"
 
+#include "system.h"
 #include "kent.h"
 #include "symmetric.h"
 #include "vectors.h"
@@ -16,9 +17,8 @@
 #define GIRDLE_POINTS 3.0 /* a girdle has this many for each dimension: any D - 1 points lie on one */
 
 static double log_area(size_t dimension) {
-    int sign;
     double half = (double)dimension / 2;
-    return M_LN2 + half * log(M_PI) - lgamma_r(half, &sign);
+    return M_LN2 + half * log(M_PI) - ast_log_gamma(half);
 }
 
 double ast_family_uniform(const ast_family *f) {

@@ -57,7 +57,7 @@ bool ast_groups_open(ast_groups *g, const int32_t *given, const uint32_t *order,
     }
     if (ready)
         g->start[g->count] = count;
-    free(all);
+    ast_free(all);
     return ready;
 }
 
@@ -90,7 +90,7 @@ bool ast_group_lists_open(ast_group_lists *lists, const ast_groups *g, const ast
             lists->of[lists->start[place[v->labels[i]] + 1]++] = g->of[i];
     for (size_t k = 0; k < c->live && ready; k++)
         qsort(lists->of + lists->start[k], lists->start[k + 1] - lists->start[k], sizeof *lists->of, compare_numbers);
-    free(place);
+    ast_free(place);
     return ready;
 }
 
@@ -348,7 +348,7 @@ static ast_status apply(pass *p, ast_pass_result *result, ast_fault *fault) {
     ast_status status = ast_labelling_rebuild_from(p->l, p->near, NULL, fault);
     for (size_t i = 0; i < p->v.rows->count; i++)
         p->was[i] = p->now[i] < 0 ? -1 : rank[p->now[i]];
-    free(rank);
+    ast_free(rank);
     return status;
 }
 
@@ -478,6 +478,6 @@ ast_status ast_label_grouped(const ast_labelling *l, const ast_groups *g, const 
         }
         *outliers += labels[i] < 0;
     }
-    free(taken);
+    ast_free(taken);
     return AST_OK;
 }

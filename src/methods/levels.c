@@ -212,7 +212,7 @@ static ast_status cluster_within(division *d, size_t k, int levels, size_t left,
     }
     for (size_t i = 0; i < count; i++)
         d->labels[members[i]] = place[part.labels[i]];
-    free(place);
+    ast_free(place);
     return AST_OK;
 }
 
@@ -364,6 +364,6 @@ ast_status ast_run_levels(ast_labelling *l, ast_run *run, ast_fault *fault) {
     if (status == AST_OK)
         run->objective = ast_objective(l, 0);
     ast_subset_free(&sample);
-    free(drawn);
+    ast_free(drawn);
     return status;
 }

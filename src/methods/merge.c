@@ -142,7 +142,7 @@ static bool keep_tree(const merging *m) {
         place[m->v.clusters->order[k]] = (int32_t)k;
     for (size_t i = 0; ready && tree->leaves && i < m->v.rows->count; i++)
         tree->leaves[i] = m->v.labels[i] < 0 ? -1 : place[m->v.labels[i]];
-    free(place);
+    ast_free(place);
     return ready;
 }
 

@@ -262,7 +262,7 @@ ast_status ast_mixture_cap_kappas(ast_mixture_steps *m, ast_distinct *distinct, 
     for (size_t k = 0; k < c->count && status == AST_OK; k++)
         if (is_sharp(c, k) && mass[k] < LEAST_DISTINCT)
             lower_kappa(c, k, fmax(narrowest(c, k), rising ? before->kappas[k] : 0));
-    free(mass);
+    ast_free(mass);
     return status;
 }
 

@@ -357,7 +357,7 @@ static ast_status find_empty(const ast_mixture_search *s, size_t *empty, ast_fau
             named[s->v.labels[i]] = 1;
     for (*empty = 0; *empty < s->count && named[*empty];)
         ++*empty;
-    free(named);
+    ast_free(named);
     return AST_OK;
 }
 

@@ -107,7 +107,7 @@ static ast_status find_overlaps(ast_mixture_search *s, bool all, ast_fault *faul
         open += s->pairs[p].overlap_unknown = !s->hard && (all || s->pairs[p].gain > 0);
     if (open == 0)
         return AST_OK;
-    free(s->overlaps);
+    ast_free(s->overlaps);
     s->overlaps = ast_allocate_zero(threads * s->pair_count, sizeof *s->overlaps);
     if (!s->overlaps)
         return ast_fail_memory(fault);
@@ -171,7 +171,7 @@ ast_status ast_search_join(ast_mixture_search *s, bool forced, size_t *joined, a
         join_pair(s, pair->a, pair->b);
         ++*joined;
     }
-    free(used);
+    ast_free(used);
     forget_joined(s);
     return ast_pool_cancelled(s->v.pool) ? ast_fail_cancelled(fault) : AST_OK;
 }

@@ -248,7 +248,7 @@ ast_status ast_run_outliers(ast_labelling *l, ast_run *run, ast_fault *fault) {
         status = take_out(&o, run, fault);
     *(removes ? &run->thresholds : &run->fits) = status == AST_OK ? o.thresholds : NULL;
     if (status != AST_OK)
-        free(o.thresholds);
+        ast_free(o.thresholds);
     ast_free_all(o.own, o.sorted, o.starts, o.middle, o.scores, o.others, o.rows, o.means, o.labels);
     return status;
 }

@@ -46,12 +46,12 @@ ast_status ast_distinct_open(ast_distinct *distinct, const ast_labelling *l, dou
         size_t row = v.rows->order ? v.rows->order[i] : i;
         distinct->copies[i] = copies[row] || (weights && weights[row] == 0);
     }
-    free(copies);
+    ast_free(copies);
     return status;
 }
 
 void ast_distinct_free(ast_distinct *distinct) {
-    free(distinct->copies);
+    ast_free(distinct->copies);
     ast_sums_free(&distinct->of);
     *distinct = (ast_distinct){0};
 }
@@ -66,7 +66,7 @@ ast_status ast_distinct_sum(ast_distinct *distinct, ast_labelling *l, const int3
     for (size_t i = 0; i < rows->count; i++)
         counted[i] = distinct->copies[i] ? AST_MISSING : counted[i];
     ast_status status = ast_labelling_sums(l, counted, signs, &distinct->of, fault);
-    free(counted);
+    ast_free(counted);
     return status;
 }
 

@@ -23,7 +23,7 @@ void ast_refine_heads_open(ast_refine_heads *h, ast_labelling *l) {
     if (means && ast_replace_arrays(AST_REQUEST(h->panels, room * WIDTH), AST_REQUEST(h->tails, room),
                                     AST_REQUEST(h->bias, room), AST_REQUEST(h->place, c->slots)))
         ast_point_heads_open(&h->points, l, means, c->live, WIDTH);
-    free(means);
+    ast_free(means);
 }
 
 void ast_refine_heads_close(ast_refine_heads *h) {

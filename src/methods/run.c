@@ -33,7 +33,7 @@ ast_status ast_history_add(ast_history *h, uint64_t label_hash, bool *repeats, a
 }
 
 void ast_history_free(ast_history *h) {
-    free(h->label_hashes);
+    ast_free(h->label_hashes);
     *h = (ast_history){0};
 }
 
@@ -51,7 +51,7 @@ ast_status ast_start_given(ast_labelling *l, const ast_options *options, ast_fau
         else
             status = ast_labelling_add_means(l, mean, 1, fault);
     }
-    free(mean);
+    ast_free(mean);
     return ast_comm_agree(v.comm, status, fault);
 }
 
@@ -75,7 +75,7 @@ ast_status ast_run_measure_improvement(ast_labelling *l, ast_run *run, double pe
         run->improvement = ast_objective(l, penalty) - run->objective;
     if (before)
         ast_labelling_restore(l, before);
-    free(before);
+    ast_free(before);
     return status;
 }
 

@@ -59,7 +59,7 @@ static bool find_partners(const ast_stream *s, int32_t *partner) {
         if (v.labels[i] != AST_MISSING)
             good = add_pairs(s, ast_rowset_row(v.rows, i, buffer), (int32_t)i, alone, &pairs);
     good = good && ast_best_assignment(pairs.list, pairs.count, v.rows->count, s->tracks.count, partner);
-    free(pairs.list);
+    ast_free(pairs.list);
     return good;
 }
 
@@ -114,7 +114,7 @@ ast_status ast_stream_match_late(ast_stream *s, const ast_points *points) {
         if (points->late[i] && ast_read_row(points, i, x) != AST_ROW_MISSING)
             good = add_late_pairs(s, x, (int32_t)i, &pairs);
     good = good && ast_best_assignment(pairs.list, pairs.count, count, s->tracks.count, s->input.partner);
-    free(pairs.list);
+    ast_free(pairs.list);
     return good ? AST_OK : ast_fail_memory(s->fault);
 }
 
@@ -154,6 +154,6 @@ ast_status ast_stream_assign(ast_stream *s) {
     ast_status status = found ? set_labels(s, partner) : ast_fail_memory(s->fault);
     if (status == AST_OK)
         set_means(s);
-    free(partner);
+    ast_free(partner);
     return status;
 }

@@ -21,11 +21,11 @@ static void set_start(ast_points *view, size_t r, size_t value) {
 
 static bool reserve_entries(ast_subset *s, const ast_points *view, size_t count, size_t entries) {
     size_t index_size = view->index == AST_I8 ? sizeof(int64_t) : sizeof(int32_t);
-    free(s->starts);
+    ast_free(s->starts);
     s->starts = ast_allocate(count + 1, index_size);
     if (!s->values || entries > s->entry_capacity) {
-        free(s->values);
-        free(s->columns);
+        ast_free(s->values);
+        ast_free(s->columns);
         s->entry_capacity = entries + entries / 2;
         s->values = ast_allocate(s->entry_capacity, ast_type_size(view->type));
         s->columns = ast_allocate(s->entry_capacity, index_size);
@@ -120,6 +120,6 @@ ast_status ast_subset_load_drawn(ast_subset *s, const ast_labelling *all, uint64
     if (members)
         count = ast_subset_draw(all, seed, stream, count, members);
     ast_status status = members ? ast_subset_load(s, all, members, count, fault) : ast_fail_memory(fault);
-    free(members);
+    ast_free(members);
     return status;
 }

@@ -50,7 +50,7 @@ void ast_tiles_free(ast_tiles *t) {
         const ast_tile_memory *m = &t->memory[w];
         ast_free_all(m->x, m->logits, m->cumulative, m->sums, m->integer_sums);
     }
-    free(t->memory);
+    ast_free(t->memory);
     *t = (ast_tiles){0};
 }
 

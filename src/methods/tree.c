@@ -390,8 +390,8 @@ static void join_groups(ast_joiner *j, size_t from, size_t to) {
     j->failed = j->failed || !all;
     for (size_t k = 0; all && k < n + m; k++)
         all[k] = y == m || (x < n && a[x] < b[y]) ? a[x++] : b[y++];
-    free(j->groups[from]);
-    free(j->groups[to]);
+    ast_free(j->groups[from]);
+    ast_free(j->groups[to]);
     j->groups[from] = NULL;
     j->groups[to] = all;
     j->group_count[from] = 0;
@@ -436,10 +436,10 @@ void ast_joiner_close(ast_joiner *j) {
     if (!j)
         return;
     for (size_t p = 0; j->groups && p < j->places; p++)
-        free(j->groups[p]);
+        ast_free(j->groups[p]);
     ast_free_all((void *)j->groups, j->group_count);
     ast_free_all(j->sums, j->lengths, j->units, j->table, j->at, j->lowest, j->cosines, j->kept, j->spread, j->depth);
-    free(j);
+    ast_free(j);
 }
 
 /* ---- Joins ------------------------------------------------------------------------------------------------------- */

@@ -28,7 +28,7 @@ void ast_clusters_free(ast_cluster_list *clusters) {
     ast_array_request list[ARRAYS];
     list_arrays(clusters, list);
     for (size_t a = 0; a < ARRAYS; a++)
-        free(*(void **)list[a].pointer);
+        ast_free(*(void **)list[a].pointer);
     *clusters = (ast_cluster_list){0};
 }
 

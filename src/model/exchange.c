@@ -248,6 +248,6 @@ ast_status ast_update_ranked_singletons(ast_labelling *l, ast_fault *fault) {
     } else {
         ast_labelling_fail(l);
     }
-    free(at);
+    ast_free(at);
     return AST_OK;
 }

@@ -39,7 +39,8 @@ static void check_sums(ast_labelling *l) {
     size_t dimension = c->dimension, slots = c->slots;
     if (!ast_is_resident(l) || slots == 0)
         return;
-    int64_t *sums = calloc(slots * dimension, sizeof *sums), *members = calloc(slots, sizeof *members);
+    int64_t *sums = ast_allocate_zero(slots * dimension, sizeof *sums),
+            *members = ast_allocate_zero(slots, sizeof *members);
     for (size_t i = 0; sums && members && i < l->rows.count; i++) {
         if (l->labels[i] < 0)
             continue;
@@ -56,8 +57,8 @@ static void check_sums(ast_labelling *l) {
         for (size_t d = 0; d < dimension; d++)
             assert(sums[slot * dimension + d] == c->sums[slot * dimension + d]);
     }
-    free(sums);
-    free(members);
+    ast_free(sums);
+    ast_free(members);
 }
 #endif
 

@@ -65,7 +65,7 @@ static void free_worker(ast_worker *worker) {
 static void free_workers(ast_labelling *l) {
     for (int w = 0; l->workers && w < l->worker_count; w++)
         free_worker(&l->workers[w]);
-    free(l->workers);
+    ast_free(l->workers);
     l->workers = NULL;
 }
 
@@ -88,7 +88,7 @@ static bool reserve_workers(ast_labelling *l) {
 static bool reserve_points(ast_labelling *l, size_t padded) {
     if (padded <= l->capacity && l->capacity > 0)
         return true;
-    free(l->summed);
+    ast_free(l->summed);
     l->summed = NULL;
     bool ready = ast_replace_arrays(AST_REQUEST(l->labels, padded), AST_REQUEST(l->signs, padded / AST_LANES)) &&
                  ast_scorer_reserve(&l->scorer, padded);
@@ -129,7 +129,7 @@ ast_labelling *ast_labelling_new(void) {
 void ast_labelling_free(ast_labelling *l) {
     if (l)
         ast_labelling_clear(l);
-    free(l);
+    ast_free(l);
 }
 
 /* ---- Weights ----------------------------------------------------------------------------------------------------- */

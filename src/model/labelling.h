@@ -180,7 +180,7 @@ typedef void ast_chunk_visitor(void *data, ast_chunk *memory, size_t first, size
 ast_status ast_labelling_each_chunk(ast_labelling *labelling, ast_chunk_visitor *visit, void *data, ast_fault *fault);
 
 /* Copies the result at this moment: labels, clusters, sums. Restoring undoes all passes since. NULL: no memory. Release
- * with free(). */
+ * with ast_free(). */
 typedef struct ast_snapshot ast_snapshot;
 ast_snapshot *ast_labelling_snapshot(const ast_labelling *labelling);
 void ast_labelling_restore(ast_labelling *labelling, const ast_snapshot *snapshot);

@@ -171,6 +171,6 @@ ast_status ast_labelling_nearest(ast_labelling *l, const ast_nearest_query *q, a
         s.exact = ast_allocate((size_t)l->worker_count * s.stride, sizeof *s.exact);
         status = s.exact ? ast_labelling_each_chunk(l, label_listed, &s, fault) : ast_fail_memory(fault);
     }
-    free(s.exact);
+    ast_free(s.exact);
     return status;
 }

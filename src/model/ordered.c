@@ -102,7 +102,7 @@ static bool open_queue(ast_labelling *l) {
     if (!q->parks)
         return true;
     if (q->capacity < l->rows.chunks) {
-        free((void *)q->parked);
+        ast_free((void *)q->parked);
         q->parked = ast_allocate_zero(l->rows.chunks, sizeof *q->parked);
         q->capacity = q->parked ? l->rows.chunks : 0;
     }

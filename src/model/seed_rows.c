@@ -66,7 +66,7 @@ ast_status ast_seed_search_open(ast_seed_search *s, size_t most, ast_random *ran
 
 void ast_seed_search_close(ast_seed_search *s) {
     for (int w = 0; s->found && w < s->l->worker_count; w++)
-        free(s->found[w].list);
+        ast_free(s->found[w].list);
     ast_free_all(s->found, s->candidates.list);
     ast_content_close(&s->content);
 }

@@ -76,7 +76,7 @@ ast_status ast_seed_random(ast_labelling *l, size_t clusters, ast_random *random
         added = ast_clusters_add(&l->clusters, rows + k % s.candidates.count * l->rows.dimension, UINT32_MAX) >= 0;
     if (status == AST_OK)
         status = ast_comm_agree(l->ranks.comm, added ? AST_OK : ast_fail_memory(fault), fault);
-    free(rows);
+    ast_free(rows);
     ast_seed_search_close(&s);
     return status;
 }

@@ -16,7 +16,7 @@ void ast_dedup_free(ast_dedup_call *call) {
     ast_near_index_free(&call->index);
     ast_near_rows_free(&call->rows);
     for (int t = 0; call->lists && t < ast_pool_threads(call->pool); t++)
-        free(call->lists[t].pairs);
+        ast_free(call->lists[t].pairs);
     ast_free_all((void *)call->group, (void *)call->degree, call->matched, call->nearest, call->similarity,
                  call->lists);
 }

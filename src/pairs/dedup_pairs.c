@@ -70,7 +70,7 @@ static bool list_equals(telling *t) {
             t->next[last[own]] = i;
         last[own] = i;
     }
-    free(last);
+    ast_free(last);
     return last != NULL;
 }
 

@@ -69,7 +69,7 @@ static visit *order_visits(const ast_dedup_call *call, size_t *count) {
         else if (rank > list[at[own]].rank)
             list[at[own]].rank = rank;
     }
-    free(at);
+    ast_free(at);
     if (!list || *count == 0)
         return list;
     qsort(list, *count, sizeof *list, compare_visits);
@@ -150,7 +150,7 @@ ast_status ast_dedup_star(ast_dedup_call *call, ast_fault *fault) {
         call->failed = true;
     call->search.data = call;
     for (size_t t = 0; t < threads && s.touched; t++)
-        free(s.touched[t].rows);
+        ast_free(s.touched[t].rows);
     ast_free_all(list, (void *)s.near, s.touched);
     return ast_dedup_status(call, fault);
 }

@@ -64,7 +64,7 @@ static bool move_means(grouping *g, float *means, size_t cells) {
             means[k * dimension + d] = (float)(sums[k * dimension + d] / sqrt(square));
         ready = ast_mean_table_append(&g->table, means + k * dimension, (int32_t)k);
     }
-    free(sums);
+    ast_free(sums);
     return ready;
 }
 

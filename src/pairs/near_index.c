@@ -352,7 +352,7 @@ ast_status ast_near_index_open(ast_near_index *index, ast_fault *fault) {
         free_table(&p.caps[kind]);
     ast_near_order_free(&p.order[0]);
     ast_near_order_free(&p.order[1]);
-    free(p.first_block);
+    ast_free(p.first_block);
     if (ast_pool_cancelled(index->pool))
         return ast_fail_cancelled(fault);
     return ready ? AST_OK : ast_fail_memory(fault);

@@ -81,7 +81,7 @@ static bool find_equal(const loading *work, size_t count) {
         rows->same_as[row] = slots[slot] - 1;
         rows->equal[slots[slot] - 1]++;
     }
-    free(slots);
+    ast_free(slots);
     return slots != NULL;
 }
 

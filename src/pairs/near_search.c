@@ -43,7 +43,7 @@ void ast_near_search_free(ast_near_search *search) {
         ast_near_worker *w = &search->workers[t];
         ast_free_all(w->row_memory, w->other);
     }
-    free(search->workers);
+    ast_free(search->workers);
     search->workers = NULL;
 }
 

@@ -34,7 +34,7 @@ bool ast_content_open(ast_content *content, size_t dimension, bool dense, bool a
 }
 
 void ast_content_close(ast_content *content) {
-    free(content->factors);
+    ast_free(content->factors);
     *content = (ast_content){0};
 }
 
@@ -208,7 +208,7 @@ static void sort_ties(sorting *s) {
         for (end = i + 1; end < count && s->sorted[end].hash == s->sorted[i].hash && s->sorted[i].hash != LAST; end++)
             sorted = sorted && by_content(&s->sorted[end - 1], &s->sorted[end], s) < 0;
         if (!sorted)
-            qsort_r(s->sorted + i, end - i, sizeof *s->sorted, by_content, s);
+            ast_system_sort(s->sorted + i, end - i, sizeof *s->sorted, by_content, s);
         for (size_t k = i; k < end && !sorted; k++)
             s->order[k] = s->sorted[k].row;
     }
@@ -265,7 +265,7 @@ ast_status ast_find_copies(const ast_points *points, const double *weights, bool
         if (a->hash == b->hash && b->hash != LAST)
             copies[b->row] = compare_rows(&s, a->row, b->row) == 0;
     }
-    free(s.order);
+    ast_free(s.order);
     close_sorting(&s);
     return status;
 }

@@ -60,7 +60,7 @@ ast_status ast_rounding_find(const ast_points *points, bool axial, double wanted
         lies_on_grid(points, found, &present);
     for (size_t i = 0; i < points->count && status == AST_OK; i++)
         copied += copies[i] != 0;
-    free(copies);
+    ast_free(copies);
     if ((double)copied >= LEAST_COPIES * (double)present)
         *degrees = found;
     return status;

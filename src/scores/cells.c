@@ -226,7 +226,7 @@ void ast_cells_free(ast_cells *cells) {
     }
     ast_free_all(cells->code, cells->point, cells->columns, cells->best, cells->label, cells->start, cells->scratch);
     ast_mean_index_free(&cells->mean_index);
-    free(cells);
+    ast_free(cells);
 }
 
 static bool reserve_scratch(ast_cells *cells) {

@@ -171,7 +171,7 @@ static void descend_first(void *data, size_t prefix, int index) {
 static void free_tasks(cell_task *tasks, size_t count) {
     for (size_t b = 0; b < count; b++)
         ast_mean_table_free(&tasks[b].list);
-    free(tasks);
+    ast_free(tasks);
 }
 
 /* Runs `count` tasks. Returns the number of tasks that they queued, which are job->next. */

@@ -72,6 +72,6 @@ bool ast_cell_peaks_open(ast_cell_peaks *peaks, const ast_cells *cells) {
 }
 
 void ast_cell_peaks_close(ast_cell_peaks *peaks) {
-    free(peaks->peak);
+    ast_free(peaks->peak);
     peaks->peak = NULL;
 }

@@ -75,7 +75,7 @@ void ast_mean_heads_free(struct ast_mean_heads *h) {
     if (!h)
         return;
     free_arrays(h);
-    free(h);
+    ast_free(h);
 }
 
 /* Memory for the means of a table; keeps the present ones. */
@@ -212,7 +212,7 @@ bool ast_mean_heads_sync(const ast_heads *heads, const ast_kernels *kernels, ast
     bool ready = y.longest && reserve(h, heads, table->dimension, table->count);
     if (ready)
         take_means(&y, pool);
-    free(y.longest);
+    ast_free(y.longest);
     h->packed.count = ready ? table->count : 0;
     return ready;
 }

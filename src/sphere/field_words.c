@@ -3,13 +3,13 @@
  * Angles as they are written in field notebooks, and what columns are called. Words come from a file or from a user;
  * they are looked at byte by byte, and a degree sign may be UTF-8, Latin-1 or missing. */
 #include "asterism_field.h"
+#include "system.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define MOST_DIGITS 32 /* of a number */
 #define WORD 64        /* of a name, without what is no letter */
@@ -119,7 +119,7 @@ static const char *skip_degree(const char *at) {
 static bool is_missing(const char *word, size_t length) {
     static const char *const missing[] = {"", "nan", "na", "n/a", "#n/a", "null", "none", "-", "--", "?", "."};
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
-        if (strlen(missing[i]) == length && strncasecmp(word, missing[i], length) == 0)
+        if (strlen(missing[i]) == length && ast_same_word(word, missing[i], length))
             return true;
     return false;
 }

@@ -194,7 +194,7 @@ static ast_status draw_about(ast_fault *fault, const ast_mixture *mixture, const
         ast_random_seed(&random, mixture->seed, 3);
         turns = ast_allocate(clusters * (dimension - 1), sizeof *turns);
         if (!turns || !ast_shape_sampler_open(&all.shape, mixture)) {
-            free(turns);
+            ast_free(turns);
             return ast_fail_memory(fault);
         }
         for (size_t k = 0; k < clusters && dimension > 2; k++)
@@ -203,7 +203,7 @@ static ast_status draw_about(ast_fault *fault, const ast_mixture *mixture, const
     }
     bool drawn = draw_points(&all, noise, x, points, labels);
     ast_shape_sampler_close(&all.shape);
-    free(turns);
+    ast_free(turns);
     return drawn ? AST_OK : ast_fail(fault, AST_CANCELLED, "cancelled while points were drawn");
 }
 
@@ -213,13 +213,14 @@ ast_status ast_mixture_draw(ast_fault *fault, const ast_mixture *given, float *p
     mixture.axial = given->axial || ast_distribution_is_axial(given->distribution);
     if (dimension < 2)
         return ast_fail(fault, AST_BAD_OPTION, "directions need at least 2 dimensions");
-    double *centres = calloc(clusters + 1, dimension * sizeof *centres); /* plus one row for the point being drawn */
+    double *centres =
+        ast_allocate_zero(clusters + 1, dimension * sizeof *centres); /* plus one row for the point being drawn */
     if (!centres)
         return ast_fail_memory(fault);
     ast_random random;
     ast_random_seed(&random, mixture.seed, 0);
     if (!place_means(&random, &mixture, centres)) {
-        free(centres);
+        ast_free(centres);
         return ast_fail(fault, AST_BAD_DATA,
                         "%zu means could not be placed %g degrees apart in %zu dimensions: "
                         "use a smaller separation or fewer clusters",
@@ -228,7 +229,7 @@ ast_status ast_mixture_draw(ast_fault *fault, const ast_mixture *given, float *p
     ast_status status = draw_about(fault, &mixture, centres, centres + clusters * dimension, points, labels);
     for (size_t i = 0; means && status == AST_OK && i < clusters * dimension; i++)
         means[i] = (float)centres[i];
-    free(centres);
+    ast_free(centres);
     return status;
 }
 

@@ -5,6 +5,8 @@
  * degrees of freedom in terms, so that large degrees use the Wilson-Hilferty transformation and expansions instead. */
 #include "special.h"
 
+#include "system.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdbool.h>
@@ -15,11 +17,6 @@
 #define TINY 1e-300
 #define MOST_TERMS 10000
 #define STEP 1e-6 /* of Newton's method, relative: the step after it would be below 1e-11 */
-
-static double log_gamma(double a) {
-    int sign;
-    return lgamma_r(a, &sign);
-}
 
 /* The standard normal quantile: Hastings' approximation (4.5e-4), then Newton steps. */
 static double normal_quantile(double p) {
@@ -59,7 +56,7 @@ double ast_chi_square_tail(double degrees, double x) {
     if (!(x > 0))
         return isnan(x) ? (double)NAN : 1;
     if (a < LARGE)
-        return incomplete_gamma(a, x / 2, exp(a * log(x / 2) - x / 2 - log_gamma(a)), true);
+        return incomplete_gamma(a, x / 2, exp(a * log(x / 2) - x / 2 - ast_log_gamma(a)), true);
     return 0.5 * erfc((cbrt(x / degrees) - 1 + ninth) / sqrt(2 * ninth));
 }
 
@@ -78,8 +75,8 @@ double ast_chi_square_quantile(double degrees, double p) {
     if (degrees >= MANY)
         return expanded_quantile(degrees, z);
     if (!(root > 0.2)) /* P(a, x) ~ x^a / Gamma(a + 1) near 0 */
-        x = exp((log(p) + log_gamma(a + 1)) / a);
-    double log_scale = log_gamma(a);
+        x = exp((log(p) + ast_log_gamma(a + 1)) / a);
+    double log_scale = ast_log_gamma(a);
     for (int i = 0; i < 100 && x > 0; i++) {
         double scale = exp(a * log(x) - x - log_scale), error = incomplete_gamma(a, x, scale, false) - p;
         *(error > 0 ? &high : &low) = x;
@@ -115,7 +112,7 @@ double ast_f_quantile(double first, double second, double p) {
         double c = ast_chi_square_quantile(first, p);
         return (c + c * (c - first + 2) / (2 * second)) / first;
     }
-    double log_beta = log_gamma(a) + log_gamma(b) - log_gamma(a + b);
+    double log_beta = ast_log_gamma(a) + ast_log_gamma(b) - ast_log_gamma(a + b);
     for (int i = 0; i < 100; i++) {
         double ratio = a / b * exp(log_f), x = ratio / (1 + ratio), y = 1 / (1 + ratio);
         double scale = exp(a * log(x) + b * log(y) - log_beta); /* the slope, too */
@@ -141,6 +138,6 @@ double ast_f_tail(double first, double second, double x) {
     if (b >= LARGE)
         return ast_chi_square_tail(first, first * x);
     double low = first * x / (first * x + second), high = second / (first * x + second);
-    double scale = exp(a * log(low) + b * log(high) - log_gamma(a) - log_gamma(b) + log_gamma(a + b));
+    double scale = exp(a * log(low) + b * log(high) - ast_log_gamma(a) - ast_log_gamma(b) + ast_log_gamma(a + b));
     return low < (a + 1) / (a + b + 2) ? 1 - beta_fraction(a, b, low, scale) : beta_fraction(b, a, high, scale);
 }

@@ -9,6 +9,8 @@
  * compute log I_nu and I_{nu+1} / I_nu, never I_nu. */
 #include "vmf.h"
 
+#include "system.h"
+
 #include <assert.h>
 #include <math.h>
 #include <pthread.h>
@@ -95,8 +97,7 @@ static shape by_series(double nu, double kappa) {
         above_one += term;
         weighted += term / (nu + 1 + j);
     }
-    int sign;
-    double log_uniform = lgamma_r(nu + 1, &sign) - (nu + 1) * log(M_PI) - M_LN2; /* - log of the area of the sphere */
+    double log_uniform = ast_log_gamma(nu + 1) - (nu + 1) * log(M_PI) - M_LN2; /* - log of the area of the sphere */
     double resultant = kappa / 2 * weighted / (1 + above_one);
     return (shape){log_uniform - log1p(above_one) + kappa, resultant, 1 - resultant, NAN};
 }

@@ -6,6 +6,7 @@
 #include "watson.h"
 
 #include "asterism.h"
+#include "system.h"
 
 #include <assert.h>
 #include <math.h>
@@ -17,11 +18,6 @@
 #define MOST_TERMS 60 /* of the asymptotic series */
 #define SCALE 0x1p-900
 #define ROOT_STEPS 200
-
-static double log_gamma(double x) {
-    int sign;
-    return lgamma_r(x, &sign);
-}
 
 /* ln M(a, b, x), x >= 0, and *slope: d/dx of it. Terms are divided by 2^900 whenever they become that large. */
 static double log_series(double a, double b, double x, double *slope) {
@@ -71,11 +67,11 @@ static double both(size_t dimension, double kappa, double *moment) {
     if (kappa > 0) {
         logs = asymptotic(b - a, 1 - a, x, &slope);
         *moment = 1 + (a - b) / x + slope;
-        return x + (a - b) * log(x) + log_gamma(b) - log_gamma(a) + logs;
+        return x + (a - b) * log(x) + ast_log_gamma(b) - ast_log_gamma(a) + logs;
     }
     logs = asymptotic(a, a - b + 1, x, &slope);
     *moment = a / x - slope;
-    return -a * log(x) + log_gamma(b) - log_gamma(b - a) + logs;
+    return -a * log(x) + ast_log_gamma(b) - ast_log_gamma(b - a) + logs;
 }
 
 double ast_watson_log_kummer(size_t dimension, double kappa) {
@@ -86,7 +82,7 @@ double ast_watson_log_kummer(size_t dimension, double kappa) {
 double ast_watson_log_density(size_t dimension, double kappa, double cosine) {
     if (dimension < 2 || !isfinite(kappa))
         return NAN;
-    double half = (double)dimension / 2, log_area = M_LN2 + half * log(M_PI) - log_gamma(half);
+    double half = (double)dimension / 2, log_area = M_LN2 + half * log(M_PI) - ast_log_gamma(half);
     return kappa * cosine * cosine - ast_watson_log_kummer(dimension, kappa) - log_area;
 }
 
