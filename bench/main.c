@@ -4,6 +4,7 @@
  * times are. */
 #include "identities.h"
 #include "report.h"
+#include "timeline.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -24,7 +25,7 @@ typedef struct settings {
     long frames;                      /* number of small frames */
     int wanted[BENCH_WORKLOADS];
     int threads[BENCH_MAX_COUNTS], thread_counts;
-    const char *output, *write, *svg, *panel;
+    const char *output, *write, *svg, *panel, *trace;
     const char *data;         /* the folder with real depth frames */
     const char *memory_child; /* a file: measure the memory of clustering it in this process */
     double angle;             /* of the child */
@@ -52,6 +53,8 @@ static const char usage[] =
     "  --data DIR         where icsl_hallway/depth is, real frames for depth (default ../shared/data beside the "
     "project)\n"
     "  --output FILE      all numbers as JSON (--json is the same)\n"
+    "  --trace FILE       W1, W2, W3, W4, depth, W5: measure nothing, but record once what each thread does, as a\n"
+    "                     timeline in Chrome's format (bench/trace.py sums it up and simulates more threads)\n"
     "  --write DIR        write the workloads' points, truths, means, starts and depth frames as .npy files and "
     "measure\n"
     "                     nothing\n";
@@ -138,6 +141,9 @@ static void parse_option(settings *given, int option) {
     case 'd':
         given->data = optarg;
         break;
+    case 'T':
+        given->trace = optarg;
+        break;
     case 'W':
         given->write = optarg;
         break;
@@ -169,6 +175,7 @@ static void parse(settings *given, int argc, char **argv) {
                                           {"svg", required_argument, NULL, 's'},
                                           {"data", required_argument, NULL, 'd'},
                                           {"write", required_argument, NULL, 'W'},
+                                          {"trace", required_argument, NULL, 'T'},
                                           {"memory-child", required_argument, NULL, 'm'},
                                           {"angle", required_argument, NULL, 'a'},
                                           {"help", no_argument, NULL, 'h'},
@@ -291,6 +298,20 @@ static void repeat(bench_report *report, const settings *given, int repetition) 
     bench_clusters_repeat(&report->clusters);
 }
 
+static void trace(bench_report *report, const settings *given) {
+    bench_embedding_points points = {0};
+    if (given->stream)
+        bench_streams_open(&report->streams, report->share, given->threads, given->thread_counts, 1);
+    if (given->depth)
+        bench_depths_open(&report->depths, report->share, given->data, given->threads, given->thread_counts, 1);
+    if (given->embeddings[BENCH_W5_COMMON])
+        bench_embedding_make(&points, BENCH_W5_COMMON, (size_t)given->rows, given->threads[given->thread_counts - 1]);
+    const bench_timeline_input input = {report->workloads, &report->streams, &report->depths,
+                                        &points,           given->threads,   given->thread_counts};
+    bench_timeline_run(&input, given->trace);
+    bench_embedding_free(&points);
+}
+
 static void run(bench_report *report, const settings *given) {
     if (given->million) /* first, so that the peak memory is its own */
         bench_million_run(&report->streams.million, (size_t)given->frames, given->threads[given->thread_counts - 1]);
@@ -366,6 +387,8 @@ int main(int argc, char **argv) {
         bench_clouds_write_points(report->share, given.write);
     if (given.write)
         write_embeddings(&given);
+    else if (given.trace)
+        trace(report, &given);
     else
         run(report, &given);
     for (int i = 0; i < report->result_count; i++)

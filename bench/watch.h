@@ -7,6 +7,7 @@
 #define BENCH_WATCH_H
 
 #include <stdint.h>
+#include <trace.h>
 
 typedef struct bench_watch {
     uint64_t scored;     /* points compared with all clusters, over all passes */
@@ -15,5 +16,9 @@ typedef struct bench_watch {
 
 void bench_watch_reset(void);
 bench_watch bench_watch_read(void); /* since the reset */
+
+/* From now on, also notes loads, passes and updates as spans of the kinds `first`, `first` + 1 and `first` + 2 on the
+ * caller's thread; NULL: no longer. */
+void bench_watch_trace(const ast_trace *trace, int first);
 
 #endif

@@ -41,6 +41,8 @@ struct ast_pool {
     void *ask_data;
     double asked; /* time of the last call of `ask`, in seconds */
     _Atomic bool cancelled;
+    const ast_trace *trace; /* NULL: nothing is recorded */
+    double opened;          /* when the job began, for the record */
     _Atomic int sleepers;
     _Atomic bool stop;
     pthread_mutex_t mutex;
@@ -134,9 +136,23 @@ bool ast_pool_stopped(ast_pool *pool, int worker) {
     return worker == 0 ? ast_pool_poll(pool) : ast_pool_cancelled(pool);
 }
 
+void ast_pool_set_trace(ast_pool *pool, const ast_trace *trace) {
+    pool->trace = trace;
+}
+
+const ast_trace *ast_pool_trace(const ast_pool *pool) {
+    return pool->trace;
+}
+
 /* Whether a worker begins another block. */
 static bool goes_on(ast_pool *pool, int worker) {
     return !ast_pool_stopped(pool, worker) || !pool->may_stop;
+}
+
+static void run_block(const ast_pool *pool, ast_task *task, void *data, size_t block, int worker) {
+    ast_trace_mark begin = ast_trace_now(pool->trace);
+    task(data, block, worker);
+    ast_trace_note(pool->trace, worker, AST_TRACE_BLOCK, block, begin);
 }
 
 static void take_blocks(ast_pool *pool, int worker) {
@@ -144,7 +160,7 @@ static void take_blocks(ast_pool *pool, int worker) {
         size_t block = atomic_fetch_add(&pool->next, 1);
         if (block >= pool->blocks)
             return;
-        pool->task(pool->data, block, worker);
+        run_block(pool, pool->task, pool->data, block, worker);
     }
 }
 
@@ -155,17 +171,7 @@ bool ast_pool_run_cancellable(ast_pool *pool, size_t blocks, ast_task *task, voi
     return !ast_pool_cancelled(pool);
 }
 
-void ast_pool_run(ast_pool *pool, size_t blocks, ast_task *task, void *data) {
-    if (pool->threads == 1 || blocks <= 1 || pool->owner != ast_system_process()) {
-        for (size_t block = 0; block < blocks && goes_on(pool, 0); block++)
-            task(data, block, 0);
-        return;
-    }
-    pool->blocks = blocks;
-    assert((atomic_load(&pool->gate) & (GATE_OPEN | GATE_INSIDE)) == 0); /* no run within a run */
-    pool->task = task;
-    pool->data = data;
-    atomic_store(&pool->next, 0);
+static void open_gate(ast_pool *pool) {
     uint64_t generation = (atomic_load(&pool->gate) >> 16) + 1;
     atomic_store(&pool->gate, generation << 16 | GATE_OPEN);
     if (atomic_load(&pool->sleepers) > 0) {
@@ -173,11 +179,34 @@ void ast_pool_run(ast_pool *pool, size_t blocks, ast_task *task, void *data) {
         pthread_cond_broadcast(&pool->wake);
         pthread_mutex_unlock(&pool->mutex);
     }
+}
+
+static void run_on_threads(ast_pool *pool, size_t blocks, ast_task *task, void *data) {
+    pool->blocks = blocks;
+    assert((atomic_load(&pool->gate) & (GATE_OPEN | GATE_INSIDE)) == 0); /* no run within a run */
+    pool->task = task;
+    pool->data = data;
+    atomic_store(&pool->next, 0);
+    open_gate(pool);
     take_blocks(pool, 0);
+    ast_trace_mark end = ast_trace_now(pool->trace);
     atomic_fetch_and(&pool->gate, ~GATE_OPEN);
     for (unsigned spins = 0; atomic_load(&pool->gate) & GATE_INSIDE;)
         ast_pool_pause(&spins);
+    ast_trace_note(pool->trace, 0, AST_TRACE_TAIL, 0, end);
     assert(atomic_load(&pool->next) >= blocks || pool->may_stop);
+}
+
+void ast_pool_run(ast_pool *pool, size_t blocks, ast_task *task, void *data) {
+    ast_trace_mark begin = ast_trace_now(pool->trace);
+    if (pool->threads == 1 || blocks <= 1 || pool->owner != ast_system_process()) {
+        for (size_t block = 0; block < blocks && goes_on(pool, 0); block++)
+            run_block(pool, task, data, block, 0);
+    } else {
+        pool->opened = begin.time;
+        run_on_threads(pool, blocks, task, data);
+    }
+    ast_trace_note(pool->trace, 0, AST_TRACE_JOB, blocks, begin);
 }
 
 typedef struct range_job {
@@ -240,13 +269,22 @@ static bool sleep_until_work(ast_pool *pool, uint64_t seen) {
     return !atomic_load(&pool->stop);
 }
 
+static void note_wake_up(const ast_pool *pool, int worker, bool slept) {
+    ast_trace_mark opened = ast_trace_now(pool->trace);
+    opened.time = pool->opened;
+    ast_trace_note(pool->trace, worker, AST_TRACE_WAKE, slept, opened);
+}
+
 static void *worker_main(void *argument) {
     ast_pool *pool = argument;
     uint64_t seen = 0;
     int worker = 1 + atomic_fetch_add(&pool->numbered, 1), idle = 0;
     double since = 0; /* when it began to yield the processor */
+    bool slept = false;
     while (!atomic_load(&pool->stop)) {
         if (enter(pool, &seen)) {
+            note_wake_up(pool, worker, slept);
+            slept = false;
             take_blocks(pool, worker);
             atomic_fetch_sub(&pool->gate, 1);
             idle = 0;
@@ -259,6 +297,7 @@ static void *worker_main(void *argument) {
         } else {
             if (!sleep_until_work(pool, seen))
                 break;
+            slept = true;
             idle = 0;
         }
     }

@@ -5,6 +5,7 @@
 
 #include "asterism.h"
 #include "system.h"
+#include "trace.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -49,6 +50,12 @@ bool ast_pool_stopped(ast_pool *pool, int worker);
 
 /* Like ast_pool_run, but starts no more blocks once the pool is cancelled. false: some blocks were not run. */
 bool ast_pool_run_cancellable(ast_pool *pool, size_t blocks, ast_task *task, void *data);
+
+/* ---- Measurement ------------------------------------------------------------------------------------------------- */
+
+/* From now on, records what the threads do; NULL: no longer. While no job runs. `trace` has a list for every thread. */
+void ast_pool_set_trace(ast_pool *pool, const ast_trace *trace);
+const ast_trace *ast_pool_trace(const ast_pool *pool); /* NULL: there is none */
 
 /* Lowers *least to `value` if that is smaller. */
 static inline void ast_keep_least(_Atomic uint64_t *least, uint64_t value) {

@@ -13,6 +13,7 @@
 #else
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #endif
 
@@ -54,6 +55,10 @@ void ast_system_yield(void) {
 
 long ast_system_process(void) {
     return _getpid();
+}
+
+uint32_t ast_system_page_faults(void) {
+    return 0;
 }
 
 double ast_seconds(void) {
@@ -105,6 +110,15 @@ void ast_system_yield(void) {
 
 long ast_system_process(void) {
     return getpid();
+}
+
+uint32_t ast_system_page_faults(void) {
+#ifdef RUSAGE_THREAD
+    struct rusage usage;
+    return getrusage(RUSAGE_THREAD, &usage) == 0 ? (uint32_t)(usage.ru_minflt + usage.ru_majflt) : 0;
+#else
+    return 0;
+#endif
 }
 
 double ast_seconds(void) {

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Memory at a multiple of `alignment`, a power of two; bytes are a multiple of it. Some systems have a heap of their
  * own for it, so that only ast_system_release frees it. NULL: out of memory. */
@@ -26,6 +27,9 @@ void ast_system_yield(void);
 
 /* The number of this process; a forked child has another one. */
 long ast_system_process(void);
+
+/* Page faults of the calling thread so far, where the system counts them. */
+uint32_t ast_system_page_faults(void);
 
 /* Seconds of a clock that never goes back. */
 double ast_seconds(void);

@@ -54,13 +54,17 @@ static void commit_parked(ast_labelling *l, ast_worker *worker, size_t chunk) {
 
 void ast_ordered_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     int index = worker->chunk.worker;
+    const ast_trace *trace = ast_pool_trace(l->pool);
+    ast_trace_mark mark = ast_trace_now(trace);
     if (chunk >= atomic_load(&l->queue.stop))
         return;
     if (!ast_labelling_stopped(l, index))
         ast_score_needed_points(l, worker, chunk);
+    mark = ast_trace_note(trace, index, AST_TRACE_SCORE, chunk, mark);
     if (park(l, worker, chunk))
         return;
     wait_for_turn(l, chunk, index);
+    mark = ast_trace_note(trace, index, AST_TRACE_WAIT, chunk, mark);
     bool ready = !atomic_load(&l->failed);
     if (ready) {
         ast_commit(l, worker, chunk, chunk * l->rows.chunk, false);
@@ -69,8 +73,10 @@ void ast_ordered_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     if (l->first && atomic_load(&l->queue.stop) == SIZE_MAX && ast_cells_wanted(l))
         atomic_store(&l->queue.stop, chunk + (size_t)l->worker_count); /* no thread has begun that chunk */
     atomic_store(&l->queue.turn, chunk + 1);
+    mark = ast_trace_note(trace, index, AST_TRACE_COMMIT, chunk, mark);
     if (ready)
         ast_add_changes(l, worker, chunk);
+    ast_trace_note(trace, index, AST_TRACE_SUM, chunk, mark);
     while (take_parked(l, ++chunk)) {
         commit_parked(l, worker, chunk);
         atomic_store(&l->queue.turn, chunk + 1);

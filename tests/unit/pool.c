@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The thread pool: every block once, in order, no worker twice at a time, after a fork, and all of it often. */
+ * The thread pool: every block once, in order, no worker twice at a time, after a fork, and all of it often; what it
+ * records. */
 #include "pool.h"
 
 #include <setjmp.h>
@@ -210,6 +211,40 @@ static void test_forked_child(void **state) {
     ast_pool_close(pool);
 }
 
+/* Every block is recorded once, within its job; what does not fit is counted; without a record nothing is. */
+static void test_record(void **state) {
+    (void)state;
+    enum { THREADS = 3, ROOM = 40 };
+    ast_trace_span spans[THREADS][ROOM];
+    ast_trace_thread lists[THREADS] = {0};
+    ast_trace trace = {lists};
+    ast_pool *pool;
+    int cells[100] = {0};
+    ast_pool_open(&pool, THREADS);
+    for (int w = 0; w < THREADS; w++)
+        lists[w] = (ast_trace_thread){.spans = spans[w], .capacity = ROOM};
+    ast_pool_set_trace(pool, &trace);
+    for (size_t blocks = 1; blocks <= 100; blocks = 10 * blocks) {
+        size_t seen = 0, lost = 0;
+        ast_pool_run(pool, blocks, add_one, cells);
+        for (int w = 0; w < THREADS; w++) {
+            for (size_t i = 0; i < lists[w].count; i++) {
+                assert_true(spans[w][i].begin <= spans[w][i].end);
+                seen += spans[w][i].kind == AST_TRACE_BLOCK;
+            }
+            lost += lists[w].lost;
+            lists[w].count = lists[w].lost = 0;
+        }
+        assert_true(seen <= blocks && seen + lost >= blocks);
+        assert_true(blocks == 100 || lost == 0);
+    }
+    ast_pool_set_trace(pool, NULL);
+    ast_pool_run(pool, 100, add_one, cells);
+    for (int w = 0; w < THREADS; w++)
+        assert_int_equal(lists[w].count, 0);
+    ast_pool_close(pool);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_block_exactly_once),
@@ -219,6 +254,7 @@ int main(void) {
         cmocka_unit_test(test_threads_work_at_the_same_time),
         cmocka_unit_test(test_open_and_close_often),
         cmocka_unit_test(test_forked_child),
+        cmocka_unit_test(test_record),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
