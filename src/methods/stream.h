@@ -154,6 +154,7 @@ typedef struct ast_stream_sample {
     double (*x)[3];
     double *weight;
     int32_t *nearest;
+    uint32_t *list;
     size_t capacity;
 } ast_stream_sample;
 

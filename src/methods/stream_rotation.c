@@ -19,11 +19,12 @@ bool ast_stream_reserve_rotation(ast_stream *s) {
     return !ast_stream_finds_rotation(s) ||
            ast_ensure_arrays(&sample->capacity, AST_ROTATION_ROWS, AST_REQUEST(sample->x, AST_ROTATION_ROWS),
                              AST_REQUEST(sample->weight, AST_ROTATION_ROWS),
-                             AST_REQUEST(sample->nearest, AST_ROTATION_ROWS));
+                             AST_REQUEST(sample->nearest, AST_ROTATION_ROWS),
+                             AST_REQUEST(sample->list, AST_ROTATION_ROWS));
 }
 
 void ast_stream_free_rotation(ast_stream *s) {
-    ast_free_all(s->sample.x, s->sample.weight, s->sample.nearest);
+    ast_free_all(s->sample.x, s->sample.weight, s->sample.nearest, s->sample.list);
 }
 
 /* Adds a row, or counts it with the one before. */
@@ -51,6 +52,6 @@ void ast_stream_find_rotation(ast_stream *s, const ast_points *points) {
         if (kind != AST_ROW_MISSING && kind != AST_ROW_INFINITE)
             count = add_row(sample, count, row);
     }
-    ast_landmarks_step(&s->landmarks,
-                       &(ast_direction_sample){(const double(*)[3])sample->x, sample->weight, sample->nearest, count});
+    ast_landmarks_step(&s->landmarks, &(ast_direction_sample){(const double(*)[3])sample->x, sample->weight,
+                                                              sample->nearest, sample->list, count});
 }

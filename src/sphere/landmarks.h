@@ -52,6 +52,7 @@ typedef struct ast_direction_sample {
     const double (*x)[3]; /* (count) */
     const double *weight; /* (count) */
     int32_t *nearest;     /* (count) */
+    uint32_t *list;       /* (count) numbers of rows */
     size_t count;
 } ast_direction_sample;
 

@@ -15,7 +15,7 @@
 #define NEW_SHARE 0.02 /* of the frame, for a new landmark */
 #define CONTRAST 3.0   /* density of a mode over that of the ring of the same width around it */
 #define NONE (-1)      /* nearest: no landmark */
-#define TAKEN (-2)     /* part of a known landmark or of a mode that was looked at */
+#define TOGETHER 8     /* rows that are compared at once */
 
 void ast_landmarks_expect(const ast_landmark_map *map, const double *r, double (*expected)[3]) {
     for (size_t k = 0; k < map->count; k++) {
@@ -32,59 +32,100 @@ static double total_of(const ast_direction_sample *sample) {
     return total;
 }
 
-/* The nearest of some directions for every row, none if it is farther than `least`, a cosine. */
-static void assign(const ast_direction_sample *sample, const double (*to)[3], size_t count, double least) {
-    for (size_t i = 0; i < sample->count; i++) {
-        double best = least;
-        sample->nearest[i] = NONE;
-        for (size_t k = 0; k < count; k++) {
-            double cosine = ast_dot_of3(sample->x[i], to[k]);
-            if (cosine > best) {
-                best = cosine;
-                sample->nearest[i] = (int32_t)k;
-            }
+/* Two rows side by side, in GCC's vector extensions, and which of the two; sphere has no kernels of its own. */
+typedef double pair __attribute__((vector_size(16)));
+typedef int64_t pair_mask __attribute__((vector_size(16)));
+
+static inline pair choose(pair_mask mask, pair yes, pair no) {
+    return (pair)((mask & (pair_mask)yes) | (~mask & (pair_mask)no));
+}
+
+/* The nearest of some directions for rows first..first+n-1, none if it is farther than `least`, a cosine. */
+static void assign_together(const ast_direction_sample *sample, size_t first, size_t n, const double (*to)[3],
+                            size_t count, double least) {
+    pair x[3][TOGETHER / 2] = {0}, best[TOGETHER / 2], nearest[TOGETHER / 2];
+    for (size_t j = 0; j < n; j++)
+        for (int d = 0; d < 3; d++)
+            x[d][j / 2][j % 2] = sample->x[first + j][d];
+    for (size_t j = 0; j < TOGETHER / 2; j++) {
+        best[j] = (pair){least, least};
+        nearest[j] = (pair){NONE, NONE};
+    }
+    for (size_t k = 0; k < count; k++) {
+        const double number = (double)k;
+        for (size_t j = 0; j < TOGETHER / 2; j++) {
+            pair cosine = x[0][j] * to[k][0] + x[1][j] * to[k][1] + x[2][j] * to[k][2]; /* as ast_dot_of3 */
+            pair_mask nearer = cosine > best[j];
+            nearest[j] = choose(nearer, (pair){number, number}, nearest[j]);
+            best[j] = choose(nearer, cosine, best[j]);
         }
+    }
+    for (size_t j = 0; j < n; j++)
+        sample->nearest[first + j] = (int32_t)nearest[j / 2][j % 2];
+}
+
+static void assign(const ast_direction_sample *sample, const double (*to)[3], size_t count, double least) {
+    for (size_t i = 0; i < sample->count; i += TOGETHER) {
+        size_t left = sample->count - i;
+        assign_together(sample, i, left < TOGETHER ? left : TOGETHER, to, count, least);
     }
 }
 
 /* ---- Of landmarks ------------------------------------------------------------------------------------------------ */
 
-/* The means around `centres` become the new centres; share: rows that took part. */
-static void shift(const ast_direction_sample *sample, double (*centres)[3], double *share, size_t count, double least) {
-    double sums[AST_LANDMARKS][3];
-    memset(sums, 0, sizeof sums);
-    memset(share, 0, count * sizeof *share);
-    for (size_t i = 0; i < sample->count; i++) {
-        int32_t k = sample->nearest[i];
-        double inside = k < 0 ? 0 : ast_dot_of3(sample->x[i], centres[k]) - least;
+/* Lists the rows of each landmark in their order: those of landmark k are list[ends[k - 1]..ends[k] - 1]. */
+static void list_rows(const ast_direction_sample *sample, size_t count, size_t *ends) {
+    size_t next = 0;
+    memset(ends, 0, count * sizeof *ends);
+    for (size_t i = 0; i < sample->count; i++)
+        if (sample->nearest[i] >= 0)
+            ends[sample->nearest[i]]++;
+    for (size_t k = 0; k < count; k++) {
+        size_t rows = ends[k];
+        ends[k] = next; /* the first, and after the loop below the end */
+        next += rows;
+    }
+    for (size_t i = 0; i < sample->count; i++)
+        if (sample->nearest[i] >= 0)
+            sample->list[ends[sample->nearest[i]]++] = (uint32_t)i;
+}
+
+/* The mean of the listed rows around the centre becomes the centre. Returns the rows that took part. */
+static double shift(const ast_direction_sample *sample, double *centre, const uint32_t *list, size_t count,
+                    double least) {
+    double sum[3] = {0}, share = 0;
+    for (size_t i = 0; i < count; i++) {
+        const double *x = sample->x[list[i]];
+        double inside = ast_dot_of3(x, centre) - least;
         if (inside <= 0)
             continue;
-        double weight = sample->weight[i] * inside * inside;
-        share[k] += sample->weight[i];
+        double weight = sample->weight[list[i]] * inside * inside;
+        share += sample->weight[list[i]];
         for (int d = 0; d < 3; d++)
-            sums[k][d] += weight * sample->x[i][d];
+            sum[d] += weight * x[d];
     }
-    for (size_t k = 0; k < count; k++) {
-        double length = sqrt(ast_dot_of3(sums[k], sums[k]));
-        for (int d = 0; d < 3 && length > 0; d++)
-            centres[k][d] = sums[k][d] / length;
-    }
+    double length = sqrt(ast_dot_of3(sum, sum));
+    for (int d = 0; d < 3 && length > 0; d++)
+        centre[d] = sum[d] / length;
+    return share;
 }
 
 void ast_landmarks_see(const ast_landmark_map *map, const ast_direction_sample *sample, const double *rotation,
                        double wide, ast_mode *modes) {
-    double centres[AST_LANDMARKS][3], share[AST_LANDMARKS], total = total_of(sample);
+    double centres[AST_LANDMARKS][3], total = total_of(sample), share = 0;
     double narrow = cos(AST_NARROW * AST_DEGREE), first = cos(wide * AST_DEGREE), core = cos(AST_CORE * AST_DEGREE);
-    double inside[AST_LANDMARKS];
+    size_t ends[AST_LANDMARKS], begin = 0;
     ast_landmarks_expect(map, rotation, centres);
     assign(sample, (const double(*)[3])centres, map->count, first);
-    for (int round = 0; round < SHIFTS; round++)
-        shift(sample, centres, share, map->count, round ? narrow : first);
-    for (int round = 0; round < SHIFTS; round++)
-        shift(sample, centres, inside, map->count, core);
-    for (size_t k = 0; k < map->count; k++) {
+    list_rows(sample, map->count, ends);
+    for (size_t k = 0; k < map->count; begin = ends[k++]) {
+        const uint32_t *list = sample->list + begin;
+        for (int round = 0; round < SHIFTS; round++)
+            share = shift(sample, centres[k], list, ends[k] - begin, round ? narrow : first);
+        for (int round = 0; round < SHIFTS; round++)
+            shift(sample, centres[k], list, ends[k] - begin, core);
         memcpy(modes[k].direction, centres[k], sizeof centres[k]);
-        modes[k].share = total > 0 ? share[k] / total : 0;
+        modes[k].share = total > 0 ? share / total : 0;
     }
 }
 
@@ -99,15 +140,13 @@ static size_t cell_of(const double *x) {
     return ((size_t)(2 * face + (x[face] < 0)) * SIDE + row) * SIDE + column;
 }
 
-/* The mean of the fullest cell among rows that are not taken; false if it holds too little. */
-static bool fullest_cell(const ast_direction_sample *sample, double least, double *centre) {
+/* The mean of the fullest cell among the listed rows; false if it holds too little. */
+static bool fullest_cell(const ast_direction_sample *sample, size_t listed, double least, double *centre) {
     double weight[CELLS] = {0}, sums[CELLS][3];
     size_t best = 0;
     memset(sums, 0, sizeof sums);
-    for (size_t i = 0; i < sample->count; i++) {
-        if (sample->nearest[i] == TAKEN)
-            continue;
-        size_t cell = cell_of(sample->x[i]);
+    for (size_t l = 0; l < listed; l++) {
+        size_t i = sample->list[l], cell = cell_of(sample->x[i]);
         weight[cell] += sample->weight[i];
         for (int d = 0; d < 3; d++)
             sums[cell][d] += sample->weight[i] * sample->x[i][d];
@@ -120,45 +159,46 @@ static bool fullest_cell(const ast_direction_sample *sample, double least, doubl
     return weight[best] >= least && length > 0;
 }
 
-/* Shifts the centre over rows that are not taken; the rows around it are taken then. Returns what is inside the narrow
- * angle; `ring`: between it and twice the angle, of all rows. */
-static double settle(const ast_direction_sample *sample, double *centre, double *ring) {
+/* Shifts the centre over the listed rows. Returns what is inside the narrow angle; `ring`: between it and twice the
+ * angle, of all rows. */
+static double settle(const ast_direction_sample *sample, size_t listed, double *centre, double *ring) {
     double narrow = cos(AST_NARROW * AST_DEGREE), around = cos(2 * AST_NARROW * AST_DEGREE), inside = 0;
-    for (int round = 0; round < 2 * SHIFTS; round++) {
-        double sum[3] = {0};
-        for (size_t i = 0; i < sample->count; i++) {
-            double in = sample->nearest[i] == TAKEN ? 0 : ast_dot_of3(sample->x[i], centre) - narrow;
-            for (int d = 0; d < 3 && in > 0; d++)
-                sum[d] += sample->weight[i] * in * in * sample->x[i][d];
-        }
-        double length = sqrt(ast_dot_of3(sum, sum));
-        for (int d = 0; d < 3 && length > 0; d++)
-            centre[d] = sum[d] / length;
-    }
+    for (int round = 0; round < 2 * SHIFTS; round++)
+        shift(sample, centre, sample->list, listed, narrow);
     *ring = 0;
     for (size_t i = 0; i < sample->count; i++) {
         double cosine = ast_dot_of3(sample->x[i], centre);
-        bool in = cosine >= narrow && sample->nearest[i] != TAKEN;
-        inside += in ? sample->weight[i] : 0;
         *ring += cosine < narrow && cosine >= around ? sample->weight[i] : 0;
-        if (in)
-            sample->nearest[i] = TAKEN;
     }
+    for (size_t l = 0; l < listed; l++)
+        inside += ast_dot_of3(sample->x[sample->list[l]], centre) >= narrow ? sample->weight[sample->list[l]] : 0;
     return inside;
+}
+
+/* Takes the rows within the narrow angle of the centre off the list. Returns the length of the list. */
+static size_t take_off(const ast_direction_sample *sample, size_t listed, const double *centre) {
+    double narrow = cos(AST_NARROW * AST_DEGREE);
+    size_t left = 0;
+    for (size_t l = 0; l < listed; l++)
+        if (!(ast_dot_of3(sample->x[sample->list[l]], centre) >= narrow))
+            sample->list[left++] = sample->list[l];
+    return left;
 }
 
 size_t ast_landmarks_find_modes(const ast_direction_sample *sample, double (*known)[3], size_t known_count, size_t most,
                                 ast_mode *modes) {
     double narrow = cos(AST_NARROW * AST_DEGREE), around = cos(2 * AST_NARROW * AST_DEGREE);
     double total = total_of(sample), area = (narrow - around) / (1 - narrow), centre[3], ring;
-    size_t count = 0;
+    size_t count = 0, listed = 0;
     assign(sample, (const double(*)[3])known, known_count, narrow);
-    for (size_t i = 0; i < sample->count; i++)
-        sample->nearest[i] = sample->nearest[i] == NONE ? NONE : TAKEN;
+    for (size_t i = 0; i < sample->count; i++) /* rows of no known landmark */
+        if (sample->nearest[i] == NONE)
+            sample->list[listed++] = (uint32_t)i;
     for (size_t tries = 0; tries < 2 * most && count < most; tries++) {
-        if (!fullest_cell(sample, NEW_SHARE * total / 4, centre))
+        if (!fullest_cell(sample, listed, NEW_SHARE * total / 4, centre))
             break;
-        double inside = settle(sample, centre, &ring);
+        double inside = settle(sample, listed, centre, &ring);
+        listed = take_off(sample, listed, centre);
         if (inside < NEW_SHARE * total || inside * area < CONTRAST * ring)
             continue;
         memcpy(modes[count].direction, centre, sizeof centre);
