@@ -117,7 +117,7 @@ static ast_status check_frame(ast_stream *s, const ast_points *points, const int
     return AST_OK;
 }
 
-#define NAME_BLOCK 8192
+#define NAME_BLOCK 4096
 
 typedef struct naming {
     const ast_stream *stream;

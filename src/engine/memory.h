@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #define AST_ALIGNMENT 64
+#define AST_CACHE_LINE 64 /* bytes that move between cores together */
 
 void *ast_allocate(size_t count, size_t size); /* not cleared; at least one byte; release with ast_free() */
 void *ast_allocate_zero(size_t count, size_t size);

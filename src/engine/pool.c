@@ -4,6 +4,11 @@
  * handed out, the caller closes the gate and waits for the workers inside. A worker that wakes too late finds the gate
  * closed, so a short job never waits for a sleeping thread.
  *
+ * Blocks have owners: block b is that of thread b mod threads, in every job, so that the memory of a block stays in the
+ * caches of one core from pass to pass; fetching it from another core costs up to a third of a microsecond a line. A
+ * thread takes its own blocks in order, those of threads that are not inside along with them, and at the end what is
+ * left of the others'.
+ *
  * gate = generation << 16 | open << 15 | workers inside. */
 #include "pool.h"
 
@@ -25,15 +30,21 @@
 
 #define ASK_SECONDS 0.02 /* between two calls of `ask` */
 
+/* The blocks that a thread owns, on a cache line of its own. */
+typedef struct queue {
+    _Alignas(AST_CACHE_LINE) _Atomic size_t next; /* the first that nobody has taken */
+    _Atomic bool inside;                          /* the thread takes part in the job */
+} queue;
+
 struct ast_pool {
     int threads;          /* including the caller */
     int started;          /* running threads */
     _Atomic int numbered; /* threads that have taken their number */
     long owner;           /* the process that owns the threads; a forked child has none */
     pthread_t *workers;
-    _Atomic uint64_t gate;
-    _Atomic size_t next;
-    size_t blocks;
+    queue *queues; /* (threads) */
+    _Alignas(AST_CACHE_LINE) _Atomic uint64_t gate;
+    size_t blocks; /* of the job, from the first on */
     ast_task *task;
     void *data;
     bool may_stop; /* the run ends if the pool is cancelled */
@@ -77,7 +88,8 @@ ast_status ast_pool_open(ast_pool **opened, int threads) {
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->wake, NULL);
     pool->workers = ast_allocate_zero((size_t)threads, sizeof *pool->workers);
-    ast_status status = pool->workers ? AST_OK : AST_NO_MEMORY;
+    pool->queues = ast_allocate_zero((size_t)threads, sizeof *pool->queues);
+    ast_status status = pool->workers && pool->queues ? AST_OK : AST_NO_MEMORY;
     for (; status == AST_OK && pool->started < threads - 1; pool->started += status == AST_OK)
         if (pthread_create(&pool->workers[pool->started], NULL, worker_main, pool) != 0)
             status = AST_NO_THREADS;
@@ -103,6 +115,7 @@ void ast_pool_close(ast_pool *pool) {
         pthread_mutex_destroy(&pool->mutex);
     }
     ast_free(pool->workers);
+    ast_free(pool->queues);
     ast_free(pool);
 }
 
@@ -155,12 +168,50 @@ static void run_block(const ast_pool *pool, ast_task *task, void *data, size_t b
     ast_trace_note(pool->trace, worker, AST_TRACE_BLOCK, block, begin);
 }
 
+/* The owner of the lowest block that the thread may take: its own, and those of threads that are not inside; when it
+ * has none, anybody's. `block`: that block. Nobody skips a block whose owner is not inside, and an owner takes its
+ * blocks in order, so the lowest block of a job never waits for a thread that waits for it. */
+static int choose_queue(const ast_pool *pool, int worker, size_t *block) {
+    bool all_inside = (atomic_load(&pool->gate) & GATE_INSIDE) == (uint64_t)pool->started;
+    size_t own = *block = atomic_load(&pool->queues[worker].next);
+    int best = worker;
+    if (all_inside && own < pool->blocks)
+        return worker;
+    for (int w = 0; w < pool->threads; w++) {
+        size_t next = atomic_load(&pool->queues[w].next);
+        if (next < *block && (own >= pool->blocks || !atomic_load(&pool->queues[w].inside))) {
+            *block = next;
+            best = w;
+        }
+    }
+    return best;
+}
+
+/* Takes a block; false: there are none left. */
+static bool take_block(ast_pool *pool, int worker, size_t *block) {
+    for (;;) {
+        int owner = choose_queue(pool, worker, block);
+        size_t expected = *block;
+        if (expected >= pool->blocks)
+            return false;
+        if (atomic_compare_exchange_strong(&pool->queues[owner].next, &expected, expected + (size_t)pool->threads))
+            return true;
+    }
+}
+
 static void take_blocks(ast_pool *pool, int worker) {
-    while (goes_on(pool, worker)) {
-        size_t block = atomic_fetch_add(&pool->next, 1);
-        if (block >= pool->blocks)
-            return;
+    size_t block;
+    atomic_store(&pool->queues[worker].inside, true);
+    while (goes_on(pool, worker) && take_block(pool, worker, &block))
         run_block(pool, pool->task, pool->data, block, worker);
+}
+
+/* Block b belongs to thread b mod threads. */
+static void fill_queues(ast_pool *pool, size_t first) {
+    size_t threads = (size_t)pool->threads;
+    for (size_t w = 0; w < threads; w++) {
+        atomic_store(&pool->queues[w].next, first + (w + threads - first % threads) % threads);
+        atomic_store(&pool->queues[w].inside, false);
     }
 }
 
@@ -181,12 +232,12 @@ static void open_gate(ast_pool *pool) {
     }
 }
 
-static void run_on_threads(ast_pool *pool, size_t blocks, ast_task *task, void *data) {
-    pool->blocks = blocks;
+static void run_on_threads(ast_pool *pool, size_t first, size_t last, ast_task *task, void *data) {
+    pool->blocks = last;
     assert((atomic_load(&pool->gate) & (GATE_OPEN | GATE_INSIDE)) == 0); /* no run within a run */
     pool->task = task;
     pool->data = data;
-    atomic_store(&pool->next, 0);
+    fill_queues(pool, first);
     open_gate(pool);
     take_blocks(pool, 0);
     ast_trace_mark end = ast_trace_now(pool->trace);
@@ -194,19 +245,24 @@ static void run_on_threads(ast_pool *pool, size_t blocks, ast_task *task, void *
     for (unsigned spins = 0; atomic_load(&pool->gate) & GATE_INSIDE;)
         ast_pool_pause(&spins);
     ast_trace_note(pool->trace, 0, AST_TRACE_TAIL, 0, end);
-    assert(atomic_load(&pool->next) >= blocks || pool->may_stop);
+    size_t left;
+    assert(pool->may_stop || !take_block(pool, 0, &left));
 }
 
-void ast_pool_run(ast_pool *pool, size_t blocks, ast_task *task, void *data) {
+void ast_pool_run_from(ast_pool *pool, size_t first, size_t last, ast_task *task, void *data) {
     ast_trace_mark begin = ast_trace_now(pool->trace);
-    if (pool->threads == 1 || blocks <= 1 || pool->owner != ast_system_process()) {
-        for (size_t block = 0; block < blocks && goes_on(pool, 0); block++)
+    if (pool->threads == 1 || last <= first + 1 || pool->owner != ast_system_process()) {
+        for (size_t block = first; block < last && goes_on(pool, 0); block++)
             run_block(pool, task, data, block, 0);
     } else {
         pool->opened = begin.time;
-        run_on_threads(pool, blocks, task, data);
+        run_on_threads(pool, first, last, task, data);
     }
-    ast_trace_note(pool->trace, 0, AST_TRACE_JOB, blocks, begin);
+    ast_trace_note(pool->trace, 0, AST_TRACE_JOB, last - first, begin);
+}
+
+void ast_pool_run(ast_pool *pool, size_t blocks, ast_task *task, void *data) {
+    ast_pool_run_from(pool, 0, blocks, task, data);
 }
 
 typedef struct range_job {

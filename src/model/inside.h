@@ -33,6 +33,7 @@
 #include "cells.h"
 #include "edit.h"
 #include "labelling.h"
+#include "memory.h"
 #include "row_windows.h"
 
 #include <math.h>
@@ -94,14 +95,17 @@ typedef struct ast_worker {
     ast_bins bins; /* sums of its chunks, not yet in those of the clusters; large: (slots, D + 1); sparse: (slots) */
     int64_t *bin_memory;
     uint64_t *key_memory;
-    int64_t *joined; /* (slots) change of the number of members, if no visit and no bin counts it */
-    uint8_t *used;   /* (slots) large: the sum is not zero */
-    size_t changed;  /* points that changed cluster in this pass */
+    int64_t *joined;            /* (slots) change of the number of members, if no visit and no bin counts it */
+    uint8_t *used;              /* (slots) large: the sum is not zero */
+    size_t changed;             /* points that changed cluster in this pass */
+    char apart[AST_CACHE_LINE]; /* threads must not write to a line that another one reads */
 } ast_worker;
 
 /* The order in which chunks are committed. */
 typedef struct ast_queue {
-    _Atomic size_t turn;     /* the chunk that is committed next */
+    char apart[AST_CACHE_LINE]; /* as in ast_worker */
+    _Atomic size_t turn;        /* the chunk that is committed next */
+    char behind[AST_CACHE_LINE];
     _Atomic size_t stop;     /* chunks from this one on are labelled by cells */
     _Atomic uint8_t *parked; /* (chunks) whether a chunk waits for its turn without a thread */
     size_t capacity;         /* chunks that there is memory for */

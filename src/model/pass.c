@@ -6,17 +6,16 @@
 typedef struct chunk_job {
     ast_labelling *l;
     ast_chunk_task *task;
-    size_t first;
 } chunk_job;
 
-static void run_chunk(void *data, size_t block, int index) {
+static void run_chunk(void *data, size_t chunk, int index) {
     const chunk_job *job = data;
-    job->task(job->l, &job->l->workers[index], job->first + block);
+    job->task(job->l, &job->l->workers[index], chunk);
 }
 
 void ast_each_chunk(ast_labelling *l, size_t first, size_t last, ast_chunk_task *task) {
-    chunk_job job = {l, task, first};
-    ast_pool_run(l->pool, last - first, run_chunk, &job);
+    chunk_job job = {l, task};
+    ast_pool_run_from(l->pool, first, last, run_chunk, &job);
 }
 
 void ast_find_unseen_bound(ast_labelling *l) {

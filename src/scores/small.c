@@ -5,6 +5,8 @@
  * changed are scored again. */
 #include "small_large.h"
 
+#include "memory.h"
+
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -100,6 +102,27 @@ static void raise_fit(ast_scorer *s, const ast_chunk *c, size_t b) {
     block->attention |= below;
 }
 
+/* Asks for the cache line at `at` to be writable here. Without its own instruction set, GCC would ask to read it only.
+ */
+static inline void prefetch_to_write(const char *at) {
+#ifdef __x86_64__
+    __asm__ volatile("prefetchw %0" : : "m"(*at));
+#else
+    __builtin_prefetch(at, 1);
+#endif
+}
+
+/* Begins to fetch what is written about a block. Another core may have written it last, and then each line takes up to
+ * a third of a microsecond. */
+static void prefetch_block(const ast_scorer *s, size_t b) {
+    const char *labels = (const char *)(s->labels + b * AST_BLOCK);
+    const char *gaps = (const char *)(s->bounds.gaps + b * AST_GROUPS);
+    for (size_t at = 0; at < AST_BLOCK * sizeof *s->labels; at += AST_CACHE_LINE)
+        prefetch_to_write(labels + at);
+    for (size_t at = 0; at < AST_GROUPS * sizeof *s->bounds.gaps; at += AST_CACHE_LINE)
+        prefetch_to_write(gaps + at);
+}
+
 /* Labels the points and adds them to the sums at once; for nearly all of them this is final. */
 void ast_small_first(ast_scorer *s, ast_chunk *c, ast_bins *bins) {
     const ast_mean_table *table = c->table;
@@ -113,6 +136,8 @@ void ast_small_first(ast_scorer *s, ast_chunk *c, ast_bins *bins) {
     c->added_early = true;
     for (size_t b = first; b < last; b++) {
         ast_small_result result;
+        if (b + 1 < last)
+            prefetch_block(s, b + 1);
         if (label_in_place(s, c, b, fit, few ? half_angles : NULL, bins, &result)) {
             in_place |= (uint32_t)1 << (b - first);
         } else {

@@ -108,6 +108,23 @@ static void test_blocks_may_wait_for_earlier_ones(void **state) {
     }
 }
 
+/* Jobs need not begin with block 0, and their blocks may wait for earlier ones all the same. */
+static void test_jobs_from_any_block(void **state) {
+    (void)state;
+    for (int threads = 1; threads <= 5; threads++) {
+        ast_pool *pool;
+        ast_pool_open(&pool, threads);
+        chain *c = calloc(1, sizeof *c);
+        for (size_t first = 0; first < 40; first++) {
+            atomic_store(&c->done, first);
+            ast_pool_run_from(pool, first, first + 5 * (first % 9), wait_for_turn, c);
+            assert_int_equal(c->done, first + 5 * (first % 9));
+        }
+        free(c);
+        ast_pool_close(pool);
+    }
+}
+
 /* A job is over when run returns: what it wrote is there, and the next one does not mix with it. */
 static void add_one(void *data, size_t block, int worker) {
     (void)worker;
@@ -249,6 +266,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_block_exactly_once),
         cmocka_unit_test(test_blocks_may_wait_for_earlier_ones),
+        cmocka_unit_test(test_jobs_from_any_block),
         cmocka_unit_test(test_many_tiny_jobs),
         cmocka_unit_test(test_jobs_after_sleep),
         cmocka_unit_test(test_threads_work_at_the_same_time),
