@@ -31,7 +31,8 @@ static void scan_point(ast_random *random, float *p) {
     int wall = which < upto[0] ? 0 : which < upto[1] ? 1 : 2;
     for (int c = 0; c < 3; c++)
         p[c] = (float)(size[c] * ast_random_uniform(random));
-    p[wall] = (float)(size[wall] * (double)ast_random_below(random, 2) + 0.003 * ast_random_normal(random));
+    double from = size[wall] * (double)ast_random_below(random, 2);
+    p[wall] = (float)(from + 0.003 * ast_random_normal(random));
 }
 
 static void fill(float *points, size_t count, int cloud) {

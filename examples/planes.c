@@ -39,9 +39,12 @@ static size_t scan(const rectangle *r, float *points, size_t count) {
         }
     }
     for (size_t end = count + (size_t)(area * PER_SQUARE_METRE); count < end; count++) {
-        double u = uniform(), v = uniform(), noise = 0.003 * (uniform() + uniform() + uniform() + uniform() - 2) * 1.73;
+        double u = uniform(), v = uniform(), noise = -2;
+        for (int draw = 0; draw < 4; draw++)
+            noise += uniform();
         for (int c = 0; c < 3; c++)
-            points[3 * count + (size_t)c] = (float)(r->corner[c] + u * r->a[c] + v * r->b[c] + (c == normal) * noise);
+            points[3 * count + (size_t)c] =
+                (float)(r->corner[c] + u * r->a[c] + v * r->b[c] + (c == normal) * 0.003 * 1.73 * noise);
     }
     return count;
 }

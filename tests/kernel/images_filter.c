@@ -19,8 +19,9 @@ static void test_invert(void **state) {
     for (size_t n = 0; n <= MOST_POINTS; n++)
         for (const ast_image_kernels **kernels = image_tables; *kernels; kernels++) {
             uint16_t *values = guarded(n * sizeof *values);
-            ast_depth_range range = {(uint16_t)(1 + ast_random_below(&random, 900)),
-                                     (uint16_t)(64636 + ast_random_below(&random, 900)), n % 2 ? 1000 : 4999.7f};
+            uint16_t nearest = (uint16_t)(1 + ast_random_below(&random, 900));
+            uint16_t farthest = (uint16_t)(64636 + ast_random_below(&random, 900));
+            ast_depth_range range = {nearest, farthest, n % 2 ? 1000 : 4999.7f};
             float *s = guarded_floats(NULL, padded(n)), expected[MOST_POINTS];
             for (size_t i = 0; i < n; i++) {
                 values[i] = (uint16_t)ast_random_below(&random, 65536);

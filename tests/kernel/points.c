@@ -157,8 +157,10 @@ static void test_squared_length(void **state) {
     for (size_t j = 0; j < DIMENSIONS; j++)
         for (const ast_kernels *const *kernels = all_tables; *kernels; kernels++) {
             float *x = guarded_floats(NULL, dimensions[j]);
-            for (size_t d = 0; d < dimensions[j]; d++)
-                x[d] = (float)ldexp(ast_random_normal(&random), (int)ast_random_below(&random, 40) - 20);
+            for (size_t d = 0; d < dimensions[j]; d++) {
+                double normal = ast_random_normal(&random);
+                x[d] = (float)ldexp(normal, (int)ast_random_below(&random, 40) - 20);
+            }
             long double sum = 0;
             for (size_t d = 0; d < dimensions[j]; d++)
                 sum += (long double)x[d] * (long double)x[d];

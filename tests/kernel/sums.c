@@ -22,7 +22,8 @@ static float component(ast_random *random) {
     size_t pick = ast_random_below(random, 4 * sizeof special / sizeof *special);
     if (pick < sizeof special / sizeof *special)
         return special[pick];
-    return (float)ldexp(2 * ast_random_uniform(random) - 1, -(int)ast_random_below(random, 32));
+    double part = 2 * ast_random_uniform(random) - 1;
+    return (float)ldexp(part, -(int)ast_random_below(random, 32));
 }
 
 /* Labels with long runs, and negative ones among them: those fall into the margin. */

@@ -202,7 +202,8 @@ static void add_point(const scene *s, ast_random *r, size_t i) {
     }
     ref_make_unit(n, 3);
     labels[i] = label_of(s, r, n);
-    length = (s->undirected && ast_random_below(r, 2) ? -1 : 1) * (0.1 + ast_random_uniform(r));
+    length = s->undirected && ast_random_below(r, 2) ? -1 : 1;
+    length *= 0.1 + ast_random_uniform(r);
     for (int c = 0; c < 3; c++) {
         at[c] = s->axes[0][c] * p[0] + s->axes[1][c] * p[1] + s->axes[2][c] * p[2];
         turned[c] = s->axes[0][c] * n[0] + s->axes[1][c] * n[1] + s->axes[2][c] * n[2];

@@ -86,7 +86,9 @@ static double random_weight(ast_random *random) {
 }
 
 static problem random_problem(ast_random *random) {
-    problem p = {.w = random_weight(random), .beta = random_weight(random), .a = random_weight(random)};
+    problem p = {.w = random_weight(random)};
+    p.beta = random_weight(random);
+    p.a = random_weight(random);
     if (ast_random_below(random, 3) == 0) { /* weights close to each other, where the branches meet */
         p.beta = p.w * (0.5 + ast_random_uniform(random));
         p.a = p.w * (0.5 + ast_random_uniform(random));

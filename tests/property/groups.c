@@ -41,8 +41,8 @@ static scene draw_scene(uint64_t seed) {
             s.x[i * s.dimension + d] = centres[centre * D + d] + (float)(noise * ast_random_normal(&random));
         if (i && ast_random_below(&random, 8) == 0)
             memcpy(s.x + i * s.dimension, s.x + (i - 1) * s.dimension, s.dimension * sizeof *s.x);
-        s.groups[i] =
-            (int32_t)ast_random_below(&random, s.rows / 3 + 1) - (ast_random_below(&random, 9) == 0 ? 999 : 0);
+        s.groups[i] = (int32_t)ast_random_below(&random, s.rows / 3 + 1);
+        s.groups[i] -= ast_random_below(&random, 9) == 0 ? 999 : 0;
     }
     return s;
 }

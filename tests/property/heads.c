@@ -42,8 +42,10 @@ static void draw(ast_random *random, int kind, const float *earlier, size_t dime
         else if (kind == COORDINATES)
             x[d] = 0;
     }
-    if (kind == COORDINATES)
-        x[ast_random_below(random, dimension)] = ast_random_below(random, 2) ? 1 : -1;
+    if (kind == COORDINATES) {
+        size_t axis = ast_random_below(random, dimension);
+        x[axis] = ast_random_below(random, 2) ? 1 : -1;
+    }
     ref_make_unit(x, dimension);
     for (size_t d = 0; d < dimension; d++)
         to[d] = (float)x[d];

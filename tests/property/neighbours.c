@@ -152,9 +152,10 @@ static void test_ties(void **state) {
         size_t dimension = dimensions[n], count = dimension > 3 ? COUNT : 400;
         memset(x, 0, count * dimension * sizeof *x);
         for (size_t i = 0; i < count; i++) /* component 0 is never 0 in 64 dimensions: no row is missing there */
-            for (size_t m = 0; m < 3; m++)
-                x[i * dimension + (dimension > 3 && m > 0 ? ast_random_below(&random, 7) : m)] =
-                    dimension > 3 && m == 0 ? 1 : (float)ast_random_below(&random, 3) - 1;
+            for (size_t m = 0; m < 3; m++) {
+                size_t component = dimension > 3 && m > 0 ? ast_random_below(&random, 7) : m;
+                x[i * dimension + component] = dimension > 3 && m == 0 ? 1 : (float)ast_random_below(&random, 3) - 1;
+            }
         ast_points points = ast_points_f4(x, count, dimension);
         for (size_t k = 0; k < 3; k++)
             check(&points, numbers[k], "ties");

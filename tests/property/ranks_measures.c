@@ -64,10 +64,9 @@ static void make_task(task *t, uint64_t seed, ast_random *random, ref_size size)
     static const size_t dimensions[] = {2, 3, 4, 5, 11, 300};
     uint64_t how = ast_random_below(random, 16), true_how = ast_random_below(random, 3);
     size_t clusters = 1 + ast_random_below(random, 12), most = seed % 6 == 0 ? 3000 : seed % 2 ? 300 : 60;
-    *t = (task){.seed = seed,
-                .count = 1 + ast_random_below(random, most),
-                .dimension = dimensions[ast_random_below(random, 6)],
-                .threads = 1 + (int)ast_random_below(random, 2)};
+    *t = (task){.seed = seed, .count = 1 + ast_random_below(random, most)};
+    t->dimension = dimensions[ast_random_below(random, 6)];
+    t->threads = 1 + (int)ast_random_below(random, 2);
     if (size == REF_LARGE) {
         t->count = AST_SILHOUETTE_SAMPLE * 3 / 2;
         t->dimension = 3;

@@ -45,7 +45,8 @@ static void make_sequence(sequence *q, uint64_t seed) {
     *q = (sequence){0};
     ast_random_seed(r, seed, 47);
     ast_hallway_init(&q->hallway);
-    q->hallway.width = WIDTH - 8 * ast_random_below(r, 2) - ast_random_below(r, 4);
+    q->hallway.width = WIDTH - 8 * ast_random_below(r, 2);
+    q->hallway.width -= ast_random_below(r, 4);
     q->hallway.height = HEIGHT - ast_random_below(r, 8);
     q->hallway.camera = (ast_camera){.fx = 130, .fy = 130, .cx = 81.5, .cy = 61.5};
     q->hallway.frames = lengths[ast_random_below(r, 4)];

@@ -199,13 +199,13 @@ static void refer(const rows *r, const how *h, float *starts) {
 /* ---- Tests ------------------------------------------------------------------------------------------------------- */
 
 static how any_way(const rows *r, ast_random *random, uint64_t seed) {
-    how h = {.random = ast_random_below(random, 3) == 0,
-             .weighted = ast_random_below(random, 2),
-             .axial = ast_random_below(random, 3) == 0,
-             .starts = 1 + ast_random_below(random, STARTS),
-             .crowd = ast_random_below(random, 2) ? 2 : 0,
-             .heads = ast_random_below(random, 2) ? 8 : 0,
-             .seed = seed};
+    how h = {.seed = seed};
+    h.random = ast_random_below(random, 3) == 0;
+    h.weighted = ast_random_below(random, 2);
+    h.axial = ast_random_below(random, 3) == 0;
+    h.starts = 1 + ast_random_below(random, STARTS);
+    h.crowd = ast_random_below(random, 2) ? 2 : 0;
+    h.heads = ast_random_below(random, 2) ? 8 : 0;
     h.starts = h.starts < r->count ? h.starts : r->count;
     return h;
 }

@@ -254,8 +254,9 @@ static void check_wide(uint64_t seed, ref_size size, size_t ways) {
         weights[i] = (double)ast_random_below(&random, 4) * 0.75;
     ast_points points = ast_points_f4(x, count, dimension);
     points.weights = weights;
-    ast_options options =
-        some_options(seed, angles[ast_random_below(&random, 4)], ast_random_below(&random, 3) == 0, &random);
+    double angle = angles[ast_random_below(&random, 4)];
+    bool third = ast_random_below(&random, 3) == 0;
+    ast_options options = some_options(seed, angle, third, &random);
     snprintf(text, sizeof text, "wide seed %llu, %zu x %zu%s, method %d", (unsigned long long)seed, count, dimension,
              weights ? " weighted" : "", (int)options.method);
     check_ways(text, &points, &options, ways, &random);

@@ -46,8 +46,8 @@ static void try_all(const problem *p, trial *t, int row, unsigned taken, int64_t
 
 /* Few different gains, so that there are many ties; some are below zero. Large problems have few pairs. */
 static problem draw_problem(ast_random *random) {
-    problem p = {.rows = 1 + (int)ast_random_below(random, LARGEST),
-                 .columns = 1 + (int)ast_random_below(random, LARGEST)};
+    problem p = {.rows = 1 + (int)ast_random_below(random, LARGEST)};
+    p.columns = 1 + (int)ast_random_below(random, LARGEST);
     uint64_t values = 1 + ast_random_below(random, ast_random_below(random, 2) ? 4 : 1000);
     uint64_t sparse = p.rows + p.columns > 12 ? 2 + ast_random_below(random, 4) : 1 + ast_random_below(random, 3);
     for (int r = 0; r < p.rows; r++)

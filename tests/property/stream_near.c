@@ -81,8 +81,8 @@ static void run(uint64_t seed) {
     ast_random random;
     ast_random_seed(&random, seed, 77);
     pair p = {.dimension = 5 + ast_random_below(&random, WIDEST - 4), .seed = seed};
-    ast_stream_options options = rules_options(p.dimension, 30 + (double)ast_random_below(&random, 50),
-                                               2 + (uint32_t)ast_random_below(&random, 60));
+    double angle = 30 + (double)ast_random_below(&random, 50);
+    ast_stream_options options = rules_options(p.dimension, angle, 2 + (uint32_t)ast_random_below(&random, 60));
     options.exclusive = seed % 2;
     options.merge_tracked = seed / 2 % 2;
     options.max_clusters = seed % 5 == 4 ? 250 : 0;

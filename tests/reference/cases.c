@@ -60,7 +60,8 @@ static void fill_around(draft *d, size_t kinds, double spread) {
 }
 
 static void fill_clustered(draft *d) {
-    fill_around(d, 1 + below(d, 8), uniform(d, 0.02, 0.4));
+    size_t groups = 1 + below(d, 8);
+    fill_around(d, groups, uniform(d, 0.02, 0.4));
 }
 
 static void fill_duplicates(draft *d) {
@@ -85,12 +86,15 @@ static void fill_lattice(draft *d) {
 
 /* Axes and their opposites, a few coordinates at a time: scores are exactly 0, 1 or -1, sums are exactly zero. */
 static void fill_axes(draft *d) {
-    for (size_t i = 0; i < d->count; i++)
-        d->v[i * d->dimension + below(d, d->dimension)] = below(d, 2) ? 1 : -1;
+    for (size_t i = 0; i < d->count; i++) {
+        size_t axis = below(d, d->dimension);
+        d->v[i * d->dimension + axis] = below(d, 2) ? 1 : -1;
+    }
 }
 
 static void fill_antipodes(draft *d) {
-    fill_around(d, 1 + below(d, 4), below(d, 2) ? 0 : 1e-4);
+    size_t groups = 1 + below(d, 4);
+    fill_around(d, groups, below(d, 2) ? 0 : 1e-4);
     for (size_t i = 0; i < d->count; i++)
         for (size_t j = 0, flip = below(d, 2); j < d->dimension; j++)
             d->v[i * d->dimension + j] *= flip ? -1 : 1;
@@ -121,7 +125,8 @@ static void fill_threshold(draft *d) {
     size_t p = below(d, d->dimension), q = (p + 1 + below(d, d->dimension - 1)) % d->dimension;
     double step = d->angle * M_PI / 180;
     for (size_t i = 0; i < d->count; i++) {
-        double *row = d->v + i * d->dimension, turn = (double)below(d, 7) * step + offsets[below(d, 8)];
+        double *row = d->v + i * d->dimension, turn = (double)below(d, 7) * step;
+        turn += offsets[below(d, 8)];
         size_t kind = below(d, 4);
         float edge = (float)(ref_cosine(d->angle) - 0x1p-20);
         edge = kind == 0 ? edge : nextafterf(edge, kind == 1 ? 2.0f : -2.0f);

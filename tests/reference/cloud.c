@@ -12,12 +12,14 @@ static void room_point(ast_random *r, double *p) {
     int wall = (int)ast_random_below(r, 3);
     for (int c = 0; c < 3; c++)
         p[c] = size[c] * ast_random_uniform(r);
-    p[wall] = (ast_random_below(r, 2) ? size[wall] : 0) + 0.005 * ast_random_normal(r);
+    double from = ast_random_below(r, 2) ? size[wall] : 0;
+    p[wall] = from + 0.005 * ast_random_normal(r);
 }
 
 static double any_magnitude(ast_random *r) {
     double sign = ast_random_below(r, 2) ? 1 : -1;
-    return sign * ldexp(ast_random_uniform(r), (int)ast_random_below(r, 250) - 140);
+    double part = ast_random_uniform(r);
+    return sign * ldexp(part, (int)ast_random_below(r, 250) - 140);
 }
 
 /* What the points of one cloud share. */

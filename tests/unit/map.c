@@ -22,7 +22,8 @@ static double next(uint64_t *state) {
 }
 
 static double gaussian(uint64_t *state) {
-    return sqrt(-2 * log(next(state) + 1e-12)) * cos(6.283185307179586 * next(state));
+    double radius = sqrt(-2 * log(next(state) + 1e-12));
+    return radius * cos(6.283185307179586 * next(state));
 }
 
 /* ---- Repulsion --------------------------------------------------------------------------------------------------- */
