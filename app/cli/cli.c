@@ -3,10 +3,10 @@
  * The command's front door: which subcommand, and the words that are the same for all of them. */
 #include "cli.h"
 
+#include <platform.h>
 #include <asterism.h>
 
 #include <locale.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -79,9 +79,9 @@ static int run_on_ranks(const ast_cli_command *command, int argc, char **argv) {
 }
 
 static int run_command(int argc, char **argv) {
-    setlocale(LC_CTYPE, "");  /* for what the terminal can show; numbers keep their point */
-    signal(SIGPIPE, SIG_IGN); /* a reader that leaves is a failed write: temporary files are removed as for any other */
-    signal(SIGXFSZ, SIG_IGN); /* and so is a file that would grow beyond the limit of the process */
+    setlocale(LC_CTYPE, "");    /* for what the terminal can show; numbers keep their point */
+    ast_ignore_write_signals(); /* a reader that leaves is a failed write: temporary files are removed as for any other
+                                 */
     const char *first = argc > 1 ? argv[1] : NULL;
     if (!first)
         return ast_cli_misuse("which command? 'asterism --help' lists them");

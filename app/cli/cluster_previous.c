@@ -3,6 +3,7 @@
  * With --previous: what an earlier run has found, the ids that clusters keep, and what became of them. */
 #include "cluster.h"
 
+#include <platform.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,12 +4,10 @@
  * write their parts into one temporary file, which rank 0 opens and renames. */
 #include "cluster_state.h"
 
+#include <platform.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "interrupt.h"
 #include "progress.h"

@@ -3,10 +3,10 @@
  * Text is written as the pairs come. A .npy says first how many there are, so that its numbers wait in memory. */
 #include "dedup_pairs_file.h"
 
+#include <platform.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum { CSV, JSONL, NPY, STYLES };
 static const char *const extensions[STYLES] = {".csv", ".jsonl", ".npy"};

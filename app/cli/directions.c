@@ -4,12 +4,12 @@
  * the open file. */
 #include "directions.h"
 
+#include <platform.h>
 #include <fnv.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "field.h"
 #include "memory.h"
@@ -139,12 +139,7 @@ int ast_cli_reading_check(const ast_cli_reading *how, const ast_cli_common *comm
 
 /* All of them are open at once, and many systems allow 1024 unless they are asked. */
 static void allow_files(size_t count) {
-    struct rlimit limit;
-    rlim_t wanted = (rlim_t)count + OTHER_FILES;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
-        return;
-    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
-    (void)setrlimit(RLIMIT_NOFILE, &limit); /* whether it is enough shows on opening them */
+    ast_allow_open_files(count + OTHER_FILES);
 }
 
 static int open_table(ast_cli_directions *d, const ast_cli_reading *how) {

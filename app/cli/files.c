@@ -4,12 +4,12 @@
  * the names alone show is wrong usage; what shows only on opening them is a failure. */
 #include "files.h"
 
+#include <platform.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "field.h"
 #include "interrupt.h"

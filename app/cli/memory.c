@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "memory.h"
 
+#include <platform.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #define KEPT_FREE 0.9 /* of the free memory; the rest is left to other processes */
 
@@ -99,6 +99,7 @@ static double all_groups_free(void) {
 
 size_t ast_cli_memory_free(void) {
     double room = number_in("/proc/meminfo", "MemAvailable:") * 1024 * KEPT_FREE;
+    room = isnan(room) ? ast_system_free_memory() * KEPT_FREE : room;
     room = isnan(room) ? 0x1p62 : room;
     room = least(room, under_limit(RLIMIT_DATA, "VmData:"));
     room = least(room, under_limit(RLIMIT_AS, "VmSize:"));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "model_file.h"
 
+#include <platform.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli.h"
 #include "terminal.h"

@@ -9,17 +9,15 @@
 #include "targets.h"
 #include "terminal.h"
 
+#include <platform.h>
 #include <assert.h>
 #include <errno.h>
 #include <frames.h>
-#include <glob.h>
 #include <math.h>
 #include <stdlib.h>
 #include <images.h>
 #include <number.h>
 #include <string.h>
-#include <strings.h>
-#include <unistd.h>
 
 enum { MOST_OPTIONS = AST_CLI_MOST_TYPED };
 

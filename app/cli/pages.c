@@ -3,12 +3,12 @@
  * What the subcommands with a report share. */
 #include "pages.h"
 
+#include <platform.h>
 #include <live_access.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "files.h"
 #include "interrupt.h"

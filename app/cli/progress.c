@@ -4,11 +4,11 @@
  * sequences: it is padded with spaces and erased with them. */
 #include "progress.h"
 
+#include <platform.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "interrupt.h"
 #include "terminal.h"

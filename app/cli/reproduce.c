@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * asterism reproduce: the options of the paper's experiments, and what only the command can do for them. */
+#include <platform.h>
 #include <errno.h>
 #include <experiments.h>
 #include <math.h>
@@ -8,8 +9,6 @@
 #include <scene_list.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "frame_normals.h"
 #include "interrupt.h"

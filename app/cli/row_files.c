@@ -3,11 +3,11 @@
  * One file of numbers per frame. */
 #include "row_files.h"
 
+#include <platform.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "files.h"
 #include "frame_files.h"

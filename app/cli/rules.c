@@ -4,10 +4,10 @@
  * of the run, and the sentences about those that are not are made from the masks of the rows. What the names of the
  * inputs do not tell is checked again when they are opened. */
 
+#include <platform.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "files.h"
 #include "terminal.h"

@@ -3,11 +3,11 @@
  * asterism sample: directions whose true clusters are known, drawn from a mixture of von Mises-Fisher distributions.
  * With --scene it makes frames of a depth camera instead: sample_scene.c. */
 
+#include <platform.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "files.h"
 #include "progress.h"

@@ -5,14 +5,13 @@
  * last, so that a folder that has them is complete. */
 #include "sample_scene.h"
 
+#include <platform.h>
 #include <images.h>
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "camera.h"
 #include "private/asterism_hallway.h"

@@ -4,6 +4,7 @@
  * the library must see: missing rows stay missing, infinite ones infinite. */
 #include "stream_poses.h"
 
+#include <platform.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

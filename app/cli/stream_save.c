@@ -8,13 +8,11 @@
 
 #include <bytes.h>
 #include <fnv.h>
+#include <platform.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "stream_state_layout.h"
 #include "terminal.h"

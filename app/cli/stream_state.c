@@ -7,15 +7,13 @@
  * that is not wholly as we wrote it is refused before anything is taken from it. */
 #include "stream_state.h"
 
+#include <platform.h>
 #include <bytes.h>
 #include <fnv.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "stream_state_layout.h"
 #include "terminal.h"
@@ -144,7 +142,7 @@ static off_t last_line(int file, off_t end) {
         size_t size = end < (off_t)sizeof block ? (size_t)end : sizeof block;
         if (pread(file, block, size, end - (off_t)size) != (ssize_t)size)
             return -1;
-        const char *newline = memrchr(block, '\n', size);
+        const char *newline = ast_last_byte(block, '\n', size);
         if (newline)
             return end - (off_t)size + (newline - block) + 1;
         end -= (off_t)size;

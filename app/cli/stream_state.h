@@ -5,8 +5,8 @@
 
 #include <asterism.h>
 
+#include <platform.h>
 #include <stdint.h>
-#include <sys/stat.h>
 
 /* A stream after a frame. The strings belong to whoever writes it, or to what was read. */
 typedef struct ast_cli_saved_stream {

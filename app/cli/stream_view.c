@@ -3,10 +3,10 @@
  * The live view of a stream while it runs, and the report at its end. */
 #include "stream_view.h"
 
+#include <platform.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 #include <viewer.h>
 
 #include "targets.h"

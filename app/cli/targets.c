@@ -4,10 +4,10 @@
  * after everything else, so that a failure leaves nothing behind. */
 #include "targets.h"
 
+#include <platform.h>
 #include <frames.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "files.h"
 #include "interrupt.h"

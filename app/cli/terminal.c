@@ -4,13 +4,11 @@
 #include "terminal.h"
 #include "ranks.h"
 
+#include <platform.h>
 #include <errno.h>
-#include <langinfo.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static void say(const char *before, const char *format, va_list arguments, int held) {
     char sentence[4096];

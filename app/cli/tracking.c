@@ -3,10 +3,10 @@
  * One frame after the other: read, turn, step, labels. What else is done with a frame is the subcommand's business. */
 #include "tracking.h"
 
+#include <platform.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "field.h"
 #include "interrupt.h"

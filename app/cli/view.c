@@ -4,6 +4,7 @@
  * their labels. It clusters nothing. */
 #include "view.h"
 
+#include <platform.h>
 #include <frames.h>
 
 #include <stdlib.h>

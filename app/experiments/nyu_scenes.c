@@ -3,12 +3,12 @@
  * scenes.csv: a header with the names of the settings, then a row a scene, its key and image as hexadecimal numbers. */
 #include "nyu_scenes.h"
 
+#include <platform.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char *read_header(const ast_nyu_scenes *scenes, const char *text);
 static const char *read_row(const ast_nyu_scenes *scenes, const char *text, ast_nyu_scene *row, uint64_t *key);

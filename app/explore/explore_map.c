@@ -3,8 +3,8 @@
  * The map of the drawn rows, made once in the background: it does not depend on what pages ask for. */
 #include "explore_page.h"
 
+#include <platform.h>
 #include <page.h>
-#include <sched.h>
 #include <stdlib.h>
 
 struct ast_explore_map {
@@ -30,7 +30,7 @@ static void *work(void *data) {
     const ast_explored *explored = of->pages->explored;
     const ast_drawn *drawn = of->pages->drawn;
     ast_format_error error;
-    pthread_setschedparam(pthread_self(), SCHED_IDLE, &(struct sched_param){0}); /* the library's threads inherit it */
+    ast_run_when_idle(); /* the library's threads inherit it */
     if (!ast_map_make(&of->map, &explored->points, drawn->rows, drawn->count, explored->threads, is_over, of, &error))
         return NULL;
     ast_shared_text *message = ast_explore_mapped(explored, drawn, &of->map);

@@ -4,16 +4,13 @@
  * server's thread. */
 #include "explore_worker.h"
 
+#include <platform.h>
 #include <stdlib.h>
 
 bool ast_explore_pages_init(ast_explore_pages *pages) {
-    pthread_condattr_t steady;
     if (pthread_mutex_init(&pages->lock, NULL) != 0)
         return false;
-    pthread_condattr_init(&steady);
-    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
-    bool good = pthread_cond_init(&pages->changed, &steady) == 0;
-    pthread_condattr_destroy(&steady);
+    bool good = ast_condition_open(&pages->changed) == 0;
     if (!good)
         pthread_mutex_destroy(&pages->lock);
     return good;

@@ -4,7 +4,7 @@
  * that a drag never waits for them. */
 #include "explore_worker.h"
 
-#include <sched.h>
+#include <platform.h>
 #include <stdlib.h>
 
 #define PAUSE 0.25 /* seconds between two messages */
@@ -147,7 +147,7 @@ static ast_explore_rows next_kind(ast_explore_sweeps *sweeps) {
 
 static void *work(void *data) {
     ast_explore_sweeps *sweeps = data;
-    pthread_setschedparam(pthread_self(), SCHED_IDLE, &(struct sched_param){0}); /* the context's threads inherit it */
+    ast_run_when_idle(); /* the context's threads inherit it */
     if (ast_open(&sweeps->context, sweeps->pages->explored->threads) != AST_OK)
         return NULL;
     ast_set_cancel(sweeps->context, is_over, sweeps);

@@ -5,6 +5,7 @@
  */
 #include "explore_worker.h"
 
+#include <platform.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -350,15 +351,12 @@ static void close_worker(ast_explore_worker *worker) {
 
 /* Waits for a task, the end, or a quiet moment, in which false is returned; the lock is held. */
 static bool wait_for_task(ast_explore_page *page, bool details) {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += (long)(1e9 * QUIET);
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    ast_moment until;
+    ast_moment_after(&until, QUIET);
     while (!page->gone && !wants_any(page)) {
         if (!details)
             pthread_cond_wait(&page->all->changed, &page->all->lock);
-        else if (pthread_cond_timedwait(&page->all->changed, &page->all->lock, &until) == ETIMEDOUT)
+        else if (!ast_condition_wait(&page->all->changed, &page->all->lock, &until))
             return wants_any(page);
     }
     return true;

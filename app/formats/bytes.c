@@ -4,12 +4,10 @@
  * beforehand only where it can be trusted. */
 #include "bytes.h"
 
+#include "platform.h"
+
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* Bytes that memory grows by at first. */
 #ifndef AST_FIRST_PART

@@ -4,6 +4,7 @@
  * behind it, is tried first and costs one pass over its digits; everything else takes the slow way. */
 #include "text.h"
 
+#include "platform.h"
 #include "number.h"
 
 #include <math.h>

@@ -3,13 +3,12 @@
  * Folders in the order that people expect: 9 before 10. */
 #include "frames.h"
 
-#include <dirent.h>
+#include "platform.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static bool is_digit(char byte) {
     return byte >= '0' && byte <= '9';

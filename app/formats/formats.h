@@ -180,7 +180,7 @@ bool ast_columns_check(const char *columns, ast_format_error *error);
 typedef struct ast_body {
     const void *data;
     void *owned;  /* to free(), or NULL */
-    void *mapped; /* to munmap(), or NULL */
+    void *mapped; /* to ast_unmap(), or NULL */
     size_t mapped_size;
 } ast_body;
 

@@ -4,14 +4,13 @@
  * but a depth.txt and a data set. */
 #include "frames.h"
 
+#include "platform.h"
 #include "number.h"
 #include "nyu.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* A line has a time and a path, which Linux limits to 4096 bytes. */
 #define LINE_MOST 5000

@@ -12,20 +12,16 @@
  * look at is guarded by the mutex. */
 #include "frames.h"
 
+#include "platform.h"
 #include "frame_reader.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #define DECODERS 4 /* threads for images, at most */
 
@@ -34,7 +30,7 @@
 #define OTHERS 3
 #define SLOTS (DECODERS + OTHERS)
 
-#define WAIT_NANOSECONDS 100000000 /* between two questions whether to go on */
+#define WAIT_SECONDS 0.1 /* between two questions whether to go on */
 
 typedef struct frame_slot {
     ast_read_frame frame;
@@ -77,22 +73,14 @@ static bool goes_on(const ast_frames *frames) {
 
 /* One for every two processors: the caller has work for the others, and helps where it has none. */
 static int decoders(const ast_frames *frames) {
-    cpu_set_t mine;
-    if (!frames->parallel || sched_getaffinity(0, sizeof mine, &mine) != 0)
-        return 1;
-    int half = CPU_COUNT(&mine) / 2;
+    int half = frames->parallel ? ast_usable_processors() / 2 : 1;
     return half < 1 ? 1 : half > DECODERS ? DECODERS : half;
 }
 
-/* Timeouts use the monotonic clock, because the time of day may jump. */
 static void make_locks(ast_frames *frames) {
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_mutex_init(&frames->mutex, NULL);
     pthread_cond_init(&frames->room, NULL);
-    pthread_cond_init(&frames->ready, &attributes);
-    pthread_condattr_destroy(&attributes);
+    ast_condition_open(&frames->ready);
 }
 
 ast_frames *ast_frames_open(ast_frame_list *list, const ast_frames_options *options, ast_format_error *error) {
@@ -177,18 +165,14 @@ void ast_frames_close(ast_frames *frames) {
 
 /* Signals are for the caller's threads: a handler that ran here would interrupt nothing. */
 static bool start(ast_frames *frames, ast_format_error *error) {
-    sigset_t all, before;
-    if (pipe2(frames->stop, O_CLOEXEC) != 0)
+    if (ast_open_pipe(frames->stop) != 0)
         return ast_format_fail(error, "cannot open a pipe for the thread that reads frames: %s", strerror(errno));
     frames->reader.stop = frames->stop[0];
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     int problem = 0, wanted = decoders(frames), running = 0;
     while (running < wanted && problem == 0) {
-        problem = pthread_create(&frames->threads[running], NULL, read_all, frames);
+        problem = ast_start_thread(&frames->threads[running], read_all, frames);
         running += problem == 0;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     frames->started = running; /* one is enough */
     if (running > 0)
         return true;
@@ -198,12 +182,9 @@ static bool start(ast_frames *frames, ast_format_error *error) {
 }
 
 static void wait_a_little(ast_frames *frames) {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += WAIT_NANOSECONDS;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&frames->ready, &frames->mutex, &until);
+    ast_moment until;
+    ast_moment_after(&until, WAIT_SECONDS);
+    (void)ast_condition_wait(&frames->ready, &frames->mutex, &until);
 }
 
 /* The next slot that is filled, or NULL if interrupted. The one before it is given back. */

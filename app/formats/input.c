@@ -5,10 +5,10 @@
  * so that threads do not wait for each other. */
 #include "registry.h"
 
-#include <fcntl.h>
+#include "platform.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* An open file. */
 typedef struct input_file {
@@ -242,9 +242,8 @@ static void expect_rows(size_t first, size_t count, void *data) {
         const ast_file_table *table = &file->table;
         part = rows_in(file, first, count);
         if (!table->decoder)
-            (void)posix_fadvise(file->bytes.descriptor,
-                                (off_t)(table->offset + (uint64_t)(first - file->first) * table->row_stride),
-                                (off_t)((uint64_t)part * table->row_stride), POSIX_FADV_WILLNEED);
+            ast_read_ahead(file->bytes.descriptor, table->offset + (uint64_t)(first - file->first) * table->row_stride,
+                           (uint64_t)part * table->row_stride);
     }
 }
 

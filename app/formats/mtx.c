@@ -4,12 +4,12 @@
  * coordinate files of real numbers, integers or patterns (where every entry is 1), general symmetry. Entries may stand
  * in any order; those of one place are added up. The sizes are believed only as far as the entries bear them out. */
 #include "registry.h"
+#include "platform.h"
 #include "sparse.h"
 #include "text.h"
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 typedef struct mtx_reader {
     ast_fields text;

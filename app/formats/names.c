@@ -3,6 +3,8 @@
  * Names of rows: a text with one name per line. */
 #include "bytes.h"
 
+#include "platform.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,8 +5,8 @@
  * everything within that error rounds to one float, that float is the answer too. The rest goes to strtod. */
 #include "number.h"
 
-#include <locale.h>
-#include <pthread.h>
+#include "platform.h"
+
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -80,18 +80,6 @@ static bool quick_value(const decimal *number, bool as_float, double *value) {
     return as_float && (float)(*value * (1 - 0x1p-51)) == (float)(*value * (1 + 0x1p-51));
 }
 
-static locale_t c_locale; /* glibc and musl do not allocate it, so that it cannot fail */
-
-static void make_locale(void) {
-    c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-}
-
-static double slow_value(const char *text) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, make_locale);
-    return strtod_l(text, NULL, c_locale);
-}
-
 const char *ast_number_parse(const char *text, bool as_float, double *value) {
     decimal number = {.exact = true};
     bool negative = *text == '-';
@@ -101,7 +89,7 @@ const char *ast_number_parse(const char *text, bool as_float, double *value) {
     if (quick_value(&number, as_float, value))
         *value = negative ? -*value : *value;
     else
-        *value = slow_value(text);
+        *value = ast_parse_number(text);
     return end;
 }
 

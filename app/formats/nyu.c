@@ -8,12 +8,12 @@
 
 #ifdef AST_HAVE_HDF5
 
+#include "platform.h"
 #include "hdf5_errors.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /* A scene has 0.3 million pixels. A file that promises more than this per scene is not the data set. */
 #define PIXELS_MOST ((hsize_t)1 << 24)

@@ -5,12 +5,11 @@
  * only renaming. */
 #include "output.h"
 
+#include "platform.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define BUFFER ((size_t)1 << 16)
 

@@ -6,7 +6,7 @@
 
 #include "formats.h"
 
-#include <sys/types.h>
+#include "platform.h"
 
 /* As given to ast_output_open; "standard output" for "-". */
 const char *ast_output_name(const ast_output *output);

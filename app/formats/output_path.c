@@ -4,14 +4,13 @@
  * by a rename, and which file that is behind symbolic links. It writes nothing. */
 #include "output.h"
 
+#include "platform.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define LINK_LIMIT 40 /* as many as Linux follows */
 

@@ -5,6 +5,7 @@
  * other. */
 #include "parquet.h"
 
+#include "platform.h"
 #include "registry.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
  * pages of each column are. Nothing that it says is believed before it is compared with the size of the file. */
 #include "parquet.h"
 
+#include "platform.h"
 #include "thrift.h"
 
 #include <stdio.h>

@@ -14,9 +14,9 @@ bool ast_png_depth(ast_depth_pixels *pixels, const ast_image_file *file, ast_for
 
 #else
 
+#include "platform.h"
 #include "png_calls.h"
 
-#include <endian.h>
 #include <setjmp.h>
 #include <string.h>
 
@@ -53,7 +53,7 @@ bool ast_png_depth(ast_depth_pixels *pixels, const ast_image_file *file, ast_for
     png_destroy_read_struct(&decoder.png, &decoder.info, NULL);
     /* libpng could swap the bytes too, but one by one. */
     for (size_t i = 0, count = good ? pixels->width * pixels->height : 0; i < count; i++)
-        pixels->values[i] = be16toh(pixels->values[i]);
+        pixels->values[i] = ast_from_big_endian(pixels->values[i]);
     return good;
 }
 

@@ -4,9 +4,9 @@
  * promise is compared with the bytes that follow before memory is asked for. */
 #include "image_readers.h"
 
+#include "platform.h"
 #include "number.h"
 
-#include <endian.h>
 #include <string.h>
 
 typedef struct pnm {
@@ -139,7 +139,7 @@ static bool copy_wide(pnm *image, uint16_t *values, size_t count, ast_format_err
     memcpy(values, image->at, 2 * count);
     image->at += 2 * count;
     for (size_t i = 0; i < count; i++) {
-        values[i] = be16toh(values[i]);
+        values[i] = ast_from_big_endian(values[i]);
         largest = values[i] > largest ? values[i] : largest;
     }
     if (largest <= image->largest)

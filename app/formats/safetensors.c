@@ -5,6 +5,8 @@
  * three known keys, and `__metadata__`, an object of strings. */
 #include "registry.h"
 
+#include "platform.h"
+
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,12 +3,12 @@
  * A file for what has no room in memory. It has no name, so that nothing is left however the process ends. */
 #include "output.h"
 
+#include "platform.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static char *choose_folder(const char *beside, ast_format_error *error) {
     ast_output_path place = {0};

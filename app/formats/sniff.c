@@ -7,7 +7,6 @@
 
 #include "number.h"
 
-
 #define LINES 16                /* that are looked at, besides blank lines and comments */
 #define REACH ((size_t)1 << 16) /* and no farther than this: a line may be the whole file */
 

@@ -5,6 +5,7 @@
  * stl.c, las.c, kitti.c and xyz.c; which of them it is, the registry says. */
 #include "solid_readers.h"
 
+#include "platform.h"
 #include "bytes.h"
 #include "registry.h"
 
@@ -12,8 +13,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 /* The bytes of a file, however they came. */
 typedef struct contents {
@@ -79,20 +78,14 @@ bool ast_solid_make_points(ast_solid *solid, size_t count, bool normals, const a
 
 /* ---- Bytes ------------------------------------------------------------------------------------------------------- */
 
-/* A page more than the file needs is reserved, and the file put over the beginning: whatever its size, a NUL follows.
- * False where it cannot be mapped; it can be read then. */
+/* A NUL follows the file. False where it cannot be mapped; it can be read then. */
 static bool map_file(contents *whole, const ast_bytes *bytes) {
     if (!bytes->sized || bytes->memory || bytes->size == 0 || bytes->size > SIZE_MAX / 2)
         return false;
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (size_t)bytes->size, room = (size / page + 2) * page;
-    char *place = mmap(NULL, room, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (place == MAP_FAILED)
+    ast_mapping map;
+    if (!ast_map_file(&map, bytes->descriptor, (size_t)bytes->size, true))
         return false;
-    if (mmap(place, size, PROT_READ, MAP_PRIVATE | MAP_FIXED | MAP_POPULATE, bytes->descriptor, 0) == MAP_FAILED) {
-        munmap(place, room);
-        return false;
-    }
-    *whole = (contents){place, size, room};
+    *whole = (contents){map.place, (size_t)bytes->size, map.size};
     return true;
 }
 
@@ -109,7 +102,7 @@ static bool load(contents *whole, ast_bytes *bytes, ast_format_error *error) {
 
 static void let_go(contents *whole) {
     if (whole->mapped)
-        munmap(whole->bytes, whole->mapped);
+        ast_unmap(&(ast_mapping){whole->bytes, whole->mapped});
     else
         free(whole->bytes);
 }

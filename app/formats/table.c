@@ -5,13 +5,12 @@
  * What cannot be handed out as it is goes to a buffer, which is allocated after the promised size has been checked. */
 #include "table.h"
 
+#include "platform.h"
 #include "npy.h"
 #include "registry.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/uio.h>
 
 #define COUNT_SIZE 4 /* bytes before a row that repeat its dimension */
 #define ROWS_AT_ONCE 256
@@ -63,17 +62,16 @@ bool ast_body_map(ast_body *body, const ast_bytes *bytes, size_t offset, size_t 
     /* A mapping begins at a page, so the offset alone decides on alignment; old headers end anywhere. */
     if (bytes->memory || offset % item != 0)
         return false;
-    void *map = mmap(NULL, offset + size, PROT_READ, MAP_PRIVATE, bytes->descriptor, 0);
-    if (map == MAP_FAILED)
+    ast_mapping map;
+    if (!ast_map_file(&map, bytes->descriptor, offset + size, false))
         return false;
-    *body = (ast_body){(const char *)map + offset, NULL, map, offset + size};
+    *body = (ast_body){(const char *)map.place + offset, NULL, map.place, map.size};
     return true;
 }
 
 void ast_body_free(ast_body *body) {
     free(body->owned);
-    if (body->mapped)
-        munmap(body->mapped, body->mapped_size);
+    ast_unmap(&(ast_mapping){body->mapped, body->mapped_size});
     *body = (ast_body){0};
 }
 

@@ -4,14 +4,14 @@
  * so that not even kill -9 leaves anything behind; it gets one only for the moment before the rename. */
 #include "output.h"
 
+#include "platform.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #define ATTEMPTS 100 /* at a name that nobody else has */
 #define NAME_ROOM 64

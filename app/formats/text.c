@@ -9,13 +9,13 @@
  * next row tells. */
 #include "text.h"
 
+#include "platform.h"
 #include "registry.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define SURE_WIDTH 8 /* so many numbers that count up from 0 or 1 are a header, whatever follows */
 

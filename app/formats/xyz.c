@@ -6,6 +6,7 @@
  * number is how many points there are (.pts), and is passed over. */
 #include "solid_readers.h"
 
+#include "platform.h"
 #include "columns.h"
 #include "number.h"
 

@@ -4,6 +4,7 @@
  * figure or a table does not need to know pages. */
 #include "page.h"
 
+#include <platform.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
  * What all pages have in common, and how the data is put into the page. */
 #include "page.h"
 
+#include <platform.h>
 #include <viewer.h>
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "http_request.h"
 
+#include <platform.h>
 #include <string.h>
-#include <strings.h>
 
 #define END "\r\n\r\n"
 #define NAME_CHARACTERS "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

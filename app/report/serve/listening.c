@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "listening.h"
 
-#include <arpa/inet.h>
+#include "sockets.h"
+
 #include <errno.h>
+#include <platform.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 enum { BACKLOG = 128 };
 
@@ -53,12 +53,11 @@ int ast_listen(ast_live_access *access, ast_format_error *error) {
     form own;
     int on = 1;
     socklen_t size = convert(access, &own), room = sizeof own;
-    int handle = socket(own.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int handle = ast_socket(own.any.sa_family);
     if (handle < 0)
         return fail(access, handle, error);
     setsockopt(handle, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (bind(handle, &own.any, size) != 0 || listen(handle, BACKLOG) != 0 ||
-        getsockname(handle, &own.any, &room) != 0)
+    if (bind(handle, &own.any, size) != 0 || listen(handle, BACKLOG) != 0 || getsockname(handle, &own.any, &room) != 0)
         return fail(access, handle, error);
     access->port = ntohs(is_wide(access->address) ? own.wide.sin6_port : own.narrow.sin_port);
     return handle;

@@ -3,19 +3,17 @@
  * Access control of a live view: strings in, a decision out. */
 #include "live_access.h"
 
+#include "sockets.h"
 #include "websocket.h"
 
-#include <arpa/inet.h>
+#include <platform.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/random.h>
-#include <unistd.h>
 
 bool ast_live_token(char token[AST_LIVE_TOKEN + 1]) {
     unsigned char bytes[AST_LIVE_TOKEN / 2];
-    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+    if (!ast_random_bytes(bytes, sizeof bytes))
         return false;
     for (size_t i = 0; i < sizeof bytes; i++)
         snprintf(token + 2 * i, 3, "%02x", bytes[i]);

@@ -7,21 +7,17 @@
 
 #include "http_request.h"
 #include "listening.h"
+#include "sockets.h"
 #include "websocket.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
+#include <platform.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
-#include <unistd.h>
 
 /* Seconds for a browser to take a part of an answer, and to close after it. */
 enum { STALLED = 30, FAREWELL = 1 };
@@ -285,7 +281,7 @@ static bool make_room(ast_server *server) {
 
 /* Takes the next connection that waits; false if there is none. */
 static bool greet(ast_server *server) {
-    int on = 1, idle = 30, handle = accept4(server->listening, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    int on = 1, idle = 30, handle = ast_accept(server->listening);
     if (handle < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM))
         nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL); /* the system has no room: do not spin */
     if (handle < 0)
@@ -378,8 +374,10 @@ static bool set_up(ast_server *server, const char *address, unsigned port, ast_f
     access->port = port;
     if (!ast_live_token(access->token))
         return ast_format_fail(error, "the system has no random numbers for a token");
-    if (pipe2(server->wake, O_CLOEXEC | O_NONBLOCK) != 0)
+    if (ast_open_pipe(server->wake) != 0)
         return ast_format_fail(error, "cannot open a pipe for the server: %s", strerror(errno));
+    ast_unblocked(server->wake[0]);
+    ast_unblocked(server->wake[1]);
     server->listening = ast_listen(access, error);
     if (server->listening < 0)
         return false;
