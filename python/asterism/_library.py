@@ -12,6 +12,7 @@ import ctypes
 import ctypes.util
 import functools
 import os
+import sys
 import threading
 from pathlib import Path
 from typing import Any, Callable, Iterator
@@ -22,6 +23,7 @@ from ._header import Header
 from ._standalone import issparse
 
 PACKAGE = Path(__file__).resolve().parent
+LIBRARY = {"win32": "libasterism.dll", "darwin": "libasterism.dylib"}.get(sys.platform, "libasterism.so")
 HEADERS = ("asterism.h", "asterism_depth.h", "asterism_tally.h", "asterism_ranks.h", "asterism_arrow.h", "asterism_field.h", "private/asterism_hallway.h")
 
 # A context keeps its working memory for the next call. Beyond this many numbers it is freed instead: memory that a
@@ -42,13 +44,13 @@ def find_library() -> str:
     given = os.environ.get("ASTERISM_LIBRARY")
     if given:
         return given
-    for path in (PACKAGE / "libasterism.so", PACKAGE.parents[1] / "build" / "release" / "libasterism.so"):
+    for path in (PACKAGE / LIBRARY, PACKAGE.parents[1] / "build" / "release" / LIBRARY):
         if path.is_file():
             return str(path)
     found = ctypes.util.find_library("asterism")
     if found:
         return found
-    raise ImportError("libasterism.so was not found: install the package with pip, build the library in build/release, "
+    raise ImportError(f"{LIBRARY} was not found: install the package with pip, build the library in build/release, "
                       "or name the file in the environment variable ASTERISM_LIBRARY")
 
 
