@@ -318,6 +318,32 @@ static ast_status choose_angle(ast_tuning *t, const ast_tune_range *range) {
     return status;
 }
 
+static void take_level(ast_tuning *t, const ast_tune_level *level) {
+    ast_tune_report *r = t->report;
+    r->clusters = level->clusters;
+    r->silhouette = level->silhouette;
+    r->excess = level->excess;
+    r->stability = level->stability;
+    r->weak = !ast_tune_stands_out(level, is_sparse(t));
+}
+
+/* The level is a cut of the tree: where there are more rows than those of the sample, they decide as well. */
+static ast_status recommend_level(ast_tuning *t, size_t chosen) {
+    ast_tune_report *r = t->report;
+    ast_tune_level *levels = t->tuned->levels;
+    size_t settled = chosen;
+    ast_status status = r->weak || is_sparse(t) ? AST_OK : ast_tune_settle(t, &settled);
+    if (settled != chosen) {
+        levels[chosen].peak = levels[chosen].local_peak = 0;
+        levels[settled].peak = levels[settled].local_peak = 1;
+        take_level(t, &levels[settled]);
+    }
+    r->angle = r->leaf_angle;
+    r->merge = AST_MERGE_COUNT;
+    r->merge_count = levels[settled].clusters;
+    return status;
+}
+
 static ast_status recommend(ast_tuning *t) {
     const ast_tuned *tuned = t->tuned;
     ast_tune_report *r = t->report;
@@ -326,22 +352,13 @@ static ast_status recommend(ast_tuning *t) {
         recommend_least_bad(t);
         return AST_OK;
     }
-    const ast_tune_level *level =
-        &tuned->levels[ast_tune_choose(tuned->levels, tuned->level_count, tuned->angles, tuned->angle_count, &range)];
-    r->clusters = level->clusters;
-    r->silhouette = level->silhouette;
-    r->excess = level->excess;
-    r->stability = level->stability;
-    r->weak = !ast_tune_stands_out(level, is_sparse(t));
-    if (range.found) {
-        r->first = tuned->angles[range.first].angle;
-        r->last = tuned->angles[range.last].angle;
-        return choose_angle(t, &range);
-    }
-    r->angle = r->leaf_angle;
-    r->merge = AST_MERGE_COUNT;
-    r->merge_count = level->clusters;
-    return AST_OK;
+    size_t chosen = ast_tune_choose(tuned->levels, tuned->level_count, tuned->angles, tuned->angle_count, &range);
+    take_level(t, &tuned->levels[chosen]);
+    if (!range.found)
+        return recommend_level(t, chosen);
+    r->first = tuned->angles[range.first].angle;
+    r->last = tuned->angles[range.last].angle;
+    return choose_angle(t, &range);
 }
 
 static void explain(ast_tuning *t) {

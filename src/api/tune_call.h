@@ -74,6 +74,7 @@ typedef struct ast_tuning {
 
 /* tune_sample.c */
 ast_status ast_tune_open_sample(ast_tuning *tuning);
+ast_status ast_tune_open_larger(ast_tuning *tuning, ast_tune_set *set); /* rows before the metric */
 ast_status ast_tune_draw_null(ast_tuning *tuning, int number, ast_tune_set *set);
 void ast_tune_set_free(ast_tune_set *set);
 
@@ -100,6 +101,12 @@ ast_status ast_tune_measure_levels(ast_tuning *tuning, const ast_tune_set *set);
 ast_status ast_tune_cut_open(ast_tuning *tuning, const ast_tune_set *set, size_t most, ast_tune_cut *cut);
 ast_status ast_tune_cut_at(ast_tuning *tuning, ast_tune_cut *cut, size_t clusters);
 void ast_tune_cut_close(ast_tune_cut *cut);
+
+/* The silhouette of the cut with so many clusters; -1 if there are not so many leaves. */
+ast_status ast_tune_measure_level(ast_tuning *tuning, ast_tune_cut *cut, size_t clusters, double *silhouette);
+
+/* tune_settle.c: of the levels around the chosen one of the sample, the one that stands out most among more rows. */
+ast_status ast_tune_settle(ast_tuning *tuning, size_t *chosen);
 
 /* tune_stability.c: the stability of every level, from so many pairs of halves. */
 int ast_tune_splits(const ast_tuning *tuning);

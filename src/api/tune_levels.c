@@ -232,7 +232,7 @@ ast_status ast_tune_cut_at(ast_tuning *t, ast_tune_cut *cut, size_t clusters) {
     return status;
 }
 
-static ast_status measure_level(ast_tuning *t, ast_tune_cut *cut, size_t clusters, double *silhouette) {
+ast_status ast_tune_measure_level(ast_tuning *t, ast_tune_cut *cut, size_t clusters, double *silhouette) {
     *silhouette = -1;
     if (clusters > cut->set->leaf_count)
         return AST_OK;
@@ -251,7 +251,7 @@ ast_status ast_tune_measure_levels(ast_tuning *t, const ast_tune_set *set) {
     for (size_t i = 0; i < tuned->level_count && status == AST_OK; i++) {
         ast_tune_level *row = &tuned->levels[i];
         double silhouette;
-        status = measure_level(t, &cut, row->clusters, &silhouette);
+        status = ast_tune_measure_level(t, &cut, row->clusters, &silhouette);
         if (set == &t->sample)
             row->silhouette = silhouette;
         else

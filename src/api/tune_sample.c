@@ -19,7 +19,8 @@
 #define SAMPLE 4000
 #define LEAST_SAMPLE 500
 #define MOST_NUMBERS ((size_t)1 << 20)
-#define MOST_MEMORY ((size_t)1 << 25) /* numbers that even LEAST_SAMPLE rows may not exceed */
+#define LARGER_NUMBERS ((size_t)1 << 23) /* of the larger sample: some 20,000 embeddings */
+#define MOST_MEMORY ((size_t)1 << 25)    /* numbers that even LEAST_SAMPLE rows may not exceed */
 
 void ast_tune_set_free(ast_tune_set *set) {
     ast_free_all(set->rows, set->weights, set->leaves, set->joins);
@@ -64,10 +65,9 @@ static size_t sample_size(size_t present, size_t dimension) {
     return present < most ? present : most;
 }
 
-static ast_status gather(ast_tuning *t, const uint32_t *order) {
+static ast_status gather(ast_tuning *t, const uint32_t *order, size_t count, ast_tune_set *set) {
     const ast_points *p = t->points;
-    size_t d = p->dimension, count = sample_size(t->present, d);
-    ast_tune_set *set = &t->sample;
+    size_t d = p->dimension;
     if (!ast_tune_set_open(set, count, d, p->weights != NULL))
         return ast_fail_memory(t->fault);
     for (size_t i = 0; i < count; i++) {
@@ -78,28 +78,44 @@ static ast_status gather(ast_tuning *t, const uint32_t *order) {
         if (set->weights)
             set->weights[i] = p->weights[r];
     }
-    t->report->points = count;
     return AST_OK;
 }
 
-ast_status ast_tune_open_sample(ast_tuning *t) {
+/* Allocates the order; free it in any case. */
+static ast_status sort_rows(ast_tuning *t, uint32_t **order) {
     const ast_points *p = t->points;
-    uint32_t *order = ast_allocate(p->count, sizeof *order);
-    float *row = ast_allocate(p->dimension, sizeof *row);
-    ast_status status = order && row ? AST_OK : ast_fail_memory(t->fault);
-    if (status == AST_OK)
-        status = ast_order_by_content(p, p->weights, t->options->axial != 0, AST_TUNE_SEED, t->context->pool, order,
-                                      t->fault);
+    *order = ast_allocate(p->count, sizeof **order);
+    return *order ? ast_order_by_content(p, p->weights, t->options->axial != 0, AST_TUNE_SEED, t->context->pool, *order,
+                                         t->fault)
+                  : ast_fail_memory(t->fault);
+}
+
+ast_status ast_tune_open_sample(ast_tuning *t) {
+    uint32_t *order = NULL;
+    float *row = ast_allocate(t->points->dimension, sizeof *row);
+    ast_status status = row ? sort_rows(t, &order) : ast_fail_memory(t->fault);
     if (status == AST_OK)
         status = count_present(t, order, row);
     if (status == AST_OK)
-        status = gather(t, order);
+        status = gather(t, order, sample_size(t->present, t->points->dimension), &t->sample);
+    if (status == AST_OK)
+        t->report->points = t->sample.points.count;
     if (status == AST_OK)
         status = ast_tune_keep_entries(t);
     if (status == AST_OK)
         status = ast_tune_span(t, &t->sample);
     ast_free(order);
     ast_free(row);
+    return status;
+}
+
+ast_status ast_tune_open_larger(ast_tuning *t, ast_tune_set *set) {
+    uint32_t *order = NULL;
+    size_t most = LARGER_NUMBERS / t->points->dimension;
+    ast_status status = sort_rows(t, &order);
+    if (status == AST_OK)
+        status = gather(t, order, t->present < most ? t->present : most, set);
+    ast_free(order);
     return status;
 }
 

@@ -13,6 +13,7 @@
     (2.0 / 3) /* of the separation: below a half, points between two clusters fit neither; from one on, each           \
                  mean fits the other cluster; this is the harmonic mean of the two */
 #define STABLE_SHARE 0.6 /* where halves agree on no level, as with ten rows a cluster, from this share of the most */
+#define NEARLY 0.98      /* of the best level's excess */
 #define DOCUMENTS_EXCESS 0.01 /* least excess of documents: single words reach this without topics */
 #define ALL_TO 20             /* every number of clusters up to this one is a level, ... */
 #define GROWTH 1.12           /* ... and then each is so much larger than the one before */
@@ -38,13 +39,17 @@ size_t ast_tune_list_levels(size_t least, size_t most, ast_tune_level *levels) {
     return count;
 }
 
-/* The levels of which one can be chosen, those on which halves agree. Returns their number. */
-static size_t list_candidates(ast_tune_level *levels, size_t count, ast_tune_level **candidates) {
+double ast_tune_least_stability(const ast_tune_level *levels, size_t count) {
     double most = 0;
-    size_t found = 0;
     for (size_t i = 0; i < count; i++)
         most = fmax(most, levels[i].stability);
-    double least = most >= AST_TUNE_STABLE ? AST_TUNE_STABLE : STABLE_SHARE * most;
+    return most >= AST_TUNE_STABLE ? AST_TUNE_STABLE : STABLE_SHARE * most;
+}
+
+/* The levels of which one can be chosen, those on which halves agree. Returns their number. */
+static size_t list_candidates(ast_tune_level *levels, size_t count, ast_tune_level **candidates) {
+    double least = ast_tune_least_stability(levels, count);
+    size_t found = 0;
     for (size_t i = 0; i < count; i++)
         if (!(levels[i].stability < least))
             candidates[found++] = &levels[i];
@@ -83,6 +88,27 @@ size_t ast_tune_finest_peak(const ast_tune_level *levels, size_t count) {
     for (size_t i = 0; i < count; i++)
         largest = levels[i].peak ? levels[i].clusters : largest;
     return largest;
+}
+
+/* The excess of the worse neighbour; a level at an end has one. */
+static double worse_neighbour(const double *excess, size_t count, size_t i) {
+    double before = i > 0 ? excess[i - 1] : NAN, after = i + 1 < count ? excess[i + 1] : NAN;
+    return fmin(before, after);
+}
+
+size_t ast_tune_settled(const double *excess, size_t count, size_t chosen) {
+    double highest = excess[chosen], safest = -INFINITY;
+    size_t settled = chosen;
+    for (size_t i = 0; i < count; i++)
+        highest = fmax(highest, excess[i]);
+    for (size_t i = 0; i < count; i++) {
+        double worse = worse_neighbour(excess, count, i);
+        if (!(excess[i] >= NEARLY * highest) || worse <= safest)
+            continue;
+        safest = worse;
+        settled = i;
+    }
+    return settled;
 }
 
 static double width_of(const ast_tune_angle *angles, ast_tune_range range) {

@@ -21,12 +21,20 @@ size_t ast_tune_list_levels(size_t least, size_t most, ast_tune_level *levels);
  * given (NaN: all agree); the rest is filled in. `documents`: rows are sparse. */
 void ast_tune_mark_peaks(ast_tune_level *levels, size_t count, bool documents);
 
+/* Halves agree on a level unless its stability is below this one. */
+double ast_tune_least_stability(const ast_tune_level *levels, size_t count);
+
 /* Whether a level stands out from the draws. Documents have small silhouettes, and draws of one distribution are no
  * documents, which share rare words by chance: two halves of the sample must agree as well. */
 bool ast_tune_stands_out(const ast_tune_level *level, bool documents);
 
 /* The largest peak's number of clusters. */
 size_t ast_tune_finest_peak(const ast_tune_level *levels, size_t count);
+
+/* The level to take after all when the excess of levels around the chosen one was measured on more rows (NaN: of the
+ * others it was not). Of those nearly as good as the best, the one whose worse neighbour is the best: one step before a
+ * level that splits a large cluster, the run that is recommended may split it already. */
+size_t ast_tune_settled(const double *excess, size_t count, size_t chosen);
 
 /* A range of neighbouring angles: rows first..last. */
 typedef struct ast_tune_range {

@@ -6,6 +6,7 @@
  * AST_TEST_LONG=1 takes ten seeds of each distribution, and 10,000 points. */
 #include "random.h"
 #include "reference/harness.h"
+#include "tune.h"
 #include "vmf.h"
 
 #include <math.h>
@@ -181,8 +182,10 @@ static void assert_same(const outcome *first, const outcome *second) {
 
 static void order_and_threads_do_not_matter(void **state) {
     (void)state;
-    for (uint64_t seed = 1; seed <= 2; seed++) {
-        cloud c = make_cloud(seed == 1 ? 6000 : 700, seed == 1 ? 3 : 12, 9, 60, 0, 0, seed), permuted = c;
+    for (uint64_t seed = 1; seed <= 3; seed++) { /* the third has more rows than the sample, and no plateau */
+        cloud c = seed == 3 ? make_cloud(5000, 6, 40, 60, 0, 0, seed)
+                            : make_cloud(seed == 1 ? 6000 : 700, seed == 1 ? 3 : 12, 9, 60, 0, 0, seed),
+              permuted = c;
         uint32_t *order = ref_take(c.count, sizeof *order);
         ast_random random;
         ast_random_seed(&random, seed, 7);
@@ -194,10 +197,23 @@ static void order_and_threads_do_not_matter(void **state) {
         outcome given = outcome_of(fast, tune(fast, &c, 0, NULL));
         outcome other = outcome_of(base, tune(base, &permuted, 0, NULL));
         assert_same(&given, &other);
+        if (seed == 3)
+            assert_int_equal(given.report.merge, AST_MERGE_COUNT);
         free(permuted.rows);
         free(order);
         free_cloud(&c);
     }
+}
+
+/* Levels of 61 to 137 clusters of real curves; NaN: not measured. */
+static void levels_next_to_a_split_are_left_alone(void **state) {
+    (void)state;
+    static const double split[] = {NAN, 0.2395, 0.2438, 0.2450, 0.2458, 0.2478, 0.2486, 0.2074, 0.2071},
+                        sharp[] = {0.2, 0.31, 0.4, 0.33, 0.3}, last[] = {0.2, 0.3, 0.4}, one[] = {NAN, 0.3, NAN};
+    assert_int_equal(ast_tune_settled(split, 9, 6), 5);
+    assert_int_equal(ast_tune_settled(sharp, 5, 1), 2);
+    assert_int_equal(ast_tune_settled(last, 3, 2), 2);
+    assert_int_equal(ast_tune_settled(one, 3, 1), 1);
 }
 
 /* Sparse rows and dense ones, and rows of weight 0. */
@@ -425,6 +441,7 @@ int main(void) {
                                        cmocka_unit_test(clusters_are_found),
                                        cmocka_unit_test(copies_count_once),
                                        cmocka_unit_test(order_and_threads_do_not_matter),
+                                       cmocka_unit_test(levels_next_to_a_split_are_left_alone),
                                        cmocka_unit_test(kinds_of_rows_do_not_matter),
                                        cmocka_unit_test(long_sparse_rows_are_found_alike),
                                        cmocka_unit_test(documents_have_subjects_or_none),
