@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <viewer.h>
 
 #include "targets.h"
@@ -107,6 +108,10 @@ int ast_cli_stream_view_frame(ast_cli_tracking *tracking) {
                               .height = depth->height,
                               .camera = depth->options.camera,
                               .pose = tracking->given.poses ? tracking->planes.pose : NULL};
+    const ast_cli_rotation *turned = &tracking->rotation;
+    ast_recorded_rotation rotation = {.rank = turned->rank};
+    memcpy(rotation.quaternion, turned->quaternion, sizeof rotation.quaternion);
+    memcpy(rotation.deviation, turned->deviation, sizeof rotation.deviation);
     ast_recorded frame = {.frame = &tracking->frame,
                           .source = tracking->inputs.frame.source,
                           .clusters = tracking->clusters,
@@ -114,7 +119,8 @@ int ast_cli_stream_view_frame(ast_cli_tracking *tracking) {
                           .points = &tracking->points,
                           .labels = tracking->labels,
                           .image = depth->list->depth ? &small : NULL,
-                          .planes = tracking->planes.map ? &planes : NULL};
+                          .planes = tracking->planes.map ? &planes : NULL,
+                          .rotation = turned->known ? &rotation : NULL};
     ast_shared_text *parcel = NULL;
     if (view->frames == 0 && tracking->frame.frame > 0)
         ast_recording_note(view->recording, "The run went on from a state; the frames before it are not shown.");

@@ -160,13 +160,28 @@ typedef struct filled {
     size_t dimension;
 } filled;
 
+/* False if the line has none. */
+static bool read_rotation(const json_t *object, ast_recorded_rotation *rotation) {
+    const json_t *q = json_object_get(object, "rotation"), *deviation = json_object_get(object, "rotation_deviation");
+    if (json_array_size(q) != 4 || json_array_size(deviation) != 3)
+        return false;
+    for (size_t i = 0; i < 4; i++)
+        rotation->quaternion[i] = json_number_value(json_array_get(q, i));
+    for (size_t i = 0; i < 3; i++)
+        rotation->deviation[i] = json_number_value(json_array_get(deviation, i));
+    rotation->rank = (int)json_integer_value(json_object_get(object, "rotation_rank"));
+    return true;
+}
+
 static int record(void *data, const line *of) {
     ast_format_error error;
     const filled *into = data;
+    ast_recorded_rotation rotation;
     ast_recorded frame = {.frame = &of->frame,
                           .source = json_string_value(json_object_get(of->object, "source")),
                           .clusters = of->clusters,
-                          .count = of->count};
+                          .count = of->count,
+                          .rotation = read_rotation(of->object, &rotation) ? &rotation : NULL};
     return ast_cli_outcome(ast_recording_add(into->recording, &frame, into->dimension, NULL, &error), &error);
 }
 

@@ -114,6 +114,18 @@ static double spread_of(const ast_recorded *frame, const sample *of, size_t at) 
     return acos(fmin(1, fmax(-1, cosine))) * AST_DEGREES_PER_RADIAN;
 }
 
+static void put_rotation(ast_text *text, const ast_recorded_rotation *rotation) {
+    ast_json_open(text, "rotation", '[');
+    for (size_t i = 0; i < 4; i++)
+        ast_json_number(text, NULL, rotation->quaternion[i], 6);
+    ast_json_close(text, ']');
+    ast_json_integer(text, "rotation_rank", rotation->rank);
+    ast_json_open(text, "rotation_deviation", '[');
+    for (size_t i = 0; i < 3; i++)
+        ast_json_number(text, NULL, rotation->deviation[i], 4);
+    ast_json_close(text, ']');
+}
+
 static void put_core(ast_text *text, const ast_recorded *frame, const ast_ranked *entries, size_t count,
                      const sample *of, const ast_projection *projection) {
     const ast_frame *about = frame->frame;
@@ -130,6 +142,8 @@ static void put_core(ast_text *text, const ast_recorded *frame, const ast_ranked
         put_cluster(text, &frame->clusters[at], spread_of(frame, of, at), projection);
     }
     ast_json_close(text, ']');
+    if (frame->rotation)
+        put_rotation(text, frame->rotation);
     if (frame->planes)
         ast_json_planes(text, frame->planes);
 }

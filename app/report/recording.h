@@ -35,15 +35,23 @@ ast_shared_text *ast_shared_bytes_make(ast_text *bytes);
 enum { AST_FRAME_SAMPLE = 2000, AST_FRAME_CLUSTERS = 1000, AST_FRAME_UNSEEN = 256 };
 
 /* The data of a frame. */
+/* How the camera is turned. */
+typedef struct ast_recorded_rotation {
+    double quaternion[4]; /* x y z w, from the camera to the first frame */
+    double deviation[3];  /* degrees */
+    int rank;
+} ast_recorded_rotation;
+
 typedef struct ast_recorded {
     const ast_frame *frame;
     const char *source;          /* or NULL */
     const ast_tracked *clusters; /* (count), in order of id */
     size_t count;
-    const ast_points *points;      /* a sample of them is kept; NULL for no sample */
-    const int32_t *labels;         /* (points->count) */
-    const ast_thumbnail *image;    /* or NULL */
-    const ast_page_planes *planes; /* or NULL */
+    const ast_points *points;              /* a sample of them is kept; NULL for no sample */
+    const int32_t *labels;                 /* (points->count) */
+    const ast_thumbnail *image;            /* or NULL */
+    const ast_page_planes *planes;         /* or NULL */
+    const ast_recorded_rotation *rotation; /* or NULL */
 } ast_recorded;
 
 typedef struct ast_recording ast_recording;

@@ -45,7 +45,7 @@ static void make_scene(scene *out) {
     out->image = (ast_depth_image){.size = sizeof(ast_depth_image), out->depth, SIDE, SIDE, SIDE * sizeof(uint16_t)};
     out->small = (ast_thumbnail){out->labels, SIDE, SIDE, &out->image, 1000};
     out->recorded =
-        (ast_recorded){&out->frame, "a</script>", out->clusters, 2, &out->view, out->labels, &out->small, NULL};
+        (ast_recorded){&out->frame, "a</script>", out->clusters, 2, &out->view, out->labels, &out->small, NULL, NULL};
 }
 
 static const ast_page_head plain_head = {.title = "stream x", .command = "asterism stream x", .run = "r"};

@@ -38,6 +38,28 @@ test("the scrubber moves through time", async () => {
   await close();
 });
 
+test("the rotation of the camera, and where it is not known", async () => {
+  const turned = stream();
+  turned.frames.forEach((frame, t) => {
+    const half = (t * 4 * Math.PI) / 360; // 4 degrees a frame about y
+    frame.rotation = [0, Math.sin(half), 0, Math.cos(half)];
+    frame.rotation_rank = 3;
+    frame.rotation_deviation = [0.3, 0.5, 0.3];
+  });
+  const { page, close } = await browser.open(turned);
+  assert.ok((await pixels(page, ".rotations", "#2f8f4e", 40)).count > 300, "the curve of y");
+  const text = (await saved(page, page.getByTitle("Save the rotations as CSV"))).text;
+  assert.match(text, /frame,qx,qy,qz,qw,rank,sd x,sd y,sd z/);
+  assert.ok(await isSvg(page, (await saved(page, page.getByTitle("Save the rotations as SVG"))).text));
+  await page.locator(".rotations").click({ position: { x: 70, y: 100 } });
+  await settled(page);
+  assert.equal(await label(page), "frame 100 · 1 of 30");
+  await close();
+  const plain = await browser.open(stream());
+  assert.equal(await plain.page.locator(".rotations-card").isVisible(), false);
+  await plain.close();
+});
+
 test("keys: left, right, space, Home, End", async () => {
   const { page, close } = await browser.open(stream());
   const press = async (key) => {

@@ -112,6 +112,11 @@ export interface Frame {
   objective: number | null;
   clusters: FrameCluster[];
   planes: Plane[];
+  /** x y z w, from the camera to the first frame; left out where it is not found. */
+  rotation?: [number, number, number, number] | null;
+  rotation_rank?: number | null;
+  /** Degrees about x, y and z of the first frame. */
+  rotation_deviation?: Vec3 | null;
   sample: EncodedPoints | null;
   image: string | null;
 }

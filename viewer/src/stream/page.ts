@@ -25,6 +25,7 @@ import { netTools, sphereTools } from "../ui/tools";
 import { planesTable } from "../planes/table";
 import { Picture } from "./picture";
 import { Player } from "./player";
+import { Rotations, saveRotationsCsv } from "./rotation";
 import { Shares } from "./shares";
 import { saveSharesCsv, saveSharesSvg } from "./shares_file";
 import { eventTable, frameTable } from "./tables";
@@ -49,6 +50,8 @@ export class StreamPage {
   private readonly planes;
   private readonly planesPlace: HTMLElement;
   private readonly shares: Shares;
+  private readonly rotations = new Rotations(this.player);
+  private readonly rotationsPlace: HTMLElement;
   private readonly table;
   private readonly events;
   private readonly transport;
@@ -92,6 +95,7 @@ export class StreamPage {
       dip: false,
     });
     this.planesPlace = this.planesCard();
+    this.rotationsPlace = this.rotationsCard();
     this.transport = transport(player, () => this.timeline, report.live);
     document.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
@@ -148,6 +152,7 @@ export class StreamPage {
   /** What depends on all frames, once a repaint. */
   private readonly all = onceAFrame(() => {
     this.shares.show(this.timeline);
+    this.rotationsPlace.hidden = !this.rotations.show(this.timeline);
     this.events.show(this.timeline.events.map((event, key) => ({ ...event, key })).reverse());
     this.head.facts(this.facts());
     this.redraw();
@@ -176,6 +181,7 @@ export class StreamPage {
       top,
       this.planesPlace,
       this.sharesCard(),
+      this.rotationsPlace,
       bottom,
       this.netsCard(),
       this.below,
@@ -225,6 +231,20 @@ export class StreamPage {
     ]);
     view.say("drag to scrub");
     view.body.append(this.shares.element);
+    return view.element;
+  }
+
+  private rotationsCard(): HTMLElement {
+    const view = card("Rotation of the camera", "rotations-card", [
+      {
+        label: "SVG",
+        title: "Save the rotations as SVG",
+        run: () => this.rotations.save(this.report.title),
+      },
+      { label: "CSV", title: "Save the rotations as CSV", run: () => saveRotationsCsv(this.timeline) },
+    ]);
+    view.say("degrees about x, y and z of the first frame, with one standard deviation; drag to scrub");
+    view.body.append(this.rotations.element);
     return view.element;
   }
 
