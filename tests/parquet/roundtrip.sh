@@ -42,3 +42,13 @@ works asterism cluster $file --id number --angle 60 --output number.parquet --qu
 works asterism cluster $file --id id --angle 60 --output text.csv --quiet
 works asterism cluster holes.npy --angle 60 --output rows.parquet --quiet
 equal 'what DuckDB joins' '5000 5000 5000 4948' "$(node "$WRITERS/join.mjs")"
+
+# a result of DuckDB in memory, by Arrow's C data interface, and the labels back
+for duck in "$WRITERS"/node_modules/@duckdb/node-bindings-*/libduckdb.so; do
+    if [ -e "$duck" ] && /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+        PYTHONPATH=$SOURCE/python PYTHONDONTWRITEBYTECODE=1 works /usr/bin/python3 "$here/capsule.py" "$duck"
+        equal 'rows that DuckDB joins with labels' '7000 13 70 70' "$(cat ../out)"
+    else
+        skip_part 'there is no libduckdb.so or no NumPy'
+    fi
+done
