@@ -57,6 +57,10 @@ static const ast_cli_option options_table[] = {
     {"name-column", AST_CLI_TEXT, "N|NAME",
      "the column of a text table that holds the names, by number or by its name in the header; it is no coordinate",
      AT(from.reading.source.names), .inputs = AST_CLI_POINTS, .excludes = "transpose"},
+    {"id", AST_CLI_TEXT, "NAME",
+     "the column of a text table or a .parquet file that identifies the rows, in --pairs and in the text of --kept",
+     AT(from.reading.source.names), .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL,
+     .excludes = "name-column names transpose"},
     {"against", AST_CLI_READ, "FILE",
      "rows that are kept already: a row near one of them is dropped, and the other rows are compared with each other",
      AT(against_file),
@@ -122,6 +126,7 @@ static int measure_names(job *work) {
 static int read_against(job *work) {
     ast_format_error error;
     const ast_input_options options = {.columns = work->from.reading.source.columns,
+                                       .names = work->from.reading.source.names,
                                        .tensor = work->from.reading.source.tensor,
                                        .dataset = work->from.reading.source.dataset};
     size_t dimension = work->from.directions.points.dimension;
@@ -180,6 +185,11 @@ static ast_dedup_options options_of(job *work) {
     return options;
 }
 
+/* Of --id; NULL: rows are told by their numbers. */
+static const ast_names *ids_of(const job *work) {
+    return ast_cli_typed(&work->from.common, "id") ? &work->from.directions.input.names : NULL;
+}
+
 static int find_groups(void *data) {
     job *work = data;
     const ast_points *points = &work->from.directions.points;
@@ -189,6 +199,10 @@ static int find_groups(void *data) {
     const ast_cli_target *target = ast_cli_target_of(&work->from.common, "pairs");
     if (target)
         ast_cli_pairs_open(&work->pairs, target->path, target->output);
+    if (ids_of(work)) {
+        work->pairs.ids = ids_of(work);
+        work->pairs.other_ids = &work->against.names;
+    }
     ast_dedup_options options = options_of(work);
     work->report.size = sizeof work->report;
     ast_cli_progress_start(&work->progress, &work->from.common, points->count);
@@ -252,6 +266,25 @@ static int copy_rows(job *work, size_t kept) {
     return -1;
 }
 
+/* The ids of the kept rows, if --kept is a text; otherwise their numbers. */
+static int write_kept(job *work, size_t kept) {
+    ast_cli_target *target = ast_cli_target_of(&work->from.common, "kept");
+    const ast_names *ids = ids_of(work);
+    ast_format_error error;
+    ast_text text = {0};
+    ast_cli_fill_target(&work->from.common, "kept", ast_label_array(work->numbers, kept, 0));
+    if (!target || !ids || ast_has_extension(target->path, ".npy"))
+        return -1;
+    target->writes = AST_CLI_WRITES_OWN;
+    for (size_t i = 0; i < kept; i++) {
+        ast_cli_put_field(&text, ids->list[work->numbers[i]]);
+        ast_text_put(&text, "\n");
+    }
+    bool good = ast_text_write(&text, target->output, &error);
+    ast_text_free(&text);
+    return good ? -1 : ast_cli_target_failed(target, &error);
+}
+
 static int deliver(void *data) {
     job *work = data;
     const ast_cli_common *common = data;
@@ -263,7 +296,9 @@ static int deliver(void *data) {
     if (code >= 0)
         return code;
     ast_cli_fill_target(common, "output", ast_value_array(work->rows, kept, work->from.directions.points.dimension));
-    ast_cli_fill_target(common, "kept", ast_label_array(work->numbers, kept, 0));
+    code = write_kept(work, kept);
+    if (code >= 0)
+        return code;
     ast_cli_fill_target(common, "group-labels", ast_label_array(work->groups, count, 0));
     return ast_cli_deliver(common, &(ast_cli_printer){print_json, print_table, work});
 }

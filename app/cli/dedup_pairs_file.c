@@ -51,6 +51,51 @@ static bool keep_numbers(ast_cli_pairs *pairs, const double *three) {
     return true;
 }
 
+void ast_cli_put_field(ast_text *text, const char *field) {
+    if (!strpbrk(field, ",\"\r\n")) {
+        ast_text_put(text, field);
+        return;
+    }
+    ast_text_put(text, "\"");
+    for (const char *at = field; *at; at++) {
+        char one[3] = {*at, *at == '"' ? '"' : 0, 0};
+        ast_text_put(text, one);
+    }
+    ast_text_put(text, "\"");
+}
+
+/* The id of a row, or of one of --against, which are counted behind the others. */
+static const char *id_of(const ast_cli_pairs *pairs, size_t row, char number[24]) {
+    size_t own = pairs->ids->count;
+    snprintf(number, 24, "%zu", row);
+    if (row < own)
+        return pairs->ids->list[row];
+    return pairs->other_ids && row - own < pairs->other_ids->count ? pairs->other_ids->list[row - own] : number;
+}
+
+static bool add_ids(ast_cli_pairs *pairs, size_t i, size_t j, double cosine, const char *number) {
+    char numbers[2][24];
+    const char *a = id_of(pairs, i, numbers[0]), *b = id_of(pairs, j, numbers[1]);
+    ast_text text = {0};
+    if (pairs->style == CSV) {
+        ast_cli_put_field(&text, a);
+        ast_text_put(&text, ",");
+        ast_cli_put_field(&text, b);
+        ast_text_put(&text, ",");
+        ast_text_put(&text, number);
+    } else {
+        ast_json_open(&text, NULL, '{');
+        ast_json_string(&text, "i", a);
+        ast_json_string(&text, "j", b);
+        ast_json_real(&text, "cosine", cosine, 9);
+        ast_json_close(&text, '}');
+    }
+    ast_text_put(&text, "\n");
+    pairs->failed |= !ast_text_write(&text, pairs->output, &pairs->error);
+    ast_text_free(&text);
+    return !pairs->failed;
+}
+
 /* Nine digits, and a dot whatever the locale. */
 bool ast_cli_pairs_add(ast_cli_pairs *pairs, size_t i, size_t j, double cosine) {
     char text[128], number[32];
@@ -59,6 +104,8 @@ bool ast_cli_pairs_add(ast_cli_pairs *pairs, size_t i, size_t j, double cosine) 
     snprintf(number, sizeof number, "%.9g", cosine);
     for (char *c = number; *c; c++)
         *c = *c == ',' ? '.' : *c;
+    if (pairs->ids)
+        return add_ids(pairs, i, j, cosine, number);
     int length = snprintf(text, sizeof text,
                           pairs->style == CSV ? "%zu,%zu,%s\n" : "{\"i\":%zu,\"j\":%zu,\"cosine\":%s}\n", i, j, number);
     return write_text(pairs, text, (size_t)length);

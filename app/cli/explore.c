@@ -50,6 +50,9 @@ static const ast_cli_option options_table[] = {
     {"name-column", AST_CLI_TEXT, "N|NAME",
      "the column of a text table that holds the names, by number or by its name in the header; it is no coordinate",
      AT(from.reading.source.names), .inputs = AST_CLI_POINTS, .excludes = "transpose"},
+    {"id", AST_CLI_TEXT, "NAME",
+     "the column of a text table or a .parquet file that identifies the rows: their names on the page",
+     AT(from.reading.source.names), .inputs = AST_CLI_POINTS, .excludes = "name-column names transpose"},
     {"port", AST_CLI_COUNT, "PORT", "serve on this port; by default on any free port", AT(port), 1, 65535,
      .excludes = "once"},
     {"bind", AST_CLI_TEXT, "ADDRESS", "serve at this address instead of 127.0.0.1, this machine alone", AT(bind),
@@ -145,7 +148,10 @@ static char *make_line(const void *data, const ast_explore_request *request) {
     if (work->explored.names)
         ast_cli_line_option(&line, "representatives", "5");
     if (work->names_file || work->from.reading.source.names)
-        ast_cli_line_option(&line, work->names_file ? "names" : "name-column",
+        ast_cli_line_option(&line,
+                            work->names_file                          ? "names"
+                            : ast_cli_typed(&work->from.common, "id") ? "id"
+                                                                      : "name-column",
                             work->names_file ? work->names_file : work->from.reading.source.names);
     if (work->explored.labels)
         ast_cli_line_option(&line, "labels", work->explored.labels);

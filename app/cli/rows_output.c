@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dedup_pairs_file.h"
 #include "targets.h"
 #include "terminal.h"
 
@@ -99,23 +100,9 @@ int ast_cli_rows_begin(ast_cli_rows_output *rows, const ast_cli_common *common, 
     return good ? -1 : ast_cli_target_failed(target, &error);
 }
 
-/* A field of .csv: in quotes where it must be. */
-static void put_field(ast_text *text, const char *field) {
-    if (!strpbrk(field, ",\"\r\n")) {
-        ast_text_put(text, field);
-        return;
-    }
-    ast_text_put(text, "\"");
-    for (const char *at = field; *at; at++) {
-        char one[3] = {*at, *at == '"' ? '"' : 0, 0};
-        ast_text_put(text, one);
-    }
-    ast_text_put(text, "\"");
-}
-
 static void put_csv(ast_text *text, const char *id, int32_t label, float similarity) {
     char numbers[64];
-    put_field(text, id);
+    ast_cli_put_field(text, id);
     if (isnan(similarity))
         snprintf(numbers, sizeof numbers, ",%d,\n", label);
     else

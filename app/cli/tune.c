@@ -52,6 +52,9 @@ static const ast_cli_option options_table[] = {
      .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE},
     {"center", AST_CLI_FLAG, NULL, "look at the rows without their common direction, as cluster --center",
      AT(options.center), .inputs = AST_CLI_POINTS, .excludes = "axial dip-direction strike-dip trend-plunge"},
+    {"id", AST_CLI_TEXT, "NAME",
+     "the column of a text table or a .parquet file that identifies the rows; it is no coordinate",
+     AT(from.reading.source.names), .inputs = AST_CLI_POINTS, .excludes = "transpose"},
     AST_CLI_REPORT_OPTION(.writes = AST_CLI_WRITES_OWN),
     AST_CLI_STEREONET_OPTIONS(AT(equal_angle)),
     {0}};

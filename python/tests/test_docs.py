@@ -32,7 +32,7 @@ def test_the_docstrings_have_examples():
 
 @pytest.mark.parametrize("page, examples", [
     ("python", 21), ("embeddings", 4), ("duplicates", 5), ("faces-and-voices", 5), ("depth-cameras", 4), ("rotation", 4), ("clouds-and-field", 4),
-    ("planes", 4), ("field", 4), ("larger-than-memory", 5), ("distributed", 10), ("identities", 5)])
+    ("planes", 4), ("field", 4), ("larger-than-memory", 5), ("distributed", 10), ("tables", 5), ("identities", 5)])
 def test_pages(page, examples):
     if page == "distributed":
         pytest.importorskip("dask.array")

@@ -55,6 +55,19 @@ awk '{ print (NR * 5) "," $1 "," $2 "," $3 }' whole.txt >named.csv
 works asterism cluster header.csv --id key --columns x,y,z --angle 40 --output keys.jsonl --quiet
 head -n 1 keys.jsonl | grep -q '^{"id": 5, ' || broken "keys.jsonl begins with $(head -n 1 keys.jsonl)"
 
+# the other subcommands
+works asterism dedup "$file" --id id --cosine 0.9 --pairs pairs.csv --kept kept.txt --quiet
+[ "$(sed -n 2p pairs.csv)" = row-0,row-20,0.953007027 ] || broken "pairs.csv begins with $(sed -n 2p pairs.csv)"
+[ "$(sed -n 2p kept.txt)" = row-23 ] || broken "line 2 of kept.txt is $(sed -n 2p kept.txt)"
+works asterism dedup "$file" --id id --cosine 0.9 --against "$file" --pairs pairs.jsonl --kept kept.npy --quiet
+[ "$(sed -n 2p pairs.jsonl)" = '{"i": "row-0", "j": "row-20", "cosine": 0.953007027}' ] || broken "pairs.jsonl: $(sed -n 2p pairs.jsonl)"
+works asterism tune "$file" --id id --json
+grep -q '"command": "asterism cluster [^"]*parquet --id id ' ../out || broken "tune recommends $(json command ../out)"
+works asterism explore "$file" --id id --once page.json --quiet
+works asterism stream "$file" --angle 40
+works asterism sample --points 20 --dimension 3 --clusters 2 --kappa 50 --output p.npy --quiet
+fails 1 "is npy, which has no column of names" asterism cluster p.npy --id id --angle 40
+
 # one sentence each
 fails 1 "has no column 'vector'; there are: " asterism cluster "$file" --column vector --angle 40
 fails 1 "has no column 'key'; those of whole numbers or strings are: id" asterism cluster "$file" --id key --angle 40
