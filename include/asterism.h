@@ -1193,10 +1193,10 @@ AST_API ast_status ast_stream_reset(ast_stream *stream);
  * the next call with the stream. NULL on failure (ast_message of the context). */
 AST_API const void *ast_stream_save(ast_stream *stream, size_t *size);
 
-/* The same without one copy of it in memory: `write` gets the bytes in parts, one behind the other, and stops by
- * returning something else than 0 (AST_CANCELLED). It must not call the library with this stream. */
-AST_API ast_status ast_stream_write(ast_stream *stream, int (*write)(void *data, const void *bytes, size_t size),
-                                    void *data);
+/* The same without a copy of it in memory: `write` gets the bytes in parts, one behind the other, and returns 0, or
+ * non-zero to cancel. It must not call the library with this stream. */
+typedef int ast_state_write(void *data, const void *bytes, size_t size);
+AST_API ast_status ast_stream_write(ast_stream *stream, ast_state_write *write, void *data);
 
 /* What has changed since the state or changes were last saved, as bytes that go behind those: a frame of ten points
  * costs ten means, however many the stream has. NULL and *size 0 if it takes a state, as at first and after each call

@@ -69,9 +69,17 @@ class Identities:
         for name in dict.fromkeys(given):
             if name in taken:
                 raise ValueError(f"{name} is the name of id {taken[name]} already; join the two, or choose another")
-        for name in dict.fromkeys(given):
-            rows = X[[one == name for one in given]]
-            self._enroll_rows(rows, None if names is None else str(name).encode(), -1)
+        rows: dict[Any, list[int]] = {}
+        for row, name in enumerate(given):
+            rows.setdefault(name, []).append(row)
+        if "_fitted_X" in self.__dict__:
+            self._comparison()  # of the last frame, with the ids of that frame
+        try:
+            for name, own in rows.items():
+                self._stream.call("ast_stream_enroll", ctypes.byref(points_of(X[own])),
+                                  None if names is None else str(name).encode(), ctypes.byref(ctypes.c_int32(-1)))
+        finally:
+            self._take_records(self._stream.records())
         return self
 
     def join(self: S, a: int, b: int) -> S:
@@ -127,7 +135,11 @@ class Identities:
     @property
     def names_(self) -> dict[int, Any]:
         """{id: name} of those that have one."""
-        return {one.id: one.name for one in self.list() if one.name is not None} if hasattr(self, "_stream") else {}
+        if not hasattr(self, "_stream"):
+            return {}
+        with self._begun()._here().lock:
+            return {one.id: one.name.decode() for one in records(lib.ast_stream_list, self._stream.handle, "ast_identity")
+                    if one.name}
 
     @property
     def log_(self) -> "list[Change]":

@@ -8,19 +8,22 @@ import os
 import threading
 import weakref
 from collections import deque
-from typing import Any, NamedTuple, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._base import (DEGREES, DirectionClusterer, checked_weights, real_number, refuse_nan, unit_rows,
                     whole_number)
-from ._library import Context, array_at, constants, defaults, lib, opened, points_of, records, sized, thread_count
+from ._library import Context, array_at, constants, defaults, lib, opened, points_of, record_array, sized, thread_count
 from .identities import Identities
 
 SCORES = {None: "AST_SCORE_OF_TRACKER", "nearest": "AST_SCORE_NEAREST", "geodesic": "AST_SCORE_GEODESIC"}
 AXES = ("none", "manhattan", "atlanta")
 EVENTS = ("born", "revived", "seen", "unseen", "died", "merged")
+
+
+RECORD = ("id", "event", "age", "count", "share", "weight", "spread", "into", "mean")  # fields of an ast_tracked
 
 
 class Event(NamedTuple):
@@ -136,8 +139,6 @@ class DDPVMFMeans(Identities, DirectionClusterer):
     """
 
     pickle_labels = True  # of one frame: a pickle goes on where the stream was
-    ids_: NDArray[np.int32]
-    events_: list[Event]
     history_: deque[dict[int, float]]
     n_frames_: int
 
@@ -217,8 +218,9 @@ class DDPVMFMeans(Identities, DirectionClusterer):
         matrix = np.ascontiguousarray(rotation, np.float64)
         if matrix.shape != (self.n_features_in_, self.n_features_in_):
             raise ValueError(f"the rotation has the shape {matrix.shape}; it must be ({len(matrix)}, {len(matrix)})")
+        centers = self.cluster_centers_
         self._stream.rotate(matrix)
-        self.cluster_centers_ = unit_rows(self.cluster_centers_ @ matrix.T).astype(np.float32)
+        self._centers = unit_rows(centers @ matrix.T).astype(np.float32)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -286,21 +288,51 @@ class DDPVMFMeans(Identities, DirectionClusterer):
               weights: np.ndarray | None = None, rotation: np.ndarray | None = None) -> "DDPVMFMeans":
         if not self.allow_missing:
             refuse_nan(X, np.full(len(X), -1))  # before the stream has learned from the rest
-        self.labels_, frame, *found = self._stream.step(X, late, weights, rotation)
+        self.labels_, frame, found = self._stream.step(X, late, weights, rotation)
         self._take_records(found)
         self.objective_, self.n_iter_ = frame.objective, frame.iterations
         self.n_frames_ += 1
-        self.history_.append({event.id: event.share for event in self.events_ if event.count})
+        seen = found[found["count"] > 0]
+        self.history_.append(dict(zip(seen["id"].tolist(), seen["share"].tolist())))
         self._keep_for_similarity(X if rotation is None else X @ rotation.T)
         return self
 
-    def _take_records(self, found: Sequence[Any]) -> None:
-        records, means = found
-        self.events_ = [Event(r.id, EVENTS[r.event], r.age, r.count, r.share, r.weight, r.spread,
-                              None if r.into < 0 else r.into) for r in records]
-        alive = np.array([event.event not in ("died", "merged") for event in self.events_], bool)
-        self.ids_ = np.array([event.id for event in self.events_], np.int32)[alive]
-        self.cluster_centers_ = means[alive]
+    def _take_records(self, found: np.ndarray) -> None:
+        """A frame costs the same in Python however many ids there are: lists and means are made for who asks."""
+        for name in ("_events", "_ids", "_centers"):
+            self.__dict__.pop(name, None)
+        self._found_records = found
+
+    def _records_of_frame(self, name: str) -> np.ndarray:
+        if "_found_records" not in self.__dict__:
+            raise AttributeError(f"this DDPVMFMeans is not fitted yet, and has no {name}")
+        return self._found_records
+
+    @property
+    def events_(self) -> list[Event]:
+        """What happened in the last frame, in order of id."""
+        found = self._records_of_frame("events_")
+        if "_events" not in self.__dict__:
+            columns = [found[name].tolist() for name in RECORD[:-1]]
+            self._events = [Event(id, EVENTS[event], age, count, share, weight, spread, None if into < 0 else into)
+                            for id, event, age, count, share, weight, spread, into in zip(*columns)]
+        return self._events
+
+    @property
+    def ids_(self) -> NDArray[np.int32]:
+        """The clusters that are remembered, in order."""
+        found = self._records_of_frame("ids_")
+        if "_ids" not in self.__dict__:
+            self._ids = found["id"][alive(found)].copy()
+        return self._ids
+
+    @property
+    def cluster_centers_(self) -> NDArray[np.float32]:  # type: ignore[override]
+        """(K, D) their means."""
+        self._records_of_frame("cluster_centers_")
+        if "_centers" not in self.__dict__:
+            self._centers = self._stream.means()
+        return self._centers
 
     def _comparison(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Of the last frame, computed for the first who asks."""
@@ -357,6 +389,8 @@ class DDPVMFMeans(Identities, DirectionClusterer):
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy goes its own way: it has the state of the stream, not the stream."""
+        if "_found_records" in self.__dict__:
+            self.cluster_centers_, self.events_  # addresses in the records do not outlive the stream
         state = dict(super().__getstate__())
         if "_stream" in state:
             state["_stream"] = copy.deepcopy(state["_stream"])
@@ -399,24 +433,39 @@ class Stream:
 
     def step(self, X: np.ndarray, late: np.ndarray | None = None,
              weights: np.ndarray | None = None,
-             rotation: np.ndarray | None = None) -> tuple[np.ndarray, Any, list[Any], np.ndarray]:
-        """Labels, the ast_frame, copies of the ast_tracked, and their means."""
+             rotation: np.ndarray | None = None) -> tuple[np.ndarray, Any, np.ndarray]:
+        """Labels, the ast_frame, and the ast_tracked."""
         points = points_of(X, weights, late, rotation)
         labels, frame = np.empty(len(X), np.int32), sized("ast_frame")
         with self._here().lock:
             self.context.check(lib.ast_stream_step(self.handle, ctypes.byref(points), labels.ctypes.data,
                                                    ctypes.byref(frame)))
-            return labels, frame, *self._records()
+            return labels, frame, self._records()
 
-    def records(self) -> tuple[list[Any], np.ndarray]:
-        """Copies of the ast_tracked, and their means."""
+    def records(self) -> np.ndarray:
+        """The ast_tracked."""
         with self._here().lock:
             return self._records()
 
-    def _records(self) -> tuple[list[Any], np.ndarray]:
-        copies, dimension = records(lib.ast_stream_records, self.handle, "ast_tracked"), self.fields["dimension"]
-        means = [array_at(record.mean, (dimension,), np.float32) for record in copies]
-        return copies, np.array(means, np.float32).reshape(-1, dimension)
+    def _records(self) -> np.ndarray:
+        return record_array(lib.ast_stream_records, self.handle, "ast_tracked", RECORD)
+
+    def means(self) -> np.ndarray:
+        """Of the ids that live on, in order. Most of them are in one block of memory, that of the stream."""
+        dimension = self.fields["dimension"]
+        with self._here().lock:
+            found = self._records()
+            addresses = found["mean"][alive(found)]
+            listed = record_array(lib.ast_stream_list, self.handle, "ast_identity", ("means", "mean"))
+            block = array_at(int(listed["mean"][0]), (int(listed["means"].sum()), dimension), np.float32) if len(listed) \
+                else np.empty((0, dimension), np.float32)
+            places = (addresses - listed["mean"][0]) // (4 * dimension) if len(listed) else np.zeros(len(addresses), np.uintp)
+            inside = places < len(block)  # unsigned: what lies before the block is large
+            means = np.empty((len(addresses), dimension), np.float32)
+            means[inside] = block[places[inside]]
+            for row in np.flatnonzero(~inside):
+                means[row] = array_at(int(addresses[row]), (dimension,), np.float32)
+        return means
 
     def call(self, function: str, *arguments: Any) -> None:
         """A function of the library that takes the stream and returns a status."""
@@ -468,6 +517,10 @@ class Stream:
 
     def __setstate__(self, saved: dict[str, Any]) -> None:
         self.__init__(**saved)
+
+
+def alive(found: np.ndarray) -> np.ndarray:
+    return ~np.isin(found["event"], (constants["AST_DIED"], constants["AST_MERGED"]))
 
 
 def close_stream(handle: int, context: Context) -> None:

@@ -381,3 +381,47 @@ def test_rows_of_a_camera_with_known_rotation():
         model.partial_fit(rows, rotation=np.eye(4))
     with pytest.raises(ValueError, match="rotation"):
         model.partial_fit(rows, rotation=np.ones((3, 3)))
+
+
+@pytest.mark.parametrize("dimension, axial", [(3, False), (3, True), (6, True), (40, False)])
+def test_how_sure_labels_are_of_many_ids(dimension, axial):
+    random = np.random.RandomState(2)
+    people = random.normal(size=(60, dimension))
+    people[10] = people[11] = people[12]
+    stream = DDPVMFMeans(40 if dimension > 3 else 10, lifetime=1000, axial=axial, allow_missing=True)
+    for frame in range(25):
+        X = people[random.randint(0, 60, 13)] + .1 * random.normal(size=(13, dimension))
+        X[3] *= frame % 7 > 0
+        stream.partial_fit(X)
+        lengths = np.linalg.norm(X, axis=1, keepdims=True)
+        cosines = X / np.maximum(lengths, 1e-9) @ stream.cluster_centers_.T.astype(np.float64)
+        cosines = abs(cosines) if axial else cosines
+        for i, (label, other) in enumerate(zip(stream.labels_, stream.runner_up_)):
+            if not X[i].any():
+                assert np.isnan(stream.similarity_[i]) and other == -1
+                continue
+            own = stream.ids_ == label
+            assert not own.any() or abs(stream.similarity_[i] - cosines[i, own][0]) < 1e-6
+            if not own.all():
+                most = cosines[i, ~own].max()
+                assert other != label and abs(cosines[i, stream.ids_ == other][0] - most) < 1e-6
+                assert np.isnan(stream.margin_[i]) or abs(stream.similarity_[i] - stream.margin_[i] - most) < 1e-6
+
+
+def test_what_was_found_is_made_when_it_is_asked_for():
+    random = np.random.RandomState(3)
+    people = random.normal(size=(300, 32)).astype(np.float32)
+    stream = DDPVMFMeans(50, lifetime=8, history=5)
+    stream.enroll(np.vstack([people[:100], people[:50] + .01]), names=[f"{i % 100}" for i in range(150)])
+    assert len(stream.names_) == 100 and len(stream.ids_) == 100
+    for frame in range(12):
+        rows = people[random.randint(0, 300, 9)]
+        stream.partial_fit(rows)
+        assert [event.id for event in stream.events_ if event.count] == sorted(set(stream.labels_.tolist()))
+        assert sorted(stream.history_[-1]) == sorted(set(stream.labels_.tolist()))
+        assert stream.ids_.tolist() == [e.id for e in stream.events_ if e.event not in ("died", "merged")]
+        assert stream.cluster_centers_.shape == (len(stream.ids_), 32)
+        means = {one.id: one.means for one in stream.list()}
+        assert all(np.array_equal(center, means[id][0]) for id, center in zip(stream.ids_.tolist(), stream.cluster_centers_))
+        copy = pickle.loads(pickle.dumps(stream))
+        assert copy.events_ == stream.events_ and np.array_equal(copy.cluster_centers_, stream.cluster_centers_)

@@ -91,7 +91,8 @@ static void end_change(ast_stream *s, ast_identity_event kind, int32_t id, int32
     s->known.log[s->known.log_count++] =
         (ast_identity_change){.frame = s->frame, .kind = kind, .id = id, .other = other, .rows = (uint32_t)rows};
     s->changes.whole = true;
-    ast_stream_list_records(s);
+    s->records.count = 0;
+    s->records.stale = true;
 }
 
 static void set_flag(const ast_stream *s, int32_t id, uint32_t flag, bool on) {

@@ -173,7 +173,7 @@ const void *ast_stream_save(ast_stream *s, size_t *size) {
     return ast_leave(s->context, save(s, size)) == AST_OK ? s->state : NULL;
 }
 
-static ast_status write_state(ast_stream *s, int (*write)(void *, const void *, size_t), void *data) {
+static ast_status write_state(ast_stream *s, ast_state_write *write, void *data) {
     ast_state_header header = ast_state_describe(s);
     ast_state_sink sink = {.write = write, .data = data};
     if (!write)
@@ -185,7 +185,7 @@ static ast_status write_state(ast_stream *s, int (*write)(void *, const void *, 
     return sink.failed ? ast_fail(s->fault, AST_CANCELLED, "the state was not written: write() stopped it") : AST_OK;
 }
 
-ast_status ast_stream_write(ast_stream *s, int (*write)(void *data, const void *bytes, size_t size), void *data) {
+ast_status ast_stream_write(ast_stream *s, ast_state_write *write, void *data) {
     return ast_enter(s ? s->context : NULL) ? ast_leave(s->context, write_state(s, write, data)) : AST_BAD_OPTION;
 }
 

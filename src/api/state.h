@@ -40,7 +40,7 @@ extern const ast_saved_format ast_state_format, ast_changes_format;
 /* Bytes that are put one after the other, into memory or into a function of the caller; `size` in all. */
 typedef struct ast_state_sink {
     unsigned char *at; /* NULL: write() */
-    int (*write)(void *data, const void *bytes, size_t size);
+    ast_state_write *write;
     void *data;
     ast_checksum_parts sum;
     bool failed;

@@ -328,7 +328,7 @@ static void take_over(ast_stream *s, loading *l) {
     ast_stream_mark_saved(s);
     s->changes.whole = l->last.landmarks != (uint64_t)ast_stream_finds_rotation(s);
     s->records.count = 0;
-    ast_stream_list_records(s);
+    s->records.stale = true;
 }
 
 static ast_status load(ast_stream *s, const void *state, size_t size) {

@@ -50,6 +50,7 @@ const char *ast_stream_options_problem(const ast_stream_options *o) {
 static void forget(ast_stream *s) {
     double phi = s->options.angle * AST_DEGREE;
     s->count = s->records.count = s->joins.count = 0;
+    s->records.stale = false;
     ast_identities_clear(&s->known);
     s->changes.whole = true;
     s->spread = (ast_spread){phi / 3 * (phi / 3), 1};
@@ -218,6 +219,8 @@ ast_status ast_stream_step(ast_stream *s, const ast_points *points, int32_t *lab
 }
 
 const ast_tracked *ast_stream_records(const ast_stream *s, size_t record, size_t *count) {
+    if (s && s->records.stale)
+        ast_stream_list_records((ast_stream *)(uintptr_t)s); /* what the caller sees stays the same */
     return ast_records(s ? s->records.list : NULL, s ? s->records.count : 0, sizeof(ast_tracked), record, count);
 }
 

@@ -10,7 +10,10 @@
 
 #include <math.h>
 
-#define ROWS 16 /* of a task */
+enum {
+    ROWS = 10, /* of a task */
+    CANDIDATES = 32
+};
 
 typedef struct comparison {
     const ast_stream *stream;
@@ -38,26 +41,78 @@ static double nearest_mean(const ast_stream *s, size_t first, size_t end, const 
     return most;
 }
 
-static void compare_row(const comparison *c, size_t i) {
-    const ast_stream *s = c->stream;
+/* A row, and the tracks of other ids that may be the nearest by a float product: exact ones decide. */
+typedef struct compared {
     float x[AST_MAX_DIMENSION];
-    double own = NAN, best = NAN;
-    int32_t id = -1;
-    ast_row_kind kind = ast_read_row(c->points, i, x);
-    bool known = kind != AST_ROW_MISSING && kind != AST_ROW_INFINITE;
-    for (size_t k = 0, end; known && k < s->count; k = end) {
-        end = ast_stream_end_of_id(s, k);
-        double cosine = nearest_mean(s, k, end, x);
-        if (s->track[k].id == c->labels[i]) {
-            own = cosine;
-        } else if (!(cosine <= best)) {
-            best = cosine;
-            id = s->track[k].id;
+    bool known; /* has a direction */
+    bool full;  /* too many candidates: all tracks are */
+    float most;
+    size_t candidates[CANDIDATES], count;
+} compared;
+
+/* Drops what a larger score has ruled out since. */
+static void prune(compared *c, const float *scores, float slack, float *kept) {
+    size_t count = 0;
+    for (size_t i = 0; i < c->count; i++)
+        if (scores[i] >= c->most - slack) {
+            kept[count] = scores[i];
+            c->candidates[count++] = c->candidates[i];
         }
+    c->count = count;
+    c->full = count == CANDIDATES;
+}
+
+static void find_candidates(const comparison *c, compared *rows, const int32_t *labels, size_t count) {
+    const ast_stream *s = c->stream;
+    const size_t dimension = s->options.dimension;
+    const float slack = (float)ast_stream_score_slack(s);
+    float scores[ROWS][CANDIDATES];
+    for (size_t k = 0; k < s->count; k++)
+        for (size_t i = 0; i < count; i++) {
+            compared *row = &rows[i];
+            if (!row->known || row->full || s->track[k].id == labels[i])
+                continue;
+            float score = s->kernels->dot(row->x, s->m + k * dimension, dimension);
+            score = s->options.axial ? fabsf(score) : score;
+            if (score < row->most - slack)
+                continue;
+            row->most = score > row->most ? score : row->most;
+            if (row->count == CANDIDATES)
+                prune(row, scores[i], slack, scores[i]);
+            if (!row->full) {
+                scores[i][row->count] = score;
+                row->candidates[row->count++] = k;
+            }
+        }
+}
+
+/* The id with the largest cosine, of equal ones the first; -1: there is none. */
+static int32_t runner_up(const ast_stream *s, const compared *row, int32_t own, double *cosine) {
+    const size_t count = row->full ? s->count : row->count;
+    int32_t id = -1;
+    *cosine = NAN;
+    for (size_t i = 0; i < count; i++) {
+        size_t k = row->full ? i : row->candidates[i], first = k - s->track[k].part;
+        double one = nearest_mean(s, first, ast_stream_end_of_id(s, first), row->x);
+        if (s->track[k].id == own || one <= *cosine)
+            continue;
+        *cosine = one;
+        id = s->track[k].id;
     }
-    const float *mean = known && isnan(own) ? last_mean(s, c->labels[i]) : NULL;
+    return id;
+}
+
+static void compare_row(const comparison *c, const compared *row, size_t i) {
+    const ast_stream *s = c->stream;
+    const int32_t label = c->labels[i];
+    double own = NAN, best = NAN;
+    int32_t id = row->known ? runner_up(s, row, label, &best) : -1;
+    size_t first = ast_stream_find_id(s, label);
+    const float *mean = row->known && first == s->count ? last_mean(s, label) : NULL;
+    if (row->known && first < s->count)
+        own = nearest_mean(s, first, ast_stream_end_of_id(s, first), row->x);
     if (mean)
-        own = ast_stream_closeness(s, x, mean);
+        own = ast_stream_closeness(s, row->x, mean);
     if (c->similarity)
         c->similarity[i] = (float)own;
     if (c->runner_up)
@@ -66,9 +121,21 @@ static void compare_row(const comparison *c, size_t i) {
         c->runner_up_id[i] = id;
 }
 
+/* As many rows as a task has, so that a mean is read once for all of them. */
 static void compare_rows(void *data, size_t first, size_t last) {
+    const comparison *c = data;
+    compared rows[ROWS];
+    for (size_t i = first; i < last; i++) {
+        compared *row = &rows[i - first];
+        ast_row_kind kind = ast_read_row(c->points, i, row->x);
+        row->known = kind != AST_ROW_MISSING && kind != AST_ROW_INFINITE;
+        row->full = false;
+        row->count = 0;
+        row->most = -4;
+    }
+    find_candidates(c, rows, c->labels + first, last - first);
     for (size_t i = first; i < last; i++)
-        compare_row(data, i);
+        compare_row(c, &rows[i - first], i);
 }
 
 static ast_status compare(ast_stream *s, const comparison *given) {

@@ -110,6 +110,7 @@ typedef struct ast_record_list {
     float *means;      /* (mean_capacity, D) of those that are not among the means of the stream */
     uint8_t *hidden;   /* (capacity) the cluster was not seen often enough to have an id */
     size_t count, capacity, mean_count, mean_capacity;
+    bool stale; /* to be listed when the caller asks: there is memory for it */
 } ast_record_list;
 
 /* Means between frames, as in ast_stream. */

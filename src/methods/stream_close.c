@@ -199,6 +199,7 @@ void ast_stream_list_records(ast_stream *s) {
     for (size_t k = 0; k < s->count; k++)
         all += s->track[k].dt == 1 ? s->track[k].n_prev : 0;
     s->records.count = s->records.mean_count = 0;
+    s->records.stale = false;
     for (size_t k = 0, end; k < s->count; k = end) {
         double count = 0;
         end = ast_stream_end_of_id(s, k);
@@ -443,6 +444,7 @@ bool ast_stream_close_frame(ast_stream *s) {
         !ast_stream_find_near(s))
         return false;
     s->records.count = s->records.mean_count = 0;
+    s->records.stale = false;
     s->changes.whole = s->changes.whole || s->options.rigid || s->options.method != AST_STREAM_DDP;
     if (s->options.rigid)
         ast_stream_learn_rotation(s);
