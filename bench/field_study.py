@@ -101,7 +101,8 @@ def nulls():
 
 def coverage():
     print("coverage of alpha95 after clustering: three axial sets, kappa 20, 60 degrees apart, 300 points")
-    for name, options in (("--angle 40", ["--angle", 40]), ("--angle auto", ["--angle", "auto"])):
+    for name, options in (("--angle 40", ["--angle", 40]), ("--angle 40 --merge evidence", ["--angle", 40, "--merge", "evidence"]),
+                          ("--angle auto", ["--angle", "auto"])):
         inside, all_means = 0, 0
         for seed in range(1, 4 * SEEDS + 1):
             X, means = sample(seed, 300, 3, 3, 20, 60, axial=True)
@@ -111,7 +112,7 @@ def coverage():
                 off = np.degrees(np.arccos(np.minimum(1, np.abs(means @ cluster["mean"])).max()))
                 inside += off <= cluster["alpha95"]
                 all_means += 1
-        print(f"  {name:14} {inside} of {all_means} means are within alpha95", flush=True)
+        print(f"  {name:27} {inside} of {all_means} means are within alpha95", flush=True)
 
 
 HAS_ROUNDING = "--rounding" in run("cluster", "--help").stdout

@@ -570,6 +570,9 @@ typedef struct ast_cluster_info {
     double beta;                   /* Kent: how elliptical the component is, 0 to kappa / 2; NaN otherwise */
     const float *axes;   /* Kent: (2, 3) the directions of its long and its short axis, across the mean; or NULL */
     double ellipse95[2]; /* Kent: half-axes of the 95% confidence ellipse of the mean along them, degrees; or NaN */
+    size_t set; /* from 1: clusters with the same number are pieces of one set; 0: it is no piece. AST_DP without
+                   merging in up to three dimensions: clusters nearer to each other than the angle that are
+                   better explained by one. alpha95 then reaches to the mean of the set */
 } ast_cluster_info;
 
 /* Clusters the points. `labels` (N) receives 0..K-1 in order of creation, -1 for missing rows. If every row is missing
@@ -777,7 +780,8 @@ typedef struct ast_tune_options {
     double step;         /* 2.5. From one angle to the next, above 0 */
     size_t max_clusters; /* 0. No larger number of clusters is considered; at least 2, or 0: no limit */
     int axial;           /* 0. 1: x and -x are the same */
-    int draws;           /* 5. Draws of one von Mises-Fisher distribution to compare with; at least 1 */
+    int draws;           /* 5. Draws of one von Mises-Fisher distribution to compare with; at least 1. Of each other
+                            distribution without clusters there are at most 3 */
     uint64_t seed; /* 1. Seed of the content order of the described run. The recommendation does not depend on it */
     int describe;  /* 1. 0: do not run the recommended options on all points; the report describes the sample */
     int (*progress)(double done, void *data); /* NULL. Called from time to time with 0..1; non-zero cancels */
@@ -808,13 +812,15 @@ static inline void ast_tune_options_init(ast_tune_options *options) {
 typedef struct ast_tune_level {
     size_t clusters;
     double silhouette;
-    double null;      /* the largest silhouette of the draws at this level */
+    double null;      /* the largest silhouette at this level of draws of one von Mises-Fisher distribution */
     double excess;    /* silhouette - null */
     int peak;         /* 1: no neighbouring level is better, and it is among the best */
     double stability; /* adjusted Rand index of the clusters that two random halves of the sample give all of it; NaN:
                          there are fewer than 40 different rows */
     int local_peak;   /* 1: no neighbouring level is better, and it stands out from the draws. Every peak is one unless
                          the result is weak */
+    double null_any;  /* the largest silhouette of draws of any distribution without clusters: that one, one cluster in
+                         uniform noise, circles, arcs. What stands out is above it */
 } ast_tune_level;
 
 /* The recommendation: AST_DP with `angle`, AST_ORDER_CONTENT, `merge` and `merge_count`. */
@@ -822,20 +828,20 @@ typedef struct ast_tune_report {
     size_t size;
     double angle; /* degrees */
     ast_merge merge;
-    size_t merge_count;     /* AST_MERGE_COUNT: clusters that are left */
-    size_t clusters;        /* what these options find in all points */
-    double silhouette;      /* of that; NaN with one cluster */
-    double excess;          /* of the chosen level over the draws; NaN where there was nothing to choose from */
-    double evidence;        /* log evidence of the best level of the tree minus that of one cluster, in nats
-                               (docs/merging.md); 0: one cluster is best */
-    size_t limit;           /* clusters of that level: more are not recommended */
-    int weak;               /* 1: nothing stands out, and the angle is only the least bad one */
-    const char *reason;     /* one sentence, without a full stop; valid until the next ast_tune with the context */
-    double first, last;     /* the largest and the smallest angle that find these clusters without merging; NaN: none */
-    double leaf_angle;      /* where the tree of joins starts, degrees */
-    size_t points;          /* the sample that was looked at */
-    size_t missing;         /* rows without a direction */
-    int cut;                /* 1: the sweep ended before `to`, since smaller angles find too many clusters */
+    size_t merge_count; /* AST_MERGE_COUNT: clusters that are left */
+    size_t clusters;    /* what these options find in all points */
+    double silhouette;  /* of that; NaN with one cluster */
+    double excess;      /* of the chosen level over all draws (null_any); NaN where there was nothing to choose from */
+    double evidence;    /* log evidence of the best level of the tree minus that of one cluster, in nats
+                           (docs/merging.md); 0: one cluster is best */
+    size_t limit;       /* clusters of that level: more are not recommended */
+    int weak;           /* 1: nothing stands out, and the angle is only the least bad one */
+    const char *reason; /* one sentence, without a full stop; valid until the next ast_tune with the context */
+    double first, last; /* the largest and the smallest angle that find these clusters without merging; NaN: none */
+    double leaf_angle;  /* where the tree of joins starts, degrees */
+    size_t points;      /* the sample that was looked at */
+    size_t missing;     /* rows without a direction */
+    int cut;            /* 1: the sweep ended before `to`, since smaller angles find too many clusters */
     ast_metric_kind metric; /* of the recommended run: angles and silhouettes are those of mapped rows if it is local */
     double stability;       /* of the chosen level; NaN where there was nothing to choose from */
 } ast_tune_report;

@@ -31,19 +31,20 @@ typedef enum ast_field_column {
     AST_COLUMN_DIP_DIRECTION = 1,
     AST_COLUMN_DIP = 2,
     AST_COLUMN_STRIKE = 3,
-    AST_COLUMN_TREND = 4,  /* trend, declination */
-    AST_COLUMN_PLUNGE = 5, /* plunge, inclination */
-    AST_COLUMN_AZIMUTH = 6 /* azimuth, bearing: of what, the name does not say */
+    AST_COLUMN_TREND = 4,   /* trend, declination */
+    AST_COLUMN_PLUNGE = 5,  /* plunge, inclination */
+    AST_COLUMN_AZIMUTH = 6, /* azimuth, bearing: of what, the name does not say */
+    AST_COLUMN_QUADRANT = 7 /* the letters behind a dip */
 } ast_field_column;
 
 /* "Dip direction", "dipdir", "dip_dir (deg)" and their like, in any case; NULL is AST_COLUMN_OTHER. */
 AST_API ast_field_column ast_field_column_of(const char *name);
 
 /* The angles that two words stand for: 61, 61.5, 61,5, 61S, N40E, 40 degrees with their sign. `first` is an azimuth,
- * `second` an inclination, or NULL if `first` has both (N40E/61SE, 040/61) or the notation is AST_AZIMUTH. The quadrant
- * behind a dip tells which of the two strikes is meant, that behind a plunge which end of the line: the azimuth that is
- * returned follows the notation. Empty words, "nan", "na", "n/a", "-" and "?" are missing: NaN. Returns NULL, or why
- * the words cannot be understood. Angles are not checked for their range. */
+ * `second` an inclination, or NULL if `first` has both (N40E/61SE, 040/61, and 61/040: three digits are an azimuth) or
+ * the notation is AST_AZIMUTH. The quadrant behind a dip tells which of the two strikes is meant, that behind a plunge
+ * which end of the line: the azimuth that is returned follows the notation. Empty words, "nan", "na", "n/a", "-" and
+ * "?" are missing: NaN. Returns NULL, or why the words cannot be understood. Angles are not checked for their range. */
 AST_API const char *ast_field_read(ast_notation notation, const char *first, const char *second, double *azimuth,
                                    double *inclination);
 

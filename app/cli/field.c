@@ -56,6 +56,8 @@ ast_notation ast_cli_field_notation(const ast_cli_source *source) {
                                   : AST_NO_NOTATION;
 }
 
+#define LONGEST 128 /* bytes of two words together; longer ones are no angles */
+
 /* ---- Which columns ----------------------------------------------------------------------------------------------- */
 
 enum { NOT_THERE = -1, TWICE = -2 };
@@ -108,6 +110,8 @@ static bool has_index(const ast_words *words) {
 
 typedef struct chosen {
     int first, second; /* columns; second below 0: the first has both, or there is one angle only */
+    int quadrant;      /* the column of the letters behind the second; below 0: there is none */
+    bool reversed;     /* one column has both, and its name says that the inclination comes first */
 } chosen;
 
 static bool too_many(const ast_words *words, const layout *how, const char *which, ast_format_error *error) {
@@ -118,7 +122,7 @@ static bool too_many(const ast_words *words, const layout *how, const char *whic
 static bool choose_azimuth(const ast_words *words, const layout *how, chosen *found, ast_format_error *error) {
     static const ast_field_column azimuths[] = {AST_COLUMN_AZIMUTH, AST_COLUMN_TREND, AST_COLUMN_DIP_DIRECTION,
                                                 AST_COLUMN_STRIKE};
-    *found = (chosen){0, NOT_THERE};
+    *found = (chosen){0, NOT_THERE, NOT_THERE, false};
     if (words->columns == 1)
         return true;
     found->first = find_first_of(words, azimuths, sizeof azimuths / sizeof *azimuths);
@@ -135,26 +139,52 @@ static bool refuse_header(const ast_words *words, const layout *how, ast_format_
                            words->file, word, how->option, how->first, how->other);
 }
 
+static void complete(chosen *found) {
+    if (found->first == NOT_THERE && found->second >= 0)
+        found->first = 1 - found->second;
+    else if (found->second == NOT_THERE && found->first >= 0)
+        found->second = 1 - found->first;
+}
+
+/* "dip/dipdir" over 30/80. */
+static bool names_inclination_first(const ast_words *words, const layout *how, int column) {
+    const char *name = words->header ? words->header[column] : "", *slash = strchr(name, '/');
+    if (!slash)
+        return false;
+    char *before = strndup(name, (size_t)(slash - name));
+    ast_field_column first = before ? ast_field_column_of(before) : AST_COLUMN_OTHER,
+                     second = ast_field_column_of(slash + 1);
+    free(before);
+    return (first == how->seconds[0] || first == how->seconds[1]) &&
+           (second == how->firsts[0] || second == how->firsts[1]);
+}
+
 /* Columns by their names in the header, one column of pairs, or two in their order. */
 static bool choose_columns(const ast_words *words, ast_notation notation, chosen *found, char *remark,
                            ast_format_error *error) {
     const layout *how = &layouts[notation];
-    *found = (chosen){find_first_of(words, how->firsts, 3), find_first_of(words, how->seconds, 2)};
+    *found = (chosen){find_first_of(words, how->firsts, 3), find_first_of(words, how->seconds, 2),
+                      find_column(words, AST_COLUMN_QUADRANT), false};
+    if (found->first == NOT_THERE && !refuse_header(words, how, error))
+        return false;
+    if (words->columns == 2) /* a name that is unknown is that of the other angle */
+        complete(found);
     if (found->first >= 0 && found->second >= 0) {
         if (remark && found->second < found->first)
             snprintf(remark, AST_REMARK, "%s: the header says that the %s is in column %zu and the %s in column %zu",
                      words->file, how->first, words->numbers[found->first], how->second, words->numbers[found->second]);
         return true;
     }
-    if (found->first == NOT_THERE && !refuse_header(words, how, error))
-        return false;
     int pair = words->columns == 2 ? NOT_THERE : find_pair(words, notation);
-    *found = words->columns == 2 ? (chosen){0, 1} : (chosen){words->columns == 1 ? 0 : pair, NOT_THERE};
+    found->first = words->columns == 2 || words->columns == 1 ? 0 : pair;
+    found->second = words->columns == 2 ? 1 : NOT_THERE;
+    found->reversed = found->second < 0 && found->first >= 0 && names_inclination_first(words, how, found->first);
     if (found->first < 0 && has_index(words)) {
         if (remark)
             snprintf(remark, AST_REMARK, "%s: column 1 counts the rows and has no name: it is left out as an index",
                      words->file);
-        *found = (chosen){1, 2};
+        found->first = 1;
+        found->second = 2;
     }
     return found->first >= 0 || too_many(words, how, "two", error);
 }
@@ -178,6 +208,16 @@ static bool read_row(const ast_words *words, ast_notation notation, const chosen
     char text[AST_EXCERPT];
     char *const *list = words->list + row * words->columns;
     const char *first = list[found->first], *second = found->second >= 0 ? list[found->second] : NULL;
+    char joined[LONGEST];
+    const char *slash = found->reversed ? strchr(first, '/') : NULL;
+    if (slash) {
+        snprintf(joined, sizeof joined, "%.*s", (int)(slash - first), first);
+        second = joined;
+        first = slash + 1;
+    } else if (second && found->quadrant >= 0) {
+        snprintf(joined, sizeof joined, "%s %s", second, list[found->quadrant]);
+        second = joined;
+    }
     const char *problem = ast_field_read(notation, first, second, &angles[0], &angles[1]);
     if (!problem)
         return true;

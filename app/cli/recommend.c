@@ -123,6 +123,7 @@ static void put_levels(const ast_context *context, ast_text *json) {
         ast_json_integer(json, "clusters", (int64_t)level->clusters);
         ast_json_real(json, "silhouette", level->silhouette, 17);
         ast_json_real(json, "null", level->null, 17);
+        ast_json_real(json, "null_any", level->null_any, 17);
         ast_json_real(json, "excess", level->excess, 17);
         ast_json_real(json, "stability", level->stability, 17);
         ast_json_boolean(json, "peak", level->peak);

@@ -198,6 +198,8 @@ static void put_cluster(const ast_cli_cluster_job *work, size_t id, ast_text *js
     put_errors(work, cluster, json);
     ast_json_real(json, "share", share, FLOAT_DIGITS);
     ast_json_real(json, "spread", ast_cli_spread(cluster), FLOAT_DIGITS);
+    if (cluster->set)
+        ast_json_integer(json, "set", (int64_t)cluster->set);
     if (isfinite(work->report.stability))
         ast_json_real(json, "stability", cluster->stability, FLOAT_DIGITS);
     if (ast_cli_cluster_notation(work))

@@ -62,6 +62,23 @@ static void print_heading(const ast_cli_cluster_job *work, const look *style) {
                notations[ast_cli_cluster_notation(work)].heading, style->plain);
 }
 
+/* "0 + 5; 1 + 3" */
+static void print_pieces(const ast_cli_cluster_job *work) {
+    size_t count = work->report.clusters, found = 1, sets = 0;
+    for (; found > 0; sets += found > 0) {
+        found = 0;
+        for (size_t k = 0; k < count; k++)
+            if (work->clusters[k].set == sets + 1) {
+                const char *between = found++ ? " + " : sets ? "; " : "         clusters ";
+                printf("%s%" PRId32, between, ast_cli_cluster_id(work, k));
+            }
+    }
+    if (sets)
+        printf(" %s: the angle is smaller than the spread;\n"
+               "         --merge evidence joins them, and until then alpha95 reaches to the mean of the set\n",
+               sets > 1 ? "are pieces of one set each" : "are pieces of one set");
+}
+
 static void print_legend(const ast_cli_cluster_job *work) {
     if (exemplified(work)) {
         puts("\ncosine: mean cosine between the members and their mean; spread: the same in degrees");
@@ -77,9 +94,7 @@ static void print_legend(const ast_cli_cluster_job *work) {
     }
     printf("\nspread: degrees; its cosine is the mean cosine between the members and their mean\n"
            "alpha95: degrees; the true mean is within this angle of the mean with 95%% confidence\n");
-    if (in_field(work) && work->options.method == AST_DP && !work->tuned.reason)
-        puts("         too small where the angle cuts off the tails of a set; --angle auto covers better "
-             "(docs/field.md)");
+    print_pieces(work);
     if (in_field(work))
         puts(work->report.dimension == 3 ? "k: Fisher's precision, (n - 1) / (n - R)"
                                          : "k: an estimate of kappa without the bias of few points");

@@ -155,13 +155,11 @@ static void print_peaks(const job *work) {
         printf(" clusters.\n");
 }
 
-/* Draws of one von Mises-Fisher distribution are the only null. */
-static void print_girdle(const ast_orientation *o) {
+static void print_girdle(const ast_orientation *o, int weak) {
     if (o->size && o->shape == AST_SHAPE_GIRDLE)
-        printf(
-            "All points together are a girdle (eigenvalues %.3f %.3f %.3f of the orientation tensor): what stands out "
-            "may be pieces of a great circle, which tune does not compare with.\n",
-            o->eigenvalues[0], o->eigenvalues[1], o->eigenvalues[2]);
+        printf("All points together are a girdle (eigenvalues %.3f %.3f %.3f of the orientation tensor): %s.\n",
+               o->eigenvalues[0], o->eigenvalues[1], o->eigenvalues[2],
+               weak ? "poles of a fold, or another great circle, and no sets" : "the sets lie along a great circle");
 }
 
 static void print_table(const void *data) {
@@ -185,7 +183,7 @@ static void print_table(const void *data) {
     printf("\n%s\n", verdict ? verdict : found->reason);
     free(verdict);
     print_peaks(work);
-    print_girdle(&work->orientation);
+    print_girdle(&work->orientation, found->weak);
     printf("\n    %s\n\nfinds %zu cluster%s", ast_cli_shown(work->command, command), found->clusters,
            found->clusters == 1 ? "" : "s");
     if (isfinite(found->silhouette))
@@ -302,9 +300,10 @@ const ast_cli_command ast_cli_tune = {
     .usage = "tune INPUT [options]",
     .about =
         "Recommends options of 'cluster' for INPUT and prints the command, whose result it describes. Structure is "
-        "what "
-        "one von Mises-Fisher distribution with the mean and kappa of the data would not give as well; if nothing "
-        "exceeds that, it says that nothing stands out. 'cluster --angle auto' does the same and runs the command.",
+        "what distributions without clusters would not give as well: one von Mises-Fisher distribution with the mean "
+        "and kappa of the data, one in uniform noise, and in three dimensions a small circle and an arc, as of a "
+        "fold; if nothing exceeds them, it says that nothing stands out. 'cluster --angle auto' does the same and runs "
+        "the command.",
     .more = "The table has a row for each angle: clusters, silhouette by cosine, stability (NMI with the labels of the "
             "angle before), and clusters and silhouette with `--merge evidence`. *docs/tune.md* has the rule.",
     .examples = "asterism tune normals.npy\n"

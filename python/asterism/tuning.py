@@ -62,7 +62,8 @@ def tune(X: Any, sample_weight: Any = None, *, largest: float = 120, smallest: f
     axial, allow_missing, n_threads, center
         As in `DPVMFMeans`.
     draws : int, default=5
-        Draws of one von Mises-Fisher distribution that X is compared with.
+        Draws of one von Mises-Fisher distribution that X is compared with; of each other distribution without clusters
+        there are at most 3.
     random_state : int, default=1
         Seed of the order of the described run. The recommendation does not depend on it.
 

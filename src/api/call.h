@@ -55,6 +55,9 @@ ast_report ast_call_report(const ast_call *call, const ast_run *run);
 /* Turns the labelling into a result, whose components and tree are set; labels go to result->labels or to the store. */
 ast_status ast_call_result(const ast_call *call, ast_result *result);
 
+/* pieces.c: which clusters are pieces of one set; their errors reach as far as those of its mean. */
+ast_status ast_find_pieces(const ast_call *call, ast_result *result, size_t clusters);
+
 /* representatives.c: the rows of each cluster that are nearest to its mean, among those visited so far. */
 typedef struct ast_representatives {
     size_t each; /* wanted for a cluster */

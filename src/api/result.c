@@ -269,6 +269,7 @@ ast_status ast_call_result(const ast_call *c, ast_result *r) {
     if (status == AST_OK) {
         describe_errors(c, r, clusters);
         order_leaves(c, r, v->rows->count, rank);
+        status = ast_find_pieces(c, r, clusters);
     }
     ast_representatives_free(&nearest);
     ast_free(rank);

@@ -296,7 +296,7 @@ static ast_status restore_result(const ast_call *c, int number, size_t first) {
     bool good = true;
     for (size_t k = 0; k < kept.clusters; k++)
         good = cluster_at(s, first + k, r->means + k * dimension, &r->clusters[k]) && good;
-    return good ? AST_OK : damaged(c->fault);
+    return good ? ast_find_pieces(c, r, kept.clusters) : damaged(c->fault);
 }
 
 /* All of them; the one with the best objective is the best so far. */

@@ -4,7 +4,7 @@
  *
  *     1. a sample of the points, and the tree of joins of its clusters at a small angle
  *     2. the level of the tree with the best evidence: no more clusters than that
- *     3. the silhouette of every level, less the largest that draws of one distribution have at that level: the excess
+ *     3. the silhouette of every level, less the largest that draws without clusters have at that level: the excess
  *     4. the peaks of the excess, and a sweep over plain angles
  *     5. the peak that the widest range of angles finds without merging, or the most stable one, by merging
  *     6. a run with these options on all points, which is what the report describes
@@ -27,6 +27,7 @@
 #define LEAF_STEPS 18     /* up to 90 degrees */
 #define WEAK_CLUSTERS 20  /* weak data: smaller angles than those with so many clusters are not looked at */
 #define MOST_ANGLES 20000
+#define OTHER_DRAWS 3   /* of each null but one von Mises-Fisher distribution */
 #define METRIC_ROUNDS 2 /* of clusters and the map from their scatter */
 
 /* ---- Calls of the library ---------------------------------------------------------------------------------------- */
@@ -104,19 +105,26 @@ static ast_status find_leaves(ast_tuning *t) {
     return status;
 }
 
-/* Draws of one distribution: the largest silhouette of all draws at every level. */
-static ast_status measure_draws(ast_tuning *t, int draws) {
+/* The largest silhouette of all draws of one kind at every level. */
+static ast_status measure_draws(ast_tuning *t, ast_null kind, int draws) {
     ast_status status = AST_OK;
     for (int i = 0; i < draws && status == AST_OK; i++) {
         ast_tune_set draw = {0};
-        status = ast_tune_draw_null(t, i, &draw);
+        status = ast_tune_draw_null(t, kind, i, &draw);
         if (status == AST_OK)
             status = ast_tune_grow_tree(t, &draw, t->report->leaf_angle);
         if (status == AST_OK)
-            status = ast_tune_measure_levels(t, &draw);
+            status = ast_tune_measure_levels(t, &draw, kind);
         ast_tune_set_free(&draw);
     }
     return status;
+}
+
+/* One von Mises-Fisher distribution has all draws, the others fewer: they decide where it does not. */
+static int draws_of(const ast_tuning *t, ast_null kind, int draws, bool final) {
+    if (kind == AST_NULL_ONE)
+        return draws;
+    return final && ast_null_suits(t, kind) ? draws < OTHER_DRAWS ? draws : OTHER_DRAWS : 0;
 }
 
 static bool is_sparse(const ast_tuning *t) {
@@ -129,16 +137,17 @@ static ast_status find_levels(ast_tuning *t, int draws, bool stable) {
     ast_tuned *tuned = t->tuned;
     size_t limit = t->report->limit > o->min_clusters ? t->report->limit : o->min_clusters,
            most = o->max_clusters && o->max_clusters < limit ? o->max_clusters : limit;
-    ast_free(tuned->levels);
-    tuned->levels = ast_allocate(AST_TUNE_LEVELS(most), sizeof *tuned->levels);
-    if (!tuned->levels)
+    if (!ast_replace_arrays(AST_REQUEST(tuned->levels, AST_TUNE_LEVELS(most)),
+                            AST_REQUEST(tuned->nulls, AST_TUNE_LEVELS(most))))
         return ast_fail_memory(t->fault);
     tuned->level_count = ast_tune_list_levels(o->min_clusters, most, tuned->levels);
-    t->planned = t->steps + tuned->level_count * (size_t)(draws + 1 + (stable ? ast_tune_splits(t) : 0)) +
-                 tuned->angles_planned + 1;
-    ast_status status = ast_tune_measure_levels(t, &t->sample);
-    if (status == AST_OK)
-        status = measure_draws(t, draws);
+    int sets = 1 + (stable ? ast_tune_splits(t) : 0);
+    for (ast_null kind = 0; kind < AST_NULLS; kind++)
+        sets += draws_of(t, kind, draws, stable);
+    t->planned = t->steps + tuned->level_count * (size_t)sets + tuned->angles_planned + 1;
+    ast_status status = ast_tune_measure_levels(t, &t->sample, AST_NULLS);
+    for (ast_null kind = 0; kind < AST_NULLS && status == AST_OK; kind++)
+        status = measure_draws(t, kind, draws_of(t, kind, draws, stable));
     if (status == AST_OK && stable)
         status = ast_tune_measure_stability(t);
     if (status == AST_OK)
@@ -322,9 +331,10 @@ static void take_level(ast_tuning *t, const ast_tune_level *level) {
     ast_tune_report *r = t->report;
     r->clusters = level->clusters;
     r->silhouette = level->silhouette;
-    r->excess = level->excess;
+    r->excess = level->silhouette - level->null_any;
     r->stability = level->stability;
     r->weak = !ast_tune_stands_out(level, is_sparse(t));
+    t->highest = t->tuned->nulls[level - t->tuned->levels];
 }
 
 /* The level is a cut of the tree: where there are more rows than those of the sample, they decide as well. */
@@ -385,10 +395,9 @@ static void explain(ast_tuning *t) {
                          "the number of clusters changes with every angle, and %zu is the best level of the tree of "
                          "joins from %g degrees",
                          r->merge_count, r->leaf_angle);
-    used +=
-        snprintf(text + used, room - (size_t)used,
-                 ", silhouette %.2f%s, %.2f %s what one von Mises-Fisher distribution gives", r->silhouette,
-                 t->present > r->points ? " in the sample" : "", fabs(r->excess), r->excess < 0 ? "below" : "above");
+    used += snprintf(text + used, room - (size_t)used, ", silhouette %.2f%s, %.2f %s what %s gives", r->silhouette,
+                     t->present > r->points ? " in the sample" : "", fabs(r->excess), r->excess < 0 ? "below" : "above",
+                     ast_null_name(t->highest));
     if (r->weak && is_sparse(t))
         snprintf(text + used, room - (size_t)used,
                  "; two halves of the documents agree to %.2f, and below %g that may be chance", r->stability,
@@ -525,7 +534,7 @@ static void close_inner(ast_context *inner) {
 
 void ast_tuned_free(ast_tuned *tuned) {
     if (tuned)
-        ast_free_all(tuned->angles, tuned->levels, tuned);
+        ast_free_all(tuned->angles, tuned->levels, tuned->nulls, tuned);
 }
 
 /* The described run becomes the last result of the caller's context, and the tables its tables. */

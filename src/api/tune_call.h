@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * An ast_tune that is under way. The points that it looks at are a sample of the caller's, or draws of one von
- * Mises-Fisher distribution with the sample's mean and kappa; both are a tune_set and go through the same steps. The
+ * An ast_tune that is under way. The points that it looks at are a sample of the caller's, or draws of distributions
+ * without clusters that are fitted to the sample; both are a tune_set and go through the same steps. The
  * steps are calls of the library with a context of their own, so that the caller's keeps its last result until the end.
  */
 #pragma once
@@ -12,6 +12,9 @@
 
 #define AST_TUNE_SEED 1 /* of orders and draws: the recommendation does not depend on the caller's seed */
 #define AST_TUNE_MAX_COLUMNS (1 << 17) /* of sparse rows: the draws are dense at first */
+
+/* Distributions without clusters. */
+typedef enum ast_null { AST_NULL_ONE, AST_NULL_NOISE, AST_NULL_CIRCLE, AST_NULL_ARC, AST_NULLS } ast_null;
 
 /* Points in memory, normalised, in the order of content; axial: canonical. */
 typedef struct ast_tune_set {
@@ -36,6 +39,7 @@ typedef struct ast_tuned {
     size_t angle_count, angles_planned;
     ast_tune_level *levels;
     size_t level_count;
+    ast_null *nulls; /* (levels) whose draws have the largest silhouette */
     char reason[400];
 } ast_tuned;
 
@@ -66,16 +70,22 @@ typedef struct ast_tuning {
     ast_fitted_metric metric;
     size_t present;        /* rows that take part */
     double rounding;       /* degrees that angles were rounded to; 0: none */
+    ast_null highest;      /* what the chosen level is compared with */
     size_t most_clusters;  /* a run with more is cancelled; 0: never */
     bool too_many;         /* a run was cancelled for that */
     size_t steps, planned; /* for the progress function */
     bool stopped;          /* the progress function asked to stop */
 } ast_tuning;
 
+/* tune_nulls.c: a draw of as many rows as the sample has; whether points of this kind are compared with it; its name in
+ * a sentence. */
+ast_status ast_tune_draw_null(ast_tuning *tuning, ast_null kind, int number, ast_tune_set *set);
+bool ast_null_suits(const ast_tuning *tuning, ast_null kind);
+const char *ast_null_name(ast_null kind);
+
 /* tune_sample.c */
 ast_status ast_tune_open_sample(ast_tuning *tuning);
 ast_status ast_tune_open_larger(ast_tuning *tuning, ast_tune_set *set); /* rows before the metric */
-ast_status ast_tune_draw_null(ast_tuning *tuning, int number, ast_tune_set *set);
 void ast_tune_set_free(ast_tune_set *set);
 
 /* A set of `count` rows without any yet; false: no memory. Free it in any case. */
@@ -90,11 +100,12 @@ const ast_points *ast_tune_given(const ast_tuning *tuning);
 void ast_tune_entries_free(ast_tune_entries *entries);
 
 /* tune_levels.c: the leaves at an angle and their tree; the best level by evidence; the evidence of the
- * sample's labels; the silhouettes of all levels: of the sample, or the largest of the draws. */
+ * sample's labels; the silhouettes of all levels: of the sample, or the largest of the draws, of which a
+ * set of this kind is one. */
 ast_status ast_tune_grow_tree(ast_tuning *tuning, ast_tune_set *set, double angle);
 ast_status ast_tune_find_limit(ast_tuning *tuning, const ast_tune_set *set, size_t *limit, double *evidence);
 ast_status ast_tune_evidence(ast_tuning *tuning, const int32_t *labels, size_t clusters, double *evidence);
-ast_status ast_tune_measure_levels(ast_tuning *tuning, const ast_tune_set *set);
+ast_status ast_tune_measure_levels(ast_tuning *tuning, const ast_tune_set *set, ast_null kind);
 
 /* The cut with so many clusters, at most `most` and the number of leaves: its labels and means. Close the cut in any
  * case. */

@@ -244,7 +244,7 @@ ast_status ast_tune_measure_level(ast_tuning *t, ast_tune_cut *cut, size_t clust
     return status;
 }
 
-ast_status ast_tune_measure_levels(ast_tuning *t, const ast_tune_set *set) {
+ast_status ast_tune_measure_levels(ast_tuning *t, const ast_tune_set *set, ast_null kind) {
     const ast_tuned *tuned = t->tuned;
     ast_tune_cut cut;
     ast_status status = ast_tune_cut_open(t, set, tuned->levels[tuned->level_count - 1].clusters, &cut);
@@ -254,8 +254,12 @@ ast_status ast_tune_measure_levels(ast_tuning *t, const ast_tune_set *set) {
         status = ast_tune_measure_level(t, &cut, row->clusters, &silhouette);
         if (set == &t->sample)
             row->silhouette = silhouette;
-        else
+        else if (kind == AST_NULL_ONE)
             row->null = fmax(row->null, silhouette);
+        if (set != &t->sample && !(row->null_any >= silhouette)) {
+            row->null_any = silhouette;
+            tuned->nulls[i] = kind;
+        }
         if (status == AST_OK)
             status = ast_tune_step(t);
     }

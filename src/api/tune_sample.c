@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * The points that tune looks at: rows of the caller at equal distances in the order by content, so that copies of a row
- * are in the sample as often as among all rows and permuted rows give the same sample; and draws of one von
- * Mises-Fisher distribution, or of its axial form, with the mean and the concentration of the sample. */
+ * are in the sample as often as among all rows and permuted rows give the same sample. */
 #include "tune_call.h"
 
 #include "content.h"
 #include "memory.h"
-#include "random.h"
-#include "vectors.h"
-#include "vmf.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,96 +112,4 @@ ast_status ast_tune_open_larger(ast_tuning *t, ast_tune_set *set) {
         status = gather(t, order, t->present < most ? t->present : most, set);
     ast_free(order);
     return status;
-}
-
-/* ---- The draws --------------------------------------------------------------------------------------------------- */
-
-/* The first axis if it is zero. */
-static double normalise(double *x, size_t dimension) {
-    double length = ast_normalise(x, dimension);
-    if (length == 0)
-        x[0] = 1;
-    return length;
-}
-
-/* next (D) = sum of w x, from the entries of the rows; returns the sum of w. */
-static double add_entries(const ast_tune_set *set, const ast_tune_entries *e, double *next) {
-    double total = 0;
-    memset(next, 0, e->points.dimension * sizeof *next);
-    for (size_t i = 0; i < set->points.count; i++) {
-        double weight = set->weights ? set->weights[i] : 1;
-        total += weight;
-        for (int32_t at = e->starts[i]; at < e->starts[i + 1]; at++)
-            next[e->columns[at]] += weight * (double)e->values[at];
-    }
-    return total;
-}
-
-/* next (D) = sum of w x f(x.mean); returns the sum of w. `axial`: f is the cosine itself, a step of the power method;
- * otherwise 1. */
-static double add_rows(const ast_tune_set *set, const double *mean, double *next) {
-    size_t dimension = set->points.dimension;
-    double total = 0;
-    memset(next, 0, dimension * sizeof *next);
-    for (size_t i = 0; i < set->points.count; i++) {
-        const float *row = set->rows + i * dimension;
-        double weight = set->weights ? set->weights[i] : 1, factor = mean ? ast_dot_row(row, mean, dimension) : 1;
-        total += weight;
-        for (size_t d = 0; d < dimension; d++)
-            next[d] += weight * factor * (double)row[d];
-    }
-    return total;
-}
-
-/* The kappa at which E (x.mean)^2 = 1 - (D - 1) A(kappa) / kappa is `moment`: that of axes. */
-static double axial_kappa(size_t dimension, double moment) {
-    double d = (double)dimension, low = 1e-6, high = 1e9;
-    if (!(moment > 1 / d + 1e-12))
-        return 0;
-    for (int i = 0; i < 100; i++) {
-        double kappa = sqrt(low * high), expected = 1 - (d - 1) * ast_vmf_resultant(dimension, kappa) / kappa;
-        *(expected < moment ? &low : &high) = kappa;
-    }
-    return low;
-}
-
-#define POWER_STEPS 30
-
-/* Mean and kappa of one distribution for the sample. */
-static ast_status fit(ast_tuning *t, double *mean, double *kappa) {
-    const ast_tune_set *set = &t->sample;
-    size_t dimension = t->points->dimension;
-    double *next = ast_allocate(dimension, sizeof *next);
-    if (!next)
-        return ast_fail_memory(t->fault);
-    double total = t->entries.points.count ? add_entries(set, &t->entries, mean) : add_rows(set, NULL, mean),
-           length = normalise(mean, dimension);
-    *kappa = ast_vmf_kappa(dimension, fmin(length / total, 1));
-    for (int i = 0; t->options->axial && i < POWER_STEPS && !ast_pool_poll(t->context->pool); i++) {
-        add_rows(set, mean, next);
-        double moment = normalise(next, dimension) / total;
-        memcpy(mean, next, dimension * sizeof *mean);
-        *kappa = axial_kappa(dimension, moment);
-    }
-    ast_free(next);
-    return ast_check_cancelled(t->context);
-}
-
-ast_status ast_tune_draw_null(ast_tuning *t, int number, ast_tune_set *set) {
-    size_t count = t->sample.points.count, dimension = t->points->dimension;
-    double *mean = ast_allocate(dimension, sizeof *mean), *x = ast_allocate(dimension, sizeof *x), kappa = 0;
-    bool ready = mean && x && ast_tune_set_open(set, count, dimension, false);
-    ast_status status = ready ? fit(t, mean, &kappa) : ast_fail_memory(t->fault);
-    ast_random random;
-    ast_random_seed(&random, AST_TUNE_SEED, (uint64_t)number);
-    for (size_t i = 0; i < count && status == AST_OK; i++) {
-        ast_vmf_sample(&random, dimension, mean, kappa, x);
-        for (size_t d = 0; d < dimension; d++)
-            set->rows[i * dimension + d] = (float)x[d];
-        if (i % 64 == 0 && ast_pool_poll(t->context->pool))
-            status = ast_fail_cancelled(t->fault);
-    }
-    ast_free(mean);
-    ast_free(x);
-    return status == AST_OK ? ast_tune_span(t, set) : status;
 }

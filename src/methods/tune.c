@@ -23,8 +23,8 @@ size_t ast_tune_list_levels(size_t least, size_t most, ast_tune_level *levels) {
     double next = ALL_TO;
     for (size_t clusters = 2; clusters <= most && count < room;) {
         if (clusters >= least)
-            levels[count++] =
-                (ast_tune_level){.clusters = clusters, .silhouette = NAN, .null = NAN, .excess = NAN, .stability = NAN};
+            levels[count++] = (ast_tune_level){
+                .clusters = clusters, .silhouette = NAN, .null = NAN, .excess = NAN, .stability = NAN, .null_any = NAN};
         if (clusters == most)
             break;
         if (clusters < ALL_TO) {
@@ -58,7 +58,7 @@ static size_t list_candidates(ast_tune_level *levels, size_t count, ast_tune_lev
 
 bool ast_tune_stands_out(const ast_tune_level *level, bool documents) {
     if (!documents)
-        return level->excess >= AST_TUNE_MIN_EXCESS;
+        return level->silhouette - level->null_any >= AST_TUNE_MIN_EXCESS;
     return level->excess >= DOCUMENTS_EXCESS && !(level->stability < AST_TUNE_STABLE);
 }
 

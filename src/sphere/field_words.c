@@ -13,7 +13,7 @@
 
 #define MOST_DIGITS 32 /* of a number */
 #define WORD 64        /* of a name, without what is no letter */
-#define LEVEL 1e-9     /* cosine: a quadrant across the line or the dip */
+#define ACROSS 0.34    /* cosine of 70 degrees: a quadrant is a quarter of the compass, 45 degrees to both sides */
 #define PI 3.14159265358979323846
 
 /* ---- Names of columns -------------------------------------------------------------------------------------------- */
@@ -65,6 +65,17 @@ static const column_name names[] = {
     {"az", AST_COLUMN_AZIMUTH},
     {"bearing", AST_COLUMN_AZIMUTH},
     {"direction", AST_COLUMN_AZIMUTH},
+    {"streichen", AST_COLUMN_STRIKE},
+    {"fallen", AST_COLUMN_DIP},
+    {"einfallen", AST_COLUMN_DIP},
+    {"pendage", AST_COLUMN_DIP},
+    {"buzamiento", AST_COLUMN_DIP},
+    {"quadrant", AST_COLUMN_QUADRANT},
+    {"quad", AST_COLUMN_QUADRANT},
+    {"dipquadrant", AST_COLUMN_QUADRANT},
+    {"dipquad", AST_COLUMN_QUADRANT},
+    {"dipletter", AST_COLUMN_QUADRANT},
+    {"dipside", AST_COLUMN_QUADRANT},
 };
 
 /* Letters of the name in lower case, without what stands in parentheses or brackets. False if there are too many. */
@@ -216,7 +227,7 @@ static bool read_angle(const char *word, size_t length, bool azimuth, angle *fou
 /* The azimuth of the end that the quadrant means: the azimuth itself, or the opposite one. */
 static bool choose_end(double quadrant, double towards, double *azimuth) {
     double side = cos((quadrant - towards) * PI / 180);
-    if (fabs(side) < LEVEL)
+    if (fabs(side) < ACROSS)
         return false;
     if (side < 0)
         *azimuth = fmod(*azimuth + 180, 360);
@@ -233,6 +244,20 @@ static const char *apply_quadrant(ast_notation notation, double quadrant, double
     if (notation == AST_DIP_DIRECTION && *azimuth != before)
         return "has a quadrant opposite to the dip direction before it";
     return NULL;
+}
+
+/* An azimuth is written with three digits, an inclination with two at most: "30/080" begins with the inclination. */
+static size_t count_digits(const char *word) {
+    word = skip_blanks(word);
+    size_t digits = 0;
+    while (isdigit((unsigned char)word[digits]))
+        digits++;
+    return digits;
+}
+
+static bool begins_with_inclination(const char *first, const char *second) {
+    size_t before = count_digits(first);
+    return before > 0 && before < 3 && count_digits(second) == 3;
 }
 
 /* "040/61" and "n/a" both have a slash. */
@@ -265,9 +290,17 @@ const char *ast_field_read(ast_notation notation, const char *first, const char 
         return NULL;
     if (both && !second)
         return "is no pair of angles, such as 040/61 or N40E/61SE";
+    size_t rest = second ? strlen(second) : 0;
+    if (slash && begins_with_inclination(first, second)) {
+        const char *azimuth_word = second;
+        second = first;
+        first = azimuth_word;
+        rest = length;
+        length = strlen(first);
+    }
     if (!read_angle(first, length, true, &a))
         return "is no azimuth, such as 40, 40.5 or N40E";
-    if (second && !read_angle(second, strlen(second), false, &b))
+    if (second && !read_angle(second, rest, false, &b))
         return "is no inclination, such as 61, 61.5 or 61SE";
     const char *problem = both ? apply_quadrant(notation, b.quadrant, &a.value) : NULL;
     if (problem)

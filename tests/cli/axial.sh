@@ -32,6 +32,20 @@ works asterism measure --labels found.npy --points points.npy --json
 json silhouette ../out | awk '{ exit !($1 < 0.5) }' || broken "a directed silhouette of axial data: $(cat ../out)"
 works asterism measure --labels found.npy --points points.npy --axial --dissimilarity angle --json
 json silhouette ../out | awk '{ exit !($1 > 0.7) }' || broken "silhouette by angle: $(cat ../out)"
+
+# Sets broader than the angle become pieces: they are named, and alpha95 of each reaches to the mean of its set.
+works asterism sample --points 300 --dimension 3 --clusters 3 --kappa 20 --separation 60 --axial --seed 3 \
+    --output broad.npy
+works asterism cluster broad.npy --angle 40 --axial --json
+equal 'pieces' 6 "$(json clusters ../out)"
+equal 'sets of pieces' '3 6' "$(grep -o '"set": [0-9]*' ../out | sort -u | wc -l) $(grep -c '"set"' ../out)"
+grep -o '"alpha95": [0-9.]*' ../out | awk '$2 < 10 { exit 1 }' || broken "pieces with small cones: $(cat ../out)"
+works asterism cluster broad.npy --angle 40 --axial
+grep -q 'clusters 0 + 5; 1 + 3; 2 + 4 are pieces of one set each' ../out || broken "no pieces: $(cat ../out)"
+works asterism cluster broad.npy --angle 40 --axial --merge evidence --json
+equal 'sets' '3 0' "$(json clusters ../out) $(grep -c '"set"' ../out)"
+grep -o '"alpha95": [0-9.]*' ../out | awk '$2 > 5 { exit 1 }' || broken "sets with large cones: $(cat ../out)"
+
 fails 2 'axes can be apart' asterism sample --points 10 --dimension 3 --clusters 2 --kappa 9 --separation 100 --axial \
     --output other.npy
 fails 2 'axial is for --method dp, spkm, movmf and mbspkm' asterism cluster axes.txt --method dpmeans --angle 20 --axial

@@ -57,6 +57,25 @@ fails 1 "line 2: 'steep' is no inclination" \
     sh -c "printf '%s\n' 1,2 3,steep | '$ASTERISM' cluster - --format csv --strike-dip --angle 5"
 fails 1 'line 2 has 3 columns, but line 1, the first row, has 2' \
     sh -c "printf '%s\n' 1,2 3,4,5 | '$ASTERISM' cluster - --format csv --strike-dip --angle 5"
+fails 1 "line 1: '61NE' has a plane that dips along its strike" \
+    sh -c "printf '%s\n' N40E,61NE | '$ASTERISM' cluster - --format csv --strike-dip --angle 5"
+
+# Three digits are an azimuth, wherever they stand; so says a name with a slash; a name that is known says what the other
+# column is; letters may have a column of their own.
+printf '%s\n' 30/080 080/30 5/079 >order.txt
+works asterism cluster order.txt --dip-direction --axial --angle 60 --json
+near 'dip direction of three digits' 79.7 "$(json cluster.0.dip_direction ../out)" 1
+printf '%s\n' dip/dipdir 30/80 31/81 >order.csv
+works asterism cluster order.csv --dip-direction --axial --angle 10 --json
+near 'dip by a name with a slash' 30.5 "$(json cluster.0.dip ../out)" 0.1
+printf '%s\n' dip,orientation 30,80 31,81 >half.csv
+works asterism cluster half.csv --dip-direction --axial --angle 10 --json --quiet
+near 'the angle beside the dip' 80.5 "$(json cluster.0.dip_direction ../out)" 0.1
+printf '%s\n' strike,dip,quadrant 40,61,NW 41,61,nw 221,61,NW >letters.csv
+works asterism cluster letters.csv --strike-dip --axial --angle 10 --json
+near 'dip direction by a column of letters' 310.7 "$(json cluster.0.dip_direction ../out)" 0.1
+printf '%s\n' Streichen,Fallen 40,61 41,61 >german.csv
+fails 1 "its header says 'Streichen'.*--strike-dip reads them" asterism cluster german.csv --angle 15
 
 # One column of azimuths.
 printf '%s\n' azimuth 10 12 190 200 N20E >azimuths.csv

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * What must hold of ast_tune: one distribution is weak, whatever its concentration; clusters that are there are found;
- * permuted rows, other threads and other seeds give the same recommendation; the recommended options give what was
- * described; a call can be cancelled at any step and leaves the context as it was.
- * AST_TEST_LONG=1 takes ten seeds of each distribution, and 10,000 points. */
+ * What must hold of ast_tune: one distribution is weak, whatever its concentration, in noise or not, and so are
+ * circles; clusters that are there are found; permuted rows, other threads and other seeds give the same
+ * recommendation; the recommended options give what was described; a call can be cancelled at any step and leaves the
+ * context as it was. AST_TEST_LONG=1 takes ten seeds of each distribution, and 10,000 points. */
 #include "random.h"
 #include "reference/harness.h"
 #include "tune.h"
 #include "vmf.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +84,63 @@ static void one_axial_distribution_is_weak(void **state) {
     check_weak(1000, 3, 10, 1);
 }
 
+/* A fold: poles along `arc` radians of a great circle, and a little off it. */
+static cloud make_fold(size_t count, double arc, uint64_t seed) {
+    cloud c = {count, 3, ref_take(count * 3, sizeof(float)), NULL};
+    ast_random random;
+    ast_random_seed(&random, seed, 0);
+    for (size_t i = 0; i < count; i++) {
+        double azimuth = arc * ast_random_uniform(&random), off = 0.05 * ast_random_normal(&random);
+        c.rows[3 * i] = (float)cos(azimuth);
+        c.rows[3 * i + 1] = (float)sin(azimuth);
+        c.rows[3 * i + 2] = (float)off;
+    }
+    return c;
+}
+
+static void check_cloud_is_weak(cloud *c, int axial, const char *what) {
+    ast_tune_report report = tune(ref_context(REF_FAST, 2), c, axial, NULL);
+    if (!report.weak)
+        fail_msg("%s: %zu clusters, excess %g: %s", what, report.clusters, report.excess, report.reason);
+    free_cloud(c);
+}
+
+/* One cluster in uniform noise, small circles, girdles and folds are no sets. */
+static void distributions_without_clusters_are_weak(void **state) {
+    (void)state;
+    static const struct {
+        size_t count, dimension;
+        ast_distribution distribution;
+        double kappa, noise;
+    } cases[] = {{500, 2, AST_VON_MISES_FISHER, 50, 0.4},
+                 {500, 3, AST_VON_MISES_FISHER, 50, 0.6},
+                 {500, 10, AST_VON_MISES_FISHER, 50, 0.4},
+                 {500, 3, AST_WATSON, 20, 0.4},
+                 {300, 3, AST_WATSON, -20, 0},
+                 {300, 3, AST_SMALL_CIRCLE, 300, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cloud c = {cases[i].count, cases[i].dimension, ref_take(cases[i].count * cases[i].dimension, sizeof(float)),
+                   NULL};
+        ast_mixture mixture = {.size = sizeof mixture,
+                               .points = c.count,
+                               .dimension = c.dimension,
+                               .clusters = 1,
+                               .kappa = cases[i].kappa,
+                               .noise = cases[i].noise,
+                               .distribution = cases[i].distribution,
+                               .radius = 40,
+                               .axial = cases[i].distribution == AST_WATSON,
+                               .seed = i + 1};
+        assert_int_equal(ast_sample_mixture(ref_context(REF_FAST, 2), &mixture, c.rows, NULL, NULL), AST_OK);
+        char what[32];
+        snprintf(what, sizeof what, "case %zu", i);
+        check_cloud_is_weak(&c, mixture.axial, what);
+    }
+    cloud fold = make_fold(300, 1.7, 1), girdle = make_fold(300, 3.1415926, 2);
+    check_cloud_is_weak(&fold, 1, "a fold of 100 degrees");
+    check_cloud_is_weak(&girdle, 1, "a girdle");
+}
+
 static void equal_rows_are_weak(void **state) {
     (void)state;
     float rows[12] = {0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0, 1};
@@ -131,6 +189,19 @@ static void check_found(const cloud *c, size_t clusters, int axial) {
     assert_int_equal(ast_compare(context, labels, c->labels, c->count, &agreement), AST_OK);
     assert_true(agreement.nmi > 0.97);
     free(labels);
+}
+
+/* Two polarities, which a circle with the heights of the rows would have, too. */
+static void opposite_clusters_are_found(void **state) {
+    (void)state;
+    cloud c = make_cloud(300, 3, 1, 30, 0, 0, 1);
+    for (size_t i = 0; i < c.count; i++) {
+        c.labels[i] = i % 5 < 2;
+        for (size_t d = 0; d < 3; d++)
+            c.rows[3 * i + d] = c.labels[i] ? -c.rows[3 * i + d] : c.rows[3 * i + d];
+    }
+    check_found(&c, 2, 0);
+    free_cloud(&c);
 }
 
 static void clusters_are_found(void **state) {
@@ -437,7 +508,9 @@ static void wrong_arguments_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(one_distribution_is_weak),
                                        cmocka_unit_test(one_axial_distribution_is_weak),
+                                       cmocka_unit_test(distributions_without_clusters_are_weak),
                                        cmocka_unit_test(equal_rows_are_weak),
+                                       cmocka_unit_test(opposite_clusters_are_found),
                                        cmocka_unit_test(clusters_are_found),
                                        cmocka_unit_test(copies_count_once),
                                        cmocka_unit_test(order_and_threads_do_not_matter),
