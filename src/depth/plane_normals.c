@@ -10,10 +10,12 @@
 #include <math.h>
 #include <string.h>
 
-#define NEAR 2.0        /* tolerances: the largest distance of a pixel from its plane, */
-#define DEVIATIONS 3.0  /* standard deviations of the noise; the larger of the two limits applies */
-#define MOST_ERROR 0.15 /* radians: largest error of a reliable normal */
-#define NEARER 0.7f     /* a pixel leaves its patch only if the known plane is nearer by this factor */
+#define NEAR 2.0         /* tolerances: the largest distance of a pixel from its plane, */
+#define DEVIATIONS 3.0   /* standard deviations of the noise; the larger of the two limits applies */
+#define MOST_ERROR 0.15  /* radians: largest error of a reliable normal, */
+#define LARGE_ERROR 0.2  /* of a patch that a person sees at once, such as the end of a corridor 9 m away, */
+#define LARGE_SHARE 0.04 /* of the image */
+#define NEARER 0.7f      /* a pixel leaves its patch only if the known plane is nearer by this factor */
 
 bool ast_patches_prepare(ast_patches *p, size_t width, size_t height) {
     p->across = ast_cells_along(width);
@@ -86,7 +88,8 @@ static void find_patch_normal(const normals_job *job, size_t cell) {
     double n[3], length = ast_frame_normal(job->frame, &p->fits[cell], n);
     double focal = camera->fx > camera->fy ? camera->fx : camera->fy, error = focal * height_error(p, cell);
     double ends = narrowness(&p->moments[cell]) * length;
-    bool sure = error < MOST_ERROR * ends;
+    bool large = p->moments[cell].n >= LARGE_SHARE * (double)(job->frame->width * job->frame->height);
+    bool sure = error < (large ? LARGE_ERROR : MOST_ERROR) * ends;
     bool useful = sure || (job->late && error < AST_MAX_UNCERTAIN_ERROR * ends);
     p->uncertain[cell] = !sure;
     for (int d = 0; d < 3; d++)

@@ -169,6 +169,8 @@ static int aim(const mosaic *m, const patch *p, double most, float *normal) {
         normal[d] = (float)(-n[d] / length);
     double n0 = p->sum[0], s = p->sum[6] / n0, bent = 0.25 * m->noise.tolerance[ref_noise_level(s)];
     double error = sqrt(bent * bent + 3.0 * 3.0 * variance(m, s, slope2(&f)) / n0);
+    if (n0 >= 0.04 * (double)(m->width * m->height))
+        most = fmax(most, 0.2);
     return fmax(camera->fx, camera->fy) * error < most * narrow * length;
 }
 
