@@ -5,9 +5,9 @@
     ASTERISM_LIBRARY=build/release/libasterism.so PYTHONPATH=python /usr/bin/python3 bench/mixture_study.py \\
         [--sets N] [--without-bic] [--only WORD] [TABLE...]
 
-TABLE is any of auto, background, axial and kent; all without a TABLE, which takes minutes. `auto` sets VMFMixture("auto")
+TABLE is any of auto, broad, background, axial and kent; all without a TABLE, which takes minutes. `auto` sets VMFMixture("auto")
 beside the least BIC of 20 starts of EM for each K = 1 to 6 (the slow part; --without-bic leaves it out), on the same
-points. `background` is a given number of clusters in noise. `axial` and `kent` are the tables of docs/models.md: numbers
+points; `broad` the same on --draws sets whose every number is drawn, with EM of up to 500 passes. `background` is a given number of clusters in noise. `axial` and `kent` are the tables of docs/models.md: numbers
 of components, kappas and how often alpha95 covers the true axis or mean. Every set has its own seed, so that lines can be repeated one by one.
 """
 import argparse
@@ -87,8 +87,8 @@ def fit(rows, components, **how):
     return asterism.VMFMixture(components, random_state=1, n_threads=1, **how).fit(rows)
 
 
-def least_bic(rows, background):
-    fits = [fit(rows, k, background=background, n_init=STARTS) for k in range(1, MOST + 1)]
+def least_bic(rows, background, **how):
+    fits = [fit(rows, k, background=background, n_init=STARTS, **how) for k in range(1, MOST + 1)]
     return 1 + int(np.argmin([f.bic_ for f in fits]))
 
 
@@ -112,6 +112,34 @@ def table_auto(arguments):
               f"| {seconds / arguments.sets:.2f} | {beside} |", flush=True)
     for kind, (auto, bic, sets) in totals.items():
         print(f"| {kind}, all | | | | | | {auto} of {sets} | | {'-' if arguments.without_bic else bic} |")
+
+
+def broad_case(seed):
+    """Dimension, points, kappa, sets, degrees, noise: of sets that are neither hopeless nor trivial."""
+    rng = np.random.default_rng([78, seed])
+    while True:
+        dimension, count = int(rng.choice([2, 3, 10, 100])), int(rng.choice([50, 100, 200, 500, 1000]))
+        kappa = round(float(np.exp(rng.uniform(np.log(5), np.log(1000)))))
+        clusters, degrees = int(rng.choice([1, 2, 3, 4])), float(rng.choice([20, 30, 45, 60, 90]))
+        noise = float(rng.choice([0, 0, 0.1, 0.3]))
+        possible = clusters * degrees <= 360 if dimension == 2 else clusters <= dimension
+        if possible and 2 <= np.radians(degrees) * np.sqrt(kappa) <= 8 and count * (1 - noise) / clusters >= 15:
+            return dimension, count, kappa, clusters, degrees, noise
+
+
+def table_broad(arguments):
+    """Right numbers by dimension, noise, points and sets, and the sets that only one of the two gets right."""
+    found = {}
+    for seed in range(arguments.draws):
+        dimension, count, kappa, clusters, degrees, noise = broad_case(seed)
+        rows = points_of(seed, "near", dimension, count, kappa, clusters, degrees, noise)
+        auto = fit(rows, "auto", background=noise > 0).n_clusters_ == clusters
+        bic = not arguments.without_bic and least_bic(rows, noise > 0, max_iter=500) == clusters
+        for key in ("all", f"D = {dimension}", f"noise {noise:g}", f"n = {count}", f"sets {clusters}"):
+            found[key] = np.add(found.get(key, 0), (auto, bic, 1))
+    print("| sets | auto | BIC of 20-start EM |\n|---|---|---|")
+    for key, (auto, bic, sets) in found.items():
+        print(f"| {key} | {auto} of {sets} | {'-' if arguments.without_bic else bic} |")
 
 
 def table_background(arguments):
@@ -187,13 +215,14 @@ def table_kent(arguments):
               f"| {np.median(kappas):.2f} | {ratio} | {cones.sum():.0f} of {arguments.sets * clusters} |", flush=True)
 
 
-TABLES = {"auto": table_auto, "background": table_background, "axial": table_axial, "kent": table_kent}
+TABLES = {"auto": table_auto, "broad": table_broad, "background": table_background, "axial": table_axial, "kent": table_kent}
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("tables", nargs="*")
     parser.add_argument("--sets", type=int, default=10)
+    parser.add_argument("--draws", type=int, default=100)
     parser.add_argument("--without-bic", action="store_true")
     parser.add_argument("--only", default="")
     arguments = parser.parse_args()

@@ -119,7 +119,8 @@ static int fill_stereonet(void *data) {
                              .notation = ast_cli_cluster_notation(work),
                              .axial = work->options.axial,
                              .equal_angle = work->given->equal_angle,
-                             .orientation = work->orientation.size ? &work->orientation : NULL});
+                             .orientation = work->orientation.size ? &work->orientation : NULL,
+                             .means = work->clusters});
 }
 
 /* By plane, if planes were asked for. */

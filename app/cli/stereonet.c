@@ -37,7 +37,8 @@ int ast_cli_stereonet_write(const ast_cli_stereonet *drawn) {
                          .axial = drawn->axial,
                          .equal_angle = drawn->equal_angle,
                          .notation = drawn->notation,
-                         .orientation = drawn->orientation};
+                         .orientation = drawn->orientation,
+                         .means = drawn->means};
     bool png = ast_has_extension(ast_cli_typed(drawn->common, "stereonet"), ".png");
     return ast_cli_outcome(ast_stereonet_write(&net, png, output, &error), &error);
 }

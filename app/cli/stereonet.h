@@ -35,6 +35,7 @@ typedef struct ast_cli_stereonet {
     ast_notation notation;
     int axial, equal_angle;
     const ast_orientation *orientation; /* or NULL */
+    const ast_cluster_info *means;      /* (clusters), or NULL: found from the labels */
 } ast_cli_stereonet;
 
 /* Writes it, if it was asked for. */

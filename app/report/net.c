@@ -32,6 +32,9 @@ enum {
 typedef struct set {
     size_t count;
     double mean[3], resultant, precision, alpha95;
+    double axes[2][3],
+        ellipse[2]; /* of a confidence ellipse: its axes, half their lengths in radians; 0: there is none */
+    bool girdle;    /* the mean is its pole */
 } set;
 
 typedef struct drawing {
@@ -86,6 +89,19 @@ static void find_errors(const drawing *d, set *s) {
     s->alpha95 = known && d->net->points->dimension == 3 ? acos(fmax(-1, cosine)) : NAN;
 }
 
+/* What the run knows better: components overlap, and pieces of a set reach to its mean. */
+static void take_mean(const ast_cluster_info *info, set *s) {
+    for (int c = 0; c < 3; c++)
+        s->mean[c] = (double)info->mean[c];
+    s->alpha95 = info->alpha95 / AST_DEGREES_PER_RADIAN;
+    s->girdle = info->kappa < 0;
+    for (int i = 0; info->axes && i < 2; i++) {
+        s->ellipse[i] = info->ellipse95[i] / AST_DEGREES_PER_RADIAN;
+        for (int c = 0; c < 3; c++)
+            s->axes[i][c] = (double)info->axes[3 * i + c];
+    }
+}
+
 static bool load(drawing *d) {
     const ast_stereonet *net = d->net;
     size_t dimension = net->points->dimension;
@@ -108,6 +124,8 @@ static bool load(drawing *d) {
     for (size_t k = 0; k < d->clusters; k++) {
         find_mean(d, (int32_t)k, &d->sets[k]);
         find_errors(d, &d->sets[k]);
+        if (net->means && dimension == 3)
+            take_mean(&net->means[k], &d->sets[k]);
     }
     return true;
 }
@@ -175,8 +193,19 @@ static void draw_curve(drawing *d, double (*curve)[3], size_t count, ast_pen pen
 }
 
 /* The small circle of an angle around an axis; 90 degrees: the plane whose pole it is. */
+/* An ellipse on the sphere; its axes are across the mean, half their lengths are angles. */
+static void draw_ellipse(drawing *d, const double *mean, const double axes[2][3], const double half[2], ast_pen pen) {
+    double curve[STEPS + 1][3];
+    for (int i = 0; i <= STEPS; i++) {
+        double t = 2 * PI * i / STEPS, x = half[0] * cos(t), y = half[1] * sin(t), angle = hypot(x, y);
+        for (int c = 0; c < 3; c++)
+            curve[i][c] = cos(angle) * mean[c] + sin(angle) / angle * (x * axes[0][c] + y * axes[1][c]);
+    }
+    draw_curve(d, curve, STEPS + 1, pen);
+}
+
 static void draw_circle(drawing *d, const double *axis, double angle, ast_pen pen) {
-    double curve[STEPS + 1][3], one[3] = {0}, other[3];
+    double one[3] = {0}, axes[2][3], half[2] = {angle, angle};
     int least = fabs(axis[0]) < fabs(axis[1]) ? 0 : 1;
     least = fabs(axis[2]) < fabs(axis[least]) ? 2 : least;
     one[least] = 1;
@@ -184,14 +213,11 @@ static void draw_circle(drawing *d, const double *axis, double angle, ast_pen pe
     for (int c = 0; c < 3; c++)
         one[c] -= along * axis[c];
     normalise(one);
-    for (int c = 0; c < 3; c++)
-        other[c] = axis[(c + 1) % 3] * one[(c + 2) % 3] - axis[(c + 2) % 3] * one[(c + 1) % 3];
-    for (int i = 0; i <= STEPS; i++) {
-        double t = 2 * PI * i / STEPS;
-        for (int c = 0; c < 3; c++)
-            curve[i][c] = cos(angle) * axis[c] + sin(angle) * (cos(t) * one[c] + sin(t) * other[c]);
+    for (int c = 0; c < 3; c++) {
+        axes[0][c] = one[c];
+        axes[1][c] = axis[(c + 1) % 3] * one[(c + 2) % 3] - axis[(c + 2) % 3] * one[(c + 1) % 3];
     }
-    draw_curve(d, curve, STEPS + 1, pen);
+    draw_ellipse(d, axis, axes, half, pen);
 }
 
 static void draw_frame(drawing *d) {
@@ -292,6 +318,10 @@ static ast_colour ink_of(int32_t label) {
                         (unsigned char)(part * colour.blue)};
 }
 
+static bool has_planes(const ast_stereonet *net) {
+    return net->notation == AST_DIP_DIRECTION || net->notation == AST_STRIKE_DIP;
+}
+
 /* Directions that point up are rings at the place of their opposites. */
 static void draw_points(drawing *d) {
     size_t step = d->count / MOST_POINTS + 1;
@@ -300,14 +330,10 @@ static void draw_points(drawing *d) {
         double at[2];
         if (d->labels[i] == INT32_MIN)
             continue;
-        bool opposite = project(d, d->at[i], at) && !d->net->axial && d->net->notation == AST_TREND_PLUNGE;
+        bool opposite = project(d, d->at[i], at) && !d->net->axial && !has_planes(d->net);
         ast_pen pen = {ink_of(d->labels[i]), 1, 0.9, false};
         (opposite ? ast_canvas_ring : ast_canvas_disc)(&d->canvas, at[0], at[1], radius, pen);
     }
-}
-
-static bool has_planes(const ast_stereonet *net) {
-    return net->notation == AST_DIP_DIRECTION || net->notation == AST_STRIKE_DIP;
 }
 
 static void draw_means(drawing *d) {
@@ -319,7 +345,11 @@ static void draw_means(drawing *d) {
             continue;
         if (has_planes(d->net))
             draw_circle(d, s->mean, PI / 2, (ast_pen){ink, 1.6, 1, false});
-        if (isfinite(s->alpha95) && s->alpha95 < PI / 2)
+        if (s->girdle)
+            draw_circle(d, s->mean, PI / 2, (ast_pen){ink, 1.6, 1, true});
+        if (s->ellipse[1] > 0)
+            draw_ellipse(d, s->mean, s->axes, s->ellipse, (ast_pen){dark, 1.3, 1, false});
+        else if (isfinite(s->alpha95) && s->alpha95 > 0 && s->alpha95 < PI / 2)
             draw_circle(d, s->mean, s->alpha95, (ast_pen){dark, 1.3, 1, false});
         project(d, s->mean, at);
         ast_canvas_disc(&d->canvas, at[0], at[1], 5, (ast_pen){{255, 255, 255}, 0, 1, false});

@@ -2,7 +2,7 @@
  *
  * The figure of field measurements: directions in three dimensions on the lower hemisphere, with density contours, the
  * planes and the confidence cones of means; in two dimensions a rose diagram. It is drawn from directions and labels;
- * means and their errors are computed here, by the formulas of docs/errors.md. */
+ * means and their errors are computed here, by the formulas of docs/errors.md, unless the run has them. */
 #ifndef ASTERISM_REPORT_NET_H
 #define ASTERISM_REPORT_NET_H
 
@@ -17,6 +17,7 @@ typedef struct ast_stereonet {
     bool equal_angle;                   /* Wulff's net instead of Schmidt's */
     ast_notation notation;              /* how means are written; of planes the great circles are drawn, too */
     const ast_orientation *orientation; /* its girdle is drawn, if it is one; or NULL */
+    const ast_cluster_info *means;      /* (clusters) means with their cones or ellipses; NULL: found from the labels */
 } ast_stereonet;
 
 /* Writes it as SVG or as PNG. */

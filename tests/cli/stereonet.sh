@@ -33,6 +33,17 @@ printf '%s\n' '1 2 3' '4 5 6' >'a<b&c.txt'
 works asterism cluster 'a<b&c.txt' --angle 20 --stereonet odd.svg --json
 well_formed odd.svg
 
+# Means and errors of the run: an ellipse is no cone, and the mean of a girdle is its pole, across which it is dashed.
+asterism sample --distribution kent --points 60 --dimension 3 --clusters 1 --kappa 50 --seed 4 --output kent.npy
+works asterism cluster kent.npy --method movmf --clusters 1 --shape kent --stereonet kent.svg --json
+well_formed kent.svg
+works asterism cluster kent.npy --angle 90 --stereonet round.svg --json
+! cmp -s kent.svg round.svg || broken 'the ellipse is drawn as a cone'
+asterism sample --distribution watson --points 100 --dimension 3 --clusters 1 --kappa -20 --seed 4 --output girdle.npy
+works asterism cluster girdle.npy --method movmf --axial --clusters 1 --stereonet girdle.svg --json
+well_formed girdle.svg
+[ "$(grep -c dasharray girdle.svg)" -gt 0 ] || broken 'no dashed girdle'
+
 fails 2 "stereonet writes SVG or PNG: its name must end in .svg or .png, not be 'a.pdf'" \
     asterism cluster joints.csv --dip-direction --angle 35 --stereonet a.pdf
 fails 2 'equal-angle' asterism cluster joints.csv --dip-direction --angle 35 --equal-angle
