@@ -6,7 +6,9 @@ install(FILES include/asterism.h include/asterism_depth.h include/asterism_ranks
               include/asterism_tally.h include/asterism_arrow.h include/asterism_field.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS asterism_static asterism_shared EXPORT asterism-targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS asterism RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET asterism)
+  install(TARGETS asterism RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 install(EXPORT asterism-targets NAMESPACE asterism:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/asterism)
 configure_package_config_file(cmake/asterism-config.cmake.in asterism-config.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/asterism)
