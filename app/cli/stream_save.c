@@ -123,9 +123,11 @@ static int append(ast_cli_state_file *file, const ast_cli_saved_stream *saved, c
     do
         written = writev(file->descriptor, parts, 2);
     while (written < 0 && errno == EINTR);
-    int reason = written < 0 ? errno : ENOSPC;
+    int reason = written < 0 ? errno : written == (ssize_t)(head + size) ? 0 : ENOSPC;
+    if (!reason && file->durable && fdatasync(file->descriptor) != 0)
+        reason = errno;
     free(frame);
-    if (written == (ssize_t)(head + size) && (!file->durable || fdatasync(file->descriptor) == 0)) {
+    if (!reason) {
         file->size += head + size;
         return -1;
     }

@@ -426,7 +426,7 @@ static int warn_of_cone(ast_cli_tracking *tracking, const ast_points *points) {
         return -1;
     if (resultant > CONE_RESULTANT)
         ast_cli_warn("the rows lie in a narrow cone (the length of their mean is %.2f), where all angles are small: "
-                     "--center-file with the mean of some of them makes an angle easier to choose",
+                     "--center-file with the mean of many other such rows makes an angle easier to choose",
                      resultant);
     tracking->rows_seen = UINT64_MAX;
     return -1;
