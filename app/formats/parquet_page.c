@@ -138,7 +138,11 @@ static bool next_run(ast_parquet_runs *runs) {
 /* A number of a packed run, the lowest bit first. */
 static uint32_t unpack(ast_parquet_runs *runs) {
     size_t bit = runs->packed, byte = bit / 8, room = (size_t)(runs->at - runs->bits) - byte;
-    uint64_t word = runs->width ? ast_little(runs->bits + byte, room < 5 ? room : 5) : 0;
+    uint64_t word = 0;
+    if (room >= sizeof word && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+        memcpy(&word, runs->bits + byte, sizeof word);
+    else if (runs->width)
+        word = ast_little(runs->bits + byte, room < 5 ? room : 5);
     runs->packed += runs->width;
     return (uint32_t)(word >> bit % 8 & (((uint64_t)1 << runs->width) - 1));
 }

@@ -43,11 +43,15 @@ static bool look_up(ast_parquet_pages *pages, unsigned char *place) {
         part = left < AT_ONCE ? left : AT_ONCE;
         if (!ast_parquet_runs_take(&runs, numbers, part))
             return false;
-        for (size_t i = 0; i < part; i++, place += width) {
+        for (size_t i = 0; i < part; i++)
             if (numbers[i] >= known)
                 return false;
-            memcpy(place, pages->dictionary_page.place + numbers[i] * width, width);
-        }
+        const unsigned char *from = pages->dictionary_page.place;
+        for (size_t i = 0; i < part && width == 4; i++) /* a size that the compiler knows */
+            memcpy(place + i * 4, from + (size_t)numbers[i] * 4, 4);
+        for (size_t i = 0; i < part && width != 4; i++)
+            memcpy(place + i * width, from + numbers[i] * width, width);
+        place += part * width;
     }
     return true;
 }

@@ -9,11 +9,23 @@
 #include "npy.h"
 #include "registry.h"
 
+#include <sys/mman.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define COUNT_SIZE 4 /* bytes before a row that repeat its dimension */
 #define ROWS_AT_ONCE 256
+
+/* Memory that is written once from end to end: large pages spare the system half of the time that it takes. */
+static void *allocate_body(size_t size) {
+    const size_t page = (size_t)1 << 21;
+    if (size < 4 * page || size > SIZE_MAX - page)
+        return malloc(size);
+    void *place = aligned_alloc(page, (size + page - 1) / page * page);
+    if (place)
+        madvise(place, size, MADV_HUGEPAGE);
+    return place;
+}
 
 static bool read_body(ast_body *body, const ast_file_table *table, const ast_bytes *bytes, ast_format_error *error);
 static bool check_counts(const ast_file_table *table, const ast_body *body, const ast_bytes *bytes,
@@ -133,7 +145,7 @@ static bool read_body(ast_body *body, const ast_file_table *table, const ast_byt
     *body = (ast_body){0};
     if (!decoder && !table->swapped && ast_body_map(body, bytes, table->offset, size, item))
         return true;
-    body->data = body->owned = malloc(size);
+    body->data = body->owned = allocate_body(size);
     if (!body->owned)
         return ast_format_no_memory(error, bytes->name);
     bool good = decoder ? decoder->rows(decoder, 0, table->count, body->owned)
