@@ -14,6 +14,7 @@
 
 #define RIGHT (5 * AST_DEGREE) /* how far from a right angle, or from parallel, two lines may be */
 #define LEAST_LINE 0.02        /* usual share of a frame, for a line to count */
+#define LEAST_HEADING 0.2      /* of the largest wall, for a heading of an Atlanta frame */
 #define LEAST_PART 0.7         /* of what all lines explain, for a frame */
 #define LEAST_FRAME 0.2        /* of all points of the current frame */
 #define SEEN_LATELY 300        /* frames */
@@ -153,13 +154,27 @@ static void keep_names(ast_building *now, const ast_building *before) {
     }
 }
 
-/* Walls that are not at right angles to one that is listed, nor parallel to it, are headings of their own. */
+/* Whether a wall is a heading of its own: in view, of a good part of the largest, and not parallel to one that is
+ * listed, but for the error of a small surface. */
+static bool is_heading(const ast_building *found, const line *wall, double largest) {
+    bool own = wall->now > 0 && wall->weight >= LEAST_HEADING * largest;
+    for (size_t i = 1; i < found->count; i++)
+        own &= cosine(found->directions[i], wall->direction) < cos(2 * RIGHT);
+    return own;
+}
+
+/* The walls of a vertical, the heaviest first. */
 static void list_headings(const line *lines, size_t count, size_t vertical, ast_building *found) {
+    double largest = 0;
     memcpy(found->directions[0], lines[vertical].direction, sizeof found->directions[0]);
     found->count = 1;
-    for (size_t k = 0; k < count; k++)
-        if (k != vertical && is_right(&lines[vertical], &lines[k]) && found->count < AST_BUILDING_AXES)
+    for (size_t k = 0; k < count; k++) {
+        if (k == vertical || !is_right(&lines[vertical], &lines[k]) || found->count == AST_BUILDING_AXES)
+            continue;
+        if (found->count == 1 || is_heading(found, &lines[k], largest))
             memcpy(found->directions[found->count++], lines[k].direction, sizeof found->directions[0]);
+        largest = fmax(largest, lines[k].weight);
+    }
     bool square = true;
     for (size_t a = 1; a < found->count; a++)
         for (size_t b = 1; b < a; b++)
