@@ -118,13 +118,15 @@ static ast_status check_frame(ast_stream *s, const ast_points *points, const int
     return AST_OK;
 }
 
-#define NAME_BLOCK 4096
+#define NAME_BLOCK 4096 /* a chunk of the labelling, whose labels are in the cache of the thread that has its number   \
+                         */
 
 typedef struct naming {
     const ast_stream *stream;
     int32_t *labels;
     bool same;      /* slots are ids */
     ast_late *late; /* late rows, which get their labels now, or NULL */
+    size_t count;   /* points */
 } naming;
 
 enum { NEIGHBOURS = 16 };
@@ -146,8 +148,10 @@ static void name_points(const int32_t *slots, const int32_t *id_of, size_t count
 }
 
 /* Slots to ids; then late rows, while the labels are in the cache. */
-static void name_block(void *data, size_t first, size_t last) {
+static void name_block(void *data, size_t block, int worker) {
     const naming *n = data;
+    size_t first = block * NAME_BLOCK, last = n->count - first < NAME_BLOCK ? n->count : first + NAME_BLOCK;
+    (void)worker;
     const int32_t *slots = n->stream->v.labels, *id_of = n->stream->id_of;
     if (n->same)
         memcpy(n->labels + first, slots + first, (last - first) * sizeof *slots);
@@ -194,10 +198,10 @@ static ast_status step(ast_stream *s, const ast_points *points, int32_t *labels,
     }
     ast_stream_find_rotation(s, points);
     ast_late late;
-    naming n = {s, labels, slots_are_ids(s), points->late && !s->options.exclusive ? &late : NULL};
+    naming n = {s, labels, slots_are_ids(s), points->late && !s->options.exclusive ? &late : NULL, points->count};
     if (n.late)
         ast_stream_begin_late(s, points, labels, &late);
-    ast_pool_ranges(s->pool, points->count, NAME_BLOCK, name_block, &n);
+    ast_pool_run_in_turn(s->pool, 0, (points->count + NAME_BLOCK - 1) / NAME_BLOCK, name_block, &n);
     if (n.late)
         ast_stream_end_late(s, &late, &report);
     else if (points->late)

@@ -4,8 +4,9 @@
  * handed out, the caller closes the gate and waits for the workers inside. A worker that wakes too late finds the gate
  * closed, so a short job never waits for a sleeping thread.
  *
- * Blocks have owners: block b is that of thread b mod threads, in every job, so that the memory of a block stays in the
- * caches of one core from pass to pass; fetching it from another core costs up to a third of a microsecond a line. A
+ * Blocks have owners, the same in every job, so that the memory of a block stays in the caches of one core from job to
+ * job; fetching it from another core costs up to a third of a microsecond a line. Every thread has one part of a job,
+ * so that jobs over one image may cut it in different ways, or every n-th block, if blocks wait for each other. A
  * thread takes its own blocks in order, those of threads that are not inside along with them, and at the end what is
  * left of the others'.
  *
@@ -34,6 +35,7 @@
 typedef struct queue {
     _Alignas(AST_CACHE_LINE) _Atomic size_t next; /* the first that nobody has taken */
     _Atomic bool inside;                          /* the thread takes part in the job */
+    size_t end;                                   /* none of them comes at or behind this block */
 } queue;
 
 struct ast_pool {
@@ -44,7 +46,7 @@ struct ast_pool {
     pthread_t *workers;
     queue *queues; /* (threads) */
     _Alignas(AST_CACHE_LINE) _Atomic uint64_t gate;
-    size_t blocks; /* of the job, from the first on */
+    size_t step; /* from a block of a thread to its next one */
     ast_task *task;
     void *data;
     bool may_stop; /* the run ends if the pool is cancelled */
@@ -169,17 +171,18 @@ static void run_block(const ast_pool *pool, ast_task *task, void *data, size_t b
 }
 
 /* The owner of the lowest block that the thread may take: its own, and those of threads that are not inside; when it
- * has none, anybody's. `block`: that block. Nobody skips a block whose owner is not inside, and an owner takes its
- * blocks in order, so the lowest block of a job never waits for a thread that waits for it. */
+ * has none, anybody's. `block`: that block; -1: there is none. Nobody skips a block whose owner is not inside, and an
+ * owner takes its blocks in order, so the lowest block of a job never waits for a thread that waits for it. */
 static int choose_queue(const ast_pool *pool, int worker, size_t *block) {
     bool all_inside = (atomic_load(&pool->gate) & GATE_INSIDE) == (uint64_t)pool->started;
-    size_t own = *block = atomic_load(&pool->queues[worker].next);
-    int best = worker;
-    if (all_inside && own < pool->blocks)
-        return worker;
-    for (int w = 0; w < pool->threads; w++) {
-        size_t next = atomic_load(&pool->queues[w].next);
-        if (next < *block && (own >= pool->blocks || !atomic_load(&pool->queues[w].inside))) {
+    size_t own = atomic_load(&pool->queues[worker].next);
+    bool left = own < pool->queues[worker].end;
+    int best = left ? worker : -1;
+    *block = own;
+    for (int w = 0; w < pool->threads && !(left && all_inside); w++) {
+        const queue *q = &pool->queues[w];
+        size_t next = atomic_load(&q->next);
+        if (next < q->end && (best < 0 || next < *block) && !(left && atomic_load(&q->inside))) {
             *block = next;
             best = w;
         }
@@ -192,9 +195,9 @@ static bool take_block(ast_pool *pool, int worker, size_t *block) {
     for (;;) {
         int owner = choose_queue(pool, worker, block);
         size_t expected = *block;
-        if (expected >= pool->blocks)
+        if (owner < 0)
             return false;
-        if (atomic_compare_exchange_strong(&pool->queues[owner].next, &expected, expected + (size_t)pool->threads))
+        if (atomic_compare_exchange_strong(&pool->queues[owner].next, &expected, expected + pool->step))
             return true;
     }
 }
@@ -206,18 +209,21 @@ static void take_blocks(ast_pool *pool, int worker) {
         run_block(pool, pool->task, pool->data, block, worker);
 }
 
-/* Block b belongs to thread b mod threads. */
-static void fill_queues(ast_pool *pool, size_t first) {
-    size_t threads = (size_t)pool->threads;
+/* In turn, block b belongs to thread b mod threads; otherwise every thread has a part. */
+static void fill_queues(ast_pool *pool, size_t first, size_t last, bool in_turn) {
+    size_t threads = (size_t)pool->threads, count = last - first;
+    pool->step = in_turn ? threads : 1;
     for (size_t w = 0; w < threads; w++) {
-        atomic_store(&pool->queues[w].next, first + (w + threads - first % threads) % threads);
-        atomic_store(&pool->queues[w].inside, false);
+        queue *q = &pool->queues[w];
+        atomic_store(&q->next, first + (in_turn ? (w + threads - first % threads) % threads : w * count / threads));
+        atomic_store(&q->inside, false);
+        q->end = in_turn ? last : first + (w + 1) * count / threads;
     }
 }
 
 bool ast_pool_run_cancellable(ast_pool *pool, size_t blocks, ast_task *task, void *data) {
     pool->may_stop = true;
-    ast_pool_run(pool, blocks, task, data);
+    ast_pool_run_in_turn(pool, 0, blocks, task, data);
     pool->may_stop = false;
     return !ast_pool_cancelled(pool);
 }
@@ -232,12 +238,10 @@ static void open_gate(ast_pool *pool) {
     }
 }
 
-static void run_on_threads(ast_pool *pool, size_t first, size_t last, ast_task *task, void *data) {
-    pool->blocks = last;
+static void run_on_threads(ast_pool *pool, ast_task *task, void *data) {
     assert((atomic_load(&pool->gate) & (GATE_OPEN | GATE_INSIDE)) == 0); /* no run within a run */
     pool->task = task;
     pool->data = data;
-    fill_queues(pool, first);
     open_gate(pool);
     take_blocks(pool, 0);
     ast_trace_mark end = ast_trace_now(pool->trace);
@@ -249,20 +253,25 @@ static void run_on_threads(ast_pool *pool, size_t first, size_t last, ast_task *
     assert(pool->may_stop || !take_block(pool, 0, &left));
 }
 
-void ast_pool_run_from(ast_pool *pool, size_t first, size_t last, ast_task *task, void *data) {
+static void run(ast_pool *pool, size_t first, size_t last, bool in_turn, ast_task *task, void *data) {
     ast_trace_mark begin = ast_trace_now(pool->trace);
     if (pool->threads == 1 || last <= first + 1 || pool->owner != ast_system_process()) {
         for (size_t block = first; block < last && goes_on(pool, 0); block++)
             run_block(pool, task, data, block, 0);
     } else {
         pool->opened = begin.time;
-        run_on_threads(pool, first, last, task, data);
+        fill_queues(pool, first, last, in_turn);
+        run_on_threads(pool, task, data);
     }
     ast_trace_note(pool->trace, 0, AST_TRACE_JOB, last - first, begin);
 }
 
 void ast_pool_run(ast_pool *pool, size_t blocks, ast_task *task, void *data) {
-    ast_pool_run_from(pool, 0, blocks, task, data);
+    run(pool, 0, blocks, false, task, data);
+}
+
+void ast_pool_run_in_turn(ast_pool *pool, size_t first, size_t last, ast_task *task, void *data) {
+    run(pool, first, last, true, task, data);
 }
 
 typedef struct range_job {

@@ -44,7 +44,7 @@ static size_t least_chunk(const ast_labelling *l, const ast_worst *w) {
 size_t ast_find_worst_chunk(ast_worst *w, double *score) {
     ast_labelling *l = w->l;
     if (!w->looked)
-        ast_pool_run(l->pool, l->rows.chunks, search_chunk, w);
+        ast_pool_run_in_turn(l->pool, 0, l->rows.chunks, search_chunk, w);
     w->looked = true;
     size_t best = least_chunk(l, w);
     while (l->rows.chunks && !isinf(w->score[best]) && !can_leave(l, w->point[best])) {

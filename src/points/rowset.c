@@ -372,7 +372,7 @@ void ast_rowset_need_columns(ast_rowset *rows, size_t first, size_t last) {
 
 void ast_rowset_fill(ast_rowset *rows, ast_pool *pool) {
     if (rows->loading.partial)
-        ast_pool_run(pool, (rows->padded + LOAD_BLOCK - 1) / LOAD_BLOCK, load_task, rows);
+        ast_pool_run_in_turn(pool, 0, (rows->padded + LOAD_BLOCK - 1) / LOAD_BLOCK, load_task, rows);
 }
 
 /* If one row has to be normalised, probably many have: then all further blocks become columns. */
