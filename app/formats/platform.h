@@ -54,6 +54,9 @@ void ast_unmap(ast_mapping *mapping);
 /* Says that these bytes of a file are read soon. */
 void ast_read_ahead(int descriptor, uint64_t offset, uint64_t size);
 
+/* Asks for huge pages, which need fewer page faults. `memory` is at a multiple of their size. */
+void ast_use_huge_pages(void *memory, size_t size);
+
 /* A condition whose time-outs do not follow the time of day, and a wait on it; false: it timed out. */
 int ast_condition_open(pthread_cond_t *condition);
 typedef struct timespec ast_moment;

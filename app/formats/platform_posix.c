@@ -63,6 +63,14 @@ void ast_read_ahead(int descriptor, uint64_t offset, uint64_t size) {
 #endif
 }
 
+void ast_use_huge_pages(void *memory, size_t size) {
+#ifdef MADV_HUGEPAGE
+    (void)madvise(memory, size, MADV_HUGEPAGE);
+#else
+    (void)memory, (void)size;
+#endif
+}
+
 int ast_open_pipe(int ends[2]) {
 #ifdef __APPLE__
     if (pipe(ends) != 0)

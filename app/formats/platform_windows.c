@@ -356,6 +356,10 @@ void ast_read_ahead(int descriptor, uint64_t offset, uint64_t size) {
     (void)descriptor, (void)offset, (void)size;
 }
 
+void ast_use_huge_pages(void *memory, size_t size) {
+    (void)memory, (void)size;
+}
+
 int ast_open_pipe(int ends[2]) {
     return _pipe(ends, 4096, _O_BINARY | _O_NOINHERIT);
 }

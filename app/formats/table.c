@@ -9,7 +9,6 @@
 #include "npy.h"
 #include "registry.h"
 
-#include <sys/mman.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +22,7 @@ static void *allocate_body(size_t size) {
         return malloc(size);
     void *place = aligned_alloc(page, (size + page - 1) / page * page);
     if (place)
-        madvise(place, size, MADV_HUGEPAGE);
+        ast_use_huge_pages(place, size);
     return place;
 }
 
