@@ -337,16 +337,30 @@ static void take_level(ast_tuning *t, const ast_tune_level *level) {
     t->highest = t->tuned->nulls[level - t->tuned->levels];
 }
 
+/* Where the metric was learned, what stands out must do so from one cloud with a metric of its own. */
+static ast_status compare_with_cloud(ast_tuning *t, const ast_tune_level *level) {
+    double cloud;
+    if (t->report->weak || t->report->metric != AST_METRIC_LOCAL)
+        return AST_OK;
+    ast_status status = ast_tune_measure_cloud(t, level->clusters, &cloud);
+    if (status == AST_OK && level->silhouette - cloud < t->report->excess)
+        t->report->excess = level->silhouette - cloud;
+    t->report->weak = status == AST_OK && t->report->excess < AST_TUNE_MIN_EXCESS;
+    return status;
+}
+
 /* The level is a cut of the tree: where there are more rows than those of the sample, they decide as well. */
 static ast_status recommend_level(ast_tuning *t, size_t chosen) {
     ast_tune_report *r = t->report;
     ast_tune_level *levels = t->tuned->levels;
     size_t settled = chosen;
+    double excess = r->excess;
     ast_status status = r->weak || is_sparse(t) ? AST_OK : ast_tune_settle(t, &settled);
     if (settled != chosen) {
         levels[chosen].peak = levels[chosen].local_peak = 0;
         levels[settled].peak = levels[settled].local_peak = 1;
         take_level(t, &levels[settled]);
+        r->excess = fmin(r->excess, excess); /* what one cloud gives was measured at the level before */
     }
     r->angle = r->leaf_angle;
     r->merge = AST_MERGE_COUNT;
@@ -364,6 +378,9 @@ static ast_status recommend(ast_tuning *t) {
     }
     size_t chosen = ast_tune_choose(tuned->levels, tuned->level_count, tuned->angles, tuned->angle_count, &range);
     take_level(t, &tuned->levels[chosen]);
+    ast_status status = compare_with_cloud(t, &tuned->levels[chosen]);
+    if (status != AST_OK)
+        return status;
     if (!range.found)
         return recommend_level(t, chosen);
     r->first = tuned->angles[range.first].angle;

@@ -123,6 +123,10 @@ ast_status ast_tune_settle(ast_tuning *tuning, size_t *chosen);
 int ast_tune_splits(const ast_tuning *tuning);
 ast_status ast_tune_measure_stability(ast_tuning *tuning);
 
+/* tune_cloud.c: the largest silhouette at a level of draws of one cloud with the sample's covariance, each with a
+ * metric of its own. The metric is local. */
+ast_status ast_tune_measure_cloud(ast_tuning *tuning, size_t clusters, double *silhouette);
+
 /* tune_metric.c: decides whether the metric is local; if it is, learns it from all points and maps the sample. Then the
  * map from the clusters (count) of the sample instead of its neighbours. */
 ast_status ast_tune_open_metric(ast_tuning *tuning);

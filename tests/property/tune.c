@@ -5,6 +5,7 @@
  * recommendation; the recommended options give what was described; a call can be cancelled at any step and leaves the
  * context as it was. AST_TEST_LONG=1 takes ten seeds of each distribution, and 10,000 points. */
 #include "random.h"
+#include "reference/cases.h"
 #include "reference/harness.h"
 #include "tune.h"
 #include "vmf.h"
@@ -76,6 +77,23 @@ static void one_distribution_is_weak(void **state) {
         check_weak(10000, 3, 0, 0);
     else
         print_message("AST_TEST_LONG=1 would take ten seeds and 10,000 points\n");
+}
+
+/* One cloud whose axes follow a power law: its own pieces would teach a metric that tears it apart. */
+static void one_long_cloud_is_weak(void **state) {
+    (void)state;
+    enum { ROWS = 600, AXES = 32 };
+    for (uint64_t seed = 1; seed <= (ref_long() ? 10 : 2); seed++) {
+        cloud c = make_cloud(ROWS, AXES, 1, 0, 0, 0, seed);
+        ast_random random;
+        ast_random_seed(&random, seed, 3);
+        for (size_t i = 0; i < ROWS * AXES; i++)
+            c.rows[i] = (float)(ast_random_normal(&random) * pow((double)(i % AXES + 1), -0.6));
+        ast_tune_report report = tune(ref_context(REF_FAST, 2), &c, 0, NULL);
+        assert_int_equal(report.metric, AST_METRIC_LOCAL);
+        assert_true(report.weak);
+        free_cloud(&c);
+    }
 }
 
 static void one_axial_distribution_is_weak(void **state) {
@@ -507,6 +525,7 @@ static void wrong_arguments_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(one_distribution_is_weak),
+                                       cmocka_unit_test(one_long_cloud_is_weak),
                                        cmocka_unit_test(one_axial_distribution_is_weak),
                                        cmocka_unit_test(distributions_without_clusters_are_weak),
                                        cmocka_unit_test(equal_rows_are_weak),
