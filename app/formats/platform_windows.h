@@ -153,6 +153,8 @@ int ast_windows_poll(struct pollfd *list, unsigned count, int milliseconds);
 const char *ast_windows_codeset(void);
 #define nl_langinfo(what) ast_windows_codeset()
 
+#define aligned_alloc(alignment, size) malloc(size) /* alignment serves huge pages, which are not used here */
+
 void *ast_windows_memmem(const void *bytes, size_t size, const void *wanted, size_t length);
 char *ast_windows_strcasestr(const char *text, const char *wanted);
 char *ast_windows_strndup(const char *text, size_t size);
