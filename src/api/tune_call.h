@@ -70,6 +70,7 @@ typedef struct ast_tuning {
     ast_fitted_metric metric;
     size_t present;        /* rows that take part */
     double rounding;       /* degrees that angles were rounded to; 0: none */
+    ast_mixture noise;     /* one cluster in noise, fitted to the sample; size 0: not yet */
     ast_null highest;      /* what the chosen level is compared with */
     size_t most_clusters;  /* a run with more is cancelled; 0: never */
     bool too_many;         /* a run was cancelled for that */

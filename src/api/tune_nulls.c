@@ -26,6 +26,7 @@
 #define EM_STEPS 60
 #define HALVINGS 60
 #define CONE_STEPS 8
+#define MOST_TRIES 100 /* for a height on the sphere */
 #define PI 3.14159265358979323846
 #define MOST_AXIAL 100 /* dimensions of Watson distributions */
 
@@ -135,15 +136,15 @@ static ast_status draw_one(ast_tuning *t, int number, ast_tune_set *set) {
 
 /* ---- In uniform noise -------------------------------------------------------------------------------------------- */
 
-static ast_status draw_noise(ast_tuning *t, int number, ast_tune_set *set) {
+/* One component and a background, by EM. */
+static ast_status fit_noise(ast_tuning *t) {
     bool axial = t->options->axial != 0;
     size_t count;
     ast_options options = ast_tune_run_options(t, 60);
     ast_report report = {.size = sizeof report};
-    ast_mixture mixture = {.size = sizeof mixture, .points = set->points.count, .dimension = set->points.dimension};
     options.method = AST_MOVMF;
     options.dp.order = AST_ORDER_GIVEN;
-    options.clusters = mixture.clusters = 1;
+    options.clusters = 1;
     options.mixture.background = 1;
     options.max_iterations = EM_STEPS;
     int32_t *labels = ast_allocate(t->sample.points.count, sizeof *labels);
@@ -152,12 +153,23 @@ static ast_status draw_noise(ast_tuning *t, int number, ast_tune_set *set) {
     ast_free(labels);
     if (status != AST_OK)
         return status;
-    mixture.kappa = ast_clusters(t->inner, &count)[0].kappa;
-    mixture.noise = report.background;
-    mixture.axial = axial;
-    mixture.distribution = axial ? AST_WATSON : AST_VON_MISES_FISHER;
-    mixture.seed = AST_TUNE_SEED + (uint64_t)number;
-    return ast_tune_take_fault(t, ast_sample_mixture(t->inner, &mixture, set->rows, NULL, NULL));
+    double kappa = ast_clusters(t->inner, &count)[0].kappa;
+    t->noise = (ast_mixture){.size = sizeof t->noise,
+                             .points = t->sample.points.count,
+                             .dimension = t->sample.points.dimension,
+                             .clusters = 1,
+                             .kappa = isfinite(kappa) ? kappa : 0,
+                             .noise = isfinite(report.background) ? report.background : 0,
+                             .axial = axial,
+                             .distribution = axial ? AST_WATSON : AST_VON_MISES_FISHER};
+    return AST_OK;
+}
+
+static ast_status draw_noise(ast_tuning *t, int number, ast_tune_set *set) {
+    ast_status status = t->noise.size ? AST_OK : fit_noise(t);
+    t->noise.seed = AST_TUNE_SEED + (uint64_t)number;
+    return status == AST_OK ? ast_tune_take_fault(t, ast_sample_mixture(t->inner, &t->noise, set->rows, NULL, NULL))
+                            : status;
 }
 
 /* ---- Circles and arcs -------------------------------------------------------------------------------------------- */
@@ -237,10 +249,10 @@ static void draw_circle(ast_tuning *t, ast_null kind, int number, ast_tune_set *
     ast_random random;
     ast_random_seed(&random, AST_TUNE_SEED, (uint64_t)number);
     for (size_t i = 0; i < set->points.count; i++) {
-        double height, azimuth = middle + half_width * (2 * ast_random_uniform(&random) - 1);
-        do
+        double height = 2, azimuth = middle + half_width * (2 * ast_random_uniform(&random) - 1);
+        for (int tries = 0; tries < MOST_TRIES && fabs(height) > 1; tries++)
             height = p.height + deviation * ast_random_normal(&random);
-        while (fabs(height) > 1);
+        height = fmin(fmax(height, -1), 1); /* equal rows may be a little longer than 1 */
         double across = sqrt(1 - height * height);
         for (int d = 0; d < 3; d++)
             set->rows[3 * i + (size_t)d] =
