@@ -55,8 +55,12 @@ ast_report ast_call_report(const ast_call *call, const ast_run *run);
 /* Turns the labelling into a result, whose components and tree are set; labels go to result->labels or to the store. */
 ast_status ast_call_result(const ast_call *call, ast_result *result);
 
-/* pieces.c: which clusters are pieces of one set; their errors reach as far as those of its mean. */
-ast_status ast_find_pieces(const ast_call *call, ast_result *result, size_t clusters);
+/* pieces.c: which clusters are pieces of one set; their errors reach as far as those of its mean. Opened (NULL where
+ * there are none to look for) before anything is written, since memory may be lacking: false. */
+typedef struct ast_pieces ast_pieces;
+bool ast_pieces_open(const ast_call *call, size_t clusters, ast_pieces **pieces);
+void ast_pieces_find(ast_pieces *pieces, ast_cluster_info *clusters);
+void ast_pieces_close(ast_pieces *pieces);
 
 /* representatives.c: the rows of each cluster that are nearest to its mean, among those visited so far. */
 typedef struct ast_representatives {

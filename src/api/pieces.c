@@ -20,27 +20,60 @@
 #define MOST_CLUSTERS 500 /* pairs of them are compared */
 #define UNIT 0x1p30       /* of sums: 2^33 points would fit */
 
-typedef struct pieces {
+struct ast_pieces {
     ast_cluster_info *clusters;
     size_t count, dimension, *first; /* (count) a cluster of the same set that comes before, or itself */
     double angle;
     bool axial;
     ast_evidence evidence; /* of two clusters */
-} pieces;
+};
 
-static size_t first_of(const pieces *p, size_t k) {
+static bool are_looked_at(const ast_call *c, size_t clusters) {
+    return c->options->method == AST_DP && c->options->merge.by == AST_MERGE_NONE &&
+           c->points->dimension <= MOST_DIMENSIONS && clusters > 1 && clusters <= MOST_CLUSTERS;
+}
+
+bool ast_pieces_open(const ast_call *c, size_t clusters, ast_pieces **opened) {
+    *opened = NULL;
+    if (!are_looked_at(c, clusters))
+        return true;
+    ast_pieces *p = ast_allocate_zero(1, sizeof *p);
+    if (!p)
+        return false;
+    p->count = clusters;
+    p->dimension = c->points->dimension;
+    p->angle = c->options->angle;
+    p->axial = c->options->axial != 0;
+    p->first = ast_allocate(clusters, sizeof *p->first);
+    if (!p->first || !ast_evidence_open(&p->evidence, 2, p->dimension, UNIT)) {
+        ast_free_all(p->first, p);
+        return false;
+    }
+    *opened = p;
+    return true;
+}
+
+void ast_pieces_close(ast_pieces *p) {
+    if (p) {
+        ast_evidence_close(&p->evidence);
+        ast_free(p->first);
+    }
+    ast_free(p);
+}
+
+static size_t first_of(const ast_pieces *p, size_t k) {
     while (p->first[k] != k)
         k = p->first[k];
     return k;
 }
 
-static double cosine_between(const pieces *p, const float *a, const float *b) {
+static double cosine_between(const ast_pieces *p, const float *a, const float *b) {
     double cosine = ast_exact_score(a, b, p->dimension);
     return p->axial ? fabs(cosine) : cosine;
 }
 
 /* Whether the evidence is for one cluster in place of two. */
-static bool are_pieces(pieces *p, size_t a, size_t b) {
+static bool are_pieces(ast_pieces *p, size_t a, size_t b) {
     ast_evidence *e = &p->evidence;
     const ast_cluster_info *both[2] = {&p->clusters[a], &p->clusters[b]};
     int64_t sum[MOST_DIMENSIONS];
@@ -55,7 +88,7 @@ static bool are_pieces(pieces *p, size_t a, size_t b) {
     return ast_evidence_value(e) >= apart;
 }
 
-static void find_sets(pieces *p) {
+static void find_sets(ast_pieces *p) {
     double least = cos(p->angle * AST_DEGREE);
     for (size_t a = 0; a < p->count; a++)
         for (size_t b = 0; b < a; b++) {
@@ -68,7 +101,7 @@ static void find_sets(pieces *p) {
 }
 
 /* The mean of the set with this first piece, on the side of that piece, and its alpha95. */
-static double find_mean(const pieces *p, size_t first, double mean[MOST_DIMENSIONS]) {
+static double find_mean(const ast_pieces *p, size_t first, double mean[MOST_DIMENSIONS]) {
     double n = 0, square = 0;
     memset(mean, 0, MOST_DIMENSIONS * sizeof *mean);
     for (size_t k = 0; k < p->count; k++) {
@@ -88,7 +121,7 @@ static double find_mean(const pieces *p, size_t first, double mean[MOST_DIMENSIO
     return ast_mean_error_of(p->dimension, n, resultant, ast_vmf_kappa(p->dimension, resultant)).alpha95;
 }
 
-static void widen(const pieces *p, size_t first, size_t set) {
+static void widen(const ast_pieces *p, size_t first, size_t set) {
     double mean[MOST_DIMENSIONS], alpha95 = find_mean(p, first, mean);
     for (size_t k = 0; k < p->count; k++) {
         ast_cluster_info *info = &p->clusters[k];
@@ -104,7 +137,7 @@ static void widen(const pieces *p, size_t first, size_t set) {
     }
 }
 
-static void widen_all(const pieces *p) {
+static void widen_all(const ast_pieces *p) {
     size_t sets = 0;
     for (size_t k = 0; k < p->count; k++) {
         size_t last = p->count - 1;
@@ -115,25 +148,12 @@ static void widen_all(const pieces *p) {
     }
 }
 
-ast_status ast_find_pieces(const ast_call *c, ast_result *r, size_t clusters) {
-    const ast_options *o = c->options;
-    pieces p = {.clusters = r->clusters,
-                .count = clusters,
-                .dimension = c->points->dimension,
-                .angle = o->angle,
-                .axial = o->axial != 0};
-    bool looked_at = o->method == AST_DP && o->merge.by == AST_MERGE_NONE && p.dimension <= MOST_DIMENSIONS;
-    if (!looked_at || clusters < 2 || clusters > MOST_CLUSTERS)
-        return AST_OK;
-    p.first = ast_allocate(clusters, sizeof *p.first);
-    bool ready = p.first && ast_evidence_open(&p.evidence, 2, p.dimension, UNIT);
-    for (size_t k = 0; ready && k < clusters; k++)
-        p.first[k] = k;
-    if (ready) {
-        find_sets(&p);
-        widen_all(&p);
-        ast_evidence_close(&p.evidence);
-    }
-    ast_free(p.first);
-    return ready ? AST_OK : ast_fail_memory(c->fault);
+void ast_pieces_find(ast_pieces *p, ast_cluster_info *clusters) {
+    if (!p)
+        return;
+    p->clusters = clusters;
+    for (size_t k = 0; k < p->count; k++)
+        p->first[k] = k;
+    find_sets(p);
+    widen_all(p);
 }

@@ -250,8 +250,10 @@ ast_status ast_call_result(const ast_call *c, ast_result *r) {
     size_t clusters = v->clusters->live, slots = v->clusters->slots + 1;
     size_t scratch = r->tree.leaves && v->rows->count > slots ? v->rows->count : slots;
     ast_representatives nearest = {0};
+    ast_pieces *pieces;
     int32_t *rank = ast_allocate(scratch, sizeof *rank);
     bool ready =
+        ast_pieces_open(c, clusters, &pieces) &&
         ast_replace_arrays(AST_REQUEST(r->clusters, clusters), AST_REQUEST(r->means, clusters * v->rows->dimension));
     ast_status status = ast_comm_agree(v->comm, ready && rank ? AST_OK : ast_fail_memory(c->fault), c->fault);
     for (size_t k = 0; k < clusters && status == AST_OK; k++) {
@@ -269,9 +271,10 @@ ast_status ast_call_result(const ast_call *c, ast_result *r) {
     if (status == AST_OK) {
         describe_errors(c, r, clusters);
         order_leaves(c, r, v->rows->count, rank);
-        status = ast_find_pieces(c, r, clusters);
+        ast_pieces_find(pieces, r->clusters);
     }
     ast_representatives_free(&nearest);
+    ast_pieces_close(pieces);
     ast_free(rank);
     return status;
 }

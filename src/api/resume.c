@@ -296,7 +296,12 @@ static ast_status restore_result(const ast_call *c, int number, size_t first) {
     bool good = true;
     for (size_t k = 0; k < kept.clusters; k++)
         good = cluster_at(s, first + k, r->means + k * dimension, &r->clusters[k]) && good;
-    return good ? ast_find_pieces(c, r, kept.clusters) : damaged(c->fault);
+    ast_pieces *pieces;
+    if (!good || !ast_pieces_open(c, kept.clusters, &pieces))
+        return good ? ast_fail_memory(c->fault) : damaged(c->fault);
+    ast_pieces_find(pieces, r->clusters);
+    ast_pieces_close(pieces);
+    return AST_OK;
 }
 
 /* All of them; the one with the best objective is the best so far. */
