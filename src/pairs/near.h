@@ -113,8 +113,8 @@ uint32_t ast_near_tile_row(const ast_near_search *search, int worker, size_t r);
 
 enum { AST_NEAR_WIDTH = 128 }; /* axes of a long head at most */
 
-/* shadow: (axes + 1) */
-void ast_near_shadow(const ast_basis *basis, const float *head, size_t axes, float *shadow);
+/* shadow: (count + 1) */
+void ast_near_shadow(const ast_basis *axes, const float *head, size_t count, float *shadow);
 
 /* For the choice of the caps: how many (row, block) pairs of the tile pass the caps. */
 size_t ast_near_tile_passes(ast_near_search *search, int worker, size_t first, size_t last);
