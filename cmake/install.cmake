@@ -5,6 +5,7 @@ include(CMakePackageConfigHelpers)
 install(FILES include/asterism.h include/asterism_depth.h include/asterism_ranks.h
               include/asterism_tally.h include/asterism_arrow.h include/asterism_field.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS asterism_static asterism_shared EXPORT asterism-targets
+        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} # a DLL
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET asterism)
   install(TARGETS asterism RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
