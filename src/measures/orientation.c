@@ -150,7 +150,7 @@ static double weight_of(const ast_directions *d, size_t i) {
 
 static double gine(const ast_directions *d, int axial) {
     size_t step = (d->count - 1) / AST_ORIENTATION_SAMPLE + 1;
-    double sum = 0, total = 0, squares = 0;
+    double sum = 0, squares = 0;
     for (size_t i = 0; i < d->count; i += step) {
         double w = weight_of(d, i), row = 0;
         for (size_t j = 0; j < i; j += step) {
@@ -158,7 +158,6 @@ static double gine(const ast_directions *d, int axial) {
             row += weight_of(d, j) * kernel(axial, a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
         }
         sum += 2 * w * row + w * w * kernel(axial, 1);
-        total += w;
         squares += w * w;
     }
     return sum / squares;
