@@ -694,9 +694,10 @@ static inline ast_assign_options ast_assign_to(const float *means, size_t means_
 AST_API ast_status ast_assign(ast_context *context, const ast_points *points, const ast_assign_options *options,
                               int32_t *labels, float *similarity);
 
-/* How sure that is: the same, and for every point the second largest cosine with a mean and the index of that mean, the
- * lowest if several are equal. NaN and -1: the row is missing, or there is one mean only. Each of the last three arrays
- * (N) may be NULL. Takes a product of all rows and means. Not for sparse rows. */
+/* ast_assign, and how clear each label is: `runner_up` (N) receives the second largest cosine of every point with a
+ * mean, `runner_up_label` (N) the index of that mean, the lowest of equal ones. NaN and -1: the row is missing, or
+ * there is only one mean. Each of the last three arrays may be NULL. Takes a product of all rows and means. Not for
+ * sparse rows. */
 AST_API ast_status ast_assign_compare(ast_context *context, const ast_points *points, const ast_assign_options *options,
                                       int32_t *labels, float *similarity, float *runner_up, int32_t *runner_up_label);
 
@@ -1210,8 +1211,9 @@ AST_API ast_status ast_stream_write(ast_stream *stream, ast_state_write *write, 
  * call with the stream. */
 AST_API const void *ast_stream_save_changes(ast_stream *stream, size_t *size);
 
-/* Replaces the state by a saved one: a state, or a state and changes in the order in which they were saved. AST_BAD_DATA, and nothing changes, if the bytes are damaged, have another version,
- * or come from a stream with other options (except `parallel` and `bounds`); the sentence names the option. */
+/* Replaces the state by a saved one: a state, or a state and changes in the order in which they were saved.
+ * AST_BAD_DATA, and nothing changes, if the bytes are damaged, have another version, or come from a stream with other
+ * options (except `parallel` and `bounds`); the sentence names the option. */
 AST_API ast_status ast_stream_load(ast_stream *stream, const void *state, size_t size);
 
 /* The options of the stream that saved these bytes, so that ast_stream_open gives a stream that can load them:
@@ -1249,11 +1251,11 @@ AST_API const ast_identity *ast_stream_list(ast_stream *stream, size_t record, s
 AST_API ast_status ast_stream_name(ast_stream *stream, int32_t id, const char *name);
 
 /* A person who is known from these rows. *id -1: a new identity with this name (NULL: none), whose id *id receives.
- * *id 0 or more: further rows of that identity; the name is NULL then. A row that fits a mean of the identity counts in
- * it, and any other row becomes a further mean. It may be as close to others as it likes. */
+ * *id 0 or more: further rows of that identity; the name is NULL then. A row that fits a mean of the identity is
+ * added to this mean, and any other row becomes a further mean. The rows may be close to other identities. */
 AST_API ast_status ast_stream_enroll(ast_stream *stream, const ast_points *rows, const char *name, int32_t *id);
 
-/* Identity `from` was `into` all the time, whose id stays. Means that agree become one. */
+/* Identities `from` and `into` are one person, who keeps the id `into`. Means that agree become one. */
 AST_API ast_status ast_stream_join(ast_stream *stream, int32_t from, int32_t into);
 
 /* These rows are somebody else: they become a new identity, and leave the means of `id`, unless it is locked. Or, with
@@ -1266,11 +1268,11 @@ AST_API ast_status ast_stream_split(ast_stream *stream, int32_t id, const ast_po
 AST_API ast_status ast_stream_forget(ast_stream *stream, int32_t id);
 
 /* These rows are not `id`. From now on no row gets this id that is nearer to one of them than to the means of the id
- * (the cosines divided by the reliability of a mean of one row and of those means). What such a row becomes instead
- * never merges with `id`. Not with `rigid`. */
+ * (the cosines divided by the reliability of a mean of one row and of those means). An id that gets such a row
+ * instead never merges with `id`. Not with `rigid`. */
 AST_API ast_status ast_stream_forbid(ast_stream *stream, int32_t id, const ast_points *rows);
 
-/* The means of a locked identity do not move, and get no further ones from frames. */
+/* The means of a locked identity do not move, and frames add no further means. */
 AST_API ast_status ast_stream_lock(ast_stream *stream, int32_t id);
 AST_API ast_status ast_stream_unlock(ast_stream *stream, int32_t id);
 
@@ -1296,7 +1298,7 @@ typedef struct ast_identity_change {
     uint32_t rows;     /* that the change was made with */
 } ast_identity_change;
 
-/* The log: all changes since the stream was opened, the first first. Valid until the next call with the stream. */
+/* The log: all changes since the stream was opened, the earliest first. Valid until the next call with the stream. */
 AST_API const ast_identity_change *ast_stream_changes(const ast_stream *stream, size_t record, size_t *count);
 
 /* ---- Measures -------------------------------------------------------------------------------------------------- */

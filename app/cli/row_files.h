@@ -13,7 +13,7 @@ typedef struct ast_cli_row_files {
 } ast_cli_row_files;
 
 /* Reads the files of a frame, whose number in the stream is `number`, and sets the weights and late rows of its points.
- * They are called as a file of labels would be (frame_files.h), and are .npy, .csv or .txt. A frame without points
+ * Their names are those of the files of labels (frame_files.h) with .npy, .csv or .txt. A frame without points
  * needs no files. */
 int ast_cli_row_files_read(ast_cli_row_files *files, const ast_input_frame *frame, uint64_t number, ast_points *points);
 

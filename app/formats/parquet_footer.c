@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The footer of a Parquet file, which stands at its end: the tree of columns, and for each group of rows where the
- * pages of each column are. Nothing that it says is believed before it is compared with the size of the file. */
+ * pages of each column are. Everything in it is checked against the size of the file before it is used. */
 #include "parquet.h"
 
 #include "platform.h"

@@ -2,7 +2,7 @@
  *
  * The seam between the command and the operating system. Its words are those of POSIX: on Linux and macOS they are the
  * system's own, on Windows platform_windows.c implements the few that the command uses, with paths in UTF-8, 64-bit
- * offsets and no text mode. What POSIX lacks or Linux alone has is declared at the end, and platform_posix.c has it. No
+ * offsets and no text mode. Functions that are not in POSIX are declared at the end and defined in platform_posix.c. No
  * other file of app includes a header of an operating system, but for the sockets of report/serve. */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Thrift's compact protocol, in which Parquet writes what it says of itself. Reading never goes beyond the end; what
- * cannot be is noted in `bad`, and everything after it reads as zero. */
+ * Thrift's compact protocol, in which Parquet writes its metadata. Reading never goes beyond the end; malformed bytes
+ * set `bad`, and everything after them reads as zero. */
 #ifndef ASTERISM_FORMATS_THRIFT_H
 #define ASTERISM_FORMATS_THRIFT_H
 

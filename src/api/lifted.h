@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Mixtures of Watson and Kent distributions run over rows of features (methods/family.h). This file makes such rows of
- * the caller's, and turns the result of the run back. */
+ * Mixtures of Watson and Kent distributions run over rows of features (methods/family.h). This file turns the
+ * caller's rows into such rows, and the result of the run into one of the caller's rows. */
 #pragma once
 
 #include "call.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * An angle smaller than the spread of a set cuts it into pieces whose means are nearer to each other than that angle.
- * None of them is the mean of the set. Where the evidence (evidence.h) is for one cluster instead of such a pair, both
- * are pieces of one set, and so are pieces of pieces: alpha95 of a piece reaches as far as the confidence cone of the
- * mean of its set. In up to three dimensions, where sets are measured and means are published. */
+ * None of these means is the mean of the set. If the evidence (evidence.h) prefers one cluster to such a pair, both are
+ * pieces of one set, and pieces of the same cluster are pieces of one set, too. The alpha95 of a piece is enlarged to
+ * cover the confidence cone of the mean of its set. Only in two and three dimensions, where users publish the means. */
 #include "call.h"
 
 #include "degree.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a frame changes of a state: a stream of very many identities is saved by what its frames touched. The ids that
- * were touched are saved as they are now; of all others the ages follow from the number of frames. */
+ * Saving only what a frame has changed, because a stream may have very many identities. The ids that the frame touched
+ * are saved as they are now; the ages of all others follow from the number of frames. */
 #include "state.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a frame is before the stream looks at it: rows without the common direction, and late rows where the quality of
- * a row is too low to start a cluster or to move a mean. */
+ * Prepares the rows of a frame for the stream: subtracts the common direction, and marks rows as late whose quality is
+ * too low to start a cluster or to move a mean. */
 #include "stream_input.h"
 
 #include "center.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What one elongated cloud gives when its metric is learned from its own pieces: the scatter within pieces is small
- * along the axis that was cut, so that the map stretches this axis, and the pieces look apart. Draws have the mean and
- * the covariance of the sample and no clusters; they go through the same steps as the sample. */
+ * The silhouette that one elongated cloud reaches with a metric learned from its own pieces. Within the pieces the
+ * scatter is small along the axis that was cut, so the map stretches this axis, and the pieces look separate. The draws
+ * have the mean and the covariance of the sample but no clusters, and go through the same steps as the sample. */
 #include "tune_call.h"
 
 #include "memory.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Draws of distributions without clusters, fitted to the sample: what they reach is no structure.
+ * Draws of distributions without clusters, fitted to the sample. A silhouette that such draws reach is no structure.
  *
  *     one       one von Mises-Fisher distribution, or its axial form, with the mean and the kappa of the sample
  *     noise     the same in uniform noise: a mixture of one component and a background; axial: of a Watson
@@ -8,8 +8,8 @@
  *     circle    three dimensions: the small circle (axial: the cone) in the plane nearest to the rows
  *     arc       three dimensions: a part of it, as wide as the rows scatter (axial: of a great circle, as of a fold)
  *
- * Circles and arcs are uniform in azimuth and normal in height. The heights of the rows themselves would not do: two
- * opposite clusters would then be a null. */
+ * Circles and arcs are uniform in azimuth and normal in height. The heights of the rows themselves are not used: two
+ * opposite clusters would then count as a distribution without clusters. */
 #include "tune_call.h"
 
 #include "memory.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The level on more rows than the sample has. Among more rows, other joins of the tree come last: more noise makes more
- * small clusters, and at the number of clusters that is best for the sample a large cluster may be split. So the levels
+ * Chooses the level on more rows than the sample has. More rows have more noise and so more small clusters in the tree:
+ * at the number of clusters that is best for the sample, a large cluster may be split among all rows. So the levels
  * around the chosen one are measured again on all rows, or on as many as take little time. */
 #include "tune_call.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What each thread of a pool does, and when: a record for measurements (bench/timeline.c). The main idea: a pool has a
- * record or none; without one every mark costs a test of a pointer. A thread writes only to its own list, so the record
- * needs no locks, and it is read when no job runs. */
+ * record or none; without a record every mark costs one test of a pointer. A thread writes only to its own list, so the
+ * record needs no locks, and it is read when no job runs. */
 #pragma once
 
 #include <stddef.h>

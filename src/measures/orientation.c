@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The orientation tensor, and Gine's tests of uniformity (Ann. Statist. 3, 1975), which no departure from uniformity
- * escapes. With the angles psi of all pairs
+ * The orientation tensor, and Gine's tests of uniformity (Ann. Statist. 3, 1975), which detect every departure from
+ * uniformity. With the angles psi of all pairs
  *
  *     F = (1 / n) sum_ij h(psi_ij),   h = 3/2 - (2 / pi) (psi + sin psi)
  *     G = (1 / n) sum_ij h(psi_ij),   h = 1/2 - (2 / pi) sin psi          axes: only even harmonics

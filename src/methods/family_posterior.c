@@ -7,12 +7,13 @@
  *
  *     ln p(points | kappa) = - n ln M(kappa) + B(kappa n S)
  *
- * because the mean of exp(kappa n mu'S mu) over all axes mu is B. B is a saddlepoint; what it misses where S has rank
- * one, for which B(kappa n S) = ln M(kappa n), is added. So a single point says nothing, as it must.
+ * because B is the log of the mean of exp(kappa n mu'S mu) over all axes mu. B is a saddlepoint approximation. It is
+ * corrected by its error at a matrix of rank one, where B(kappa n S) = ln M(kappa n) is known; so the evidence of a
+ * single point is that of a uniform one, as it must be.
  *
  * Kent: the evidence of a von Mises-Fisher component (kappa_posterior.h), which is the Kent distribution with beta = 0,
- * times what other e = 2 beta / kappa explain better, each at its most likely kappa: the mean over e, uniform in 0..1,
- * and over the angle of the long axis, which is exp(-z) I_0(z), z = n beta d. */
+ * times the mean likelihood ratio of e = 2 beta / kappa to e = 0, each at its most likely kappa: the mean is over e,
+ * uniform in 0..1, and over the angle of the long axis, which gives exp(-z) I_0(z), z = n beta d. */
 #include "family_inside.h"
 
 #include "asterism.h"

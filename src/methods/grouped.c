@@ -4,9 +4,9 @@
  * clusters that already hold a point of the group in this pass are no candidates. So the first row of a photo takes the
  * nearest person, the next one the nearest of the others.
  *
- * The nearest of all clusters is computed for all points at once. It decides if it is free; otherwise the point is
- * compared with every cluster. Clusters that are born in a pass, or whose mean has changed in it, are compared one by
- * one: a block of points at a time with those that were there before the block. */
+ * The nearest cluster is computed for all points at once. If it is free for the point's group, the point joins it;
+ * otherwise the point is compared with every cluster. Clusters that are born in a pass, or whose mean changes in it,
+ * are compared one by one: a block of points at a time with the clusters that existed before the block. */
 #include "grouped.h"
 
 #include "mean_table.h"

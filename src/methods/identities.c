@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What users said about ids, and how frames respect it: rows that are not an id, ids that never merge. A row is barred
- * from an id if it is nearer to one of the id's forbidden rows than to its means: the cosines are divided by the
- * reliability of a mean of one row and of those means (reliability.c), which makes them comparable. */
+ * The corrections that users made to ids, and how frames respect them: forbidden rows, and ids that never merge. A row
+ * is barred from an id if it is nearer to one of the id's forbidden rows than to its means. To be comparable, the
+ * cosine with a forbidden row is divided by the reliability of one row, and that with a mean by the reliability of this
+ * mean (reliability.c). */
 #include "stream.h"
 
 #include "memory.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Frames of few rows and streams of many identities: only identities that a row of the frame may join take part in it.
- * All others age. A row joins, revives, or is kept away by a cluster only if its score reaches the least score that
- * fits any cluster (in exclusive frames: that cluster). So one product of all means with the rows of the frame, in
- * floats and loosened by their error, tells which means can be left out, and no result depends on it.
+ * Speeds up frames of few rows in streams of many identities: only identities that a row of the frame may join take
+ * part; all others just age. A cluster matters to a row only if their score reaches the least score that fits any
+ * cluster (in exclusive frames: that fits this cluster). So one product of all means with the rows of the frame, in
+ * floats and with a margin for their error, tells which means can be left out. Results do not depend on it.
  *
  * While the frame is labelled and closed, the stream consists of the identities that take part. Then they go back
  * among the others. */

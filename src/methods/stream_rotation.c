@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The rotation of the camera over the frames of a stream. At most 8,192 rows of a frame take part, evenly spaced, and
- * rows in a row that are the same count as one: pixels of one plane. */
+ * consecutive equal rows count as one: they are pixels of one plane. */
 #include "stream.h"
 
 #include "memory.h"

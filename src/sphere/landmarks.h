@@ -2,8 +2,8 @@
  *
  * The rotation of a camera from the directions that it sees. Directions of surfaces are landmarks of the world that do
  * not move: each frame is rotated onto all of them at once, so that the rotation does not drift while some of them stay
- * in view. What a landmark looks like in a frame is its narrow mode, the directions within 12 degrees: a mean over more
- * would move with what else is in view.
+ * in view. In a frame a landmark appears as its narrow mode, the directions within 12 degrees: a mean over a wider
+ * angle would move with whatever else is in view.
  *
  * Matrices are (3, 3), row-major; "the rotation" takes the camera to the first frame. Nothing is allocated here. */
 #pragma once
