@@ -1200,15 +1200,15 @@ AST_API ast_status ast_stream_reset(ast_stream *stream);
  * the next call with the stream. NULL on failure (ast_message of the context). */
 AST_API const void *ast_stream_save(ast_stream *stream, size_t *size);
 
-/* The same without a copy of it in memory: `write` gets the bytes in parts, one behind the other, and returns 0, or
- * non-zero to cancel. It must not call the library with this stream. */
+/* Like ast_stream_save, without a copy of the state in memory: `write` gets the bytes in parts, in order, and returns
+ * 0, or non-zero to cancel. It must not call the library with this stream. */
 typedef int ast_state_write(void *data, const void *bytes, size_t size);
 AST_API ast_status ast_stream_write(ast_stream *stream, ast_state_write *write, void *data);
 
-/* What has changed since the state or changes were last saved, as bytes that go behind those: a frame of ten points
- * costs ten means, however many the stream has. NULL and *size 0 if it takes a state, as at first and after each call
- * that is no frame: then call ast_stream_save or ast_stream_write. NULL and no memory: as there. Valid until the next
- * call with the stream. */
+/* What has changed since the state or changes were last saved, as bytes to be appended to the saved ones: a frame of
+ * ten points costs ten means, however many the stream has. Returns NULL and sets *size to 0 if only a whole state can
+ * be saved, as at first and after each call that is no frame: then call ast_stream_save or ast_stream_write. Without
+ * memory it fails like ast_stream_save. Valid until the next call with the stream. */
 AST_API const void *ast_stream_save_changes(ast_stream *stream, size_t *size);
 
 /* Replaces the state by a saved one: a state, or a state and changes in the order in which they were saved.

@@ -312,22 +312,22 @@ AST_API ast_status ast_plane_map_mesh(ast_plane_map *map, const float *vertices,
  * mirrored) and a position, or NULL. plane_of (H, W, or NULL) receives the id of each pixel's plane, -1 for none.
  *
  * A plane has the id that it had in the earlier frames of this map. With poses, planes are in coordinates of the world;
- * position and normal are averages of all frames that saw the plane, everything else is from this one, and a plane
- * that comes into view again has its id, however often. A plane is reported when it is seen a second time, or at once if
- * it is large, or in the first frame. A known plane also gets pixels where it is too narrow or has too many holes to be found
- * anew; its direction is then that of earlier frames. Without poses planes are in coordinates of the camera, and a
- * plane is the one of the frame before that has the same direction and is nearest; frames must follow each other
- * closely. A map gets all frames with poses, or none. Pieces of one plane, on both sides of a column for example, are
- * one plane with several polygons. */
+ * position and normal are averages of all frames that saw the plane, all other fields are from this frame, and a plane
+ * that comes into view again has its old id, however often. A plane is reported when it is seen a second time, or at
+ * once if it is large, or in the first frame. If a known plane is too narrow or has too many holes to be found in this
+ * frame, single pixels are assigned to it, and its direction is that of earlier frames. Without poses planes are in
+ * coordinates of the camera, and a plane takes the id of the nearest plane of the previous frame with the same
+ * direction; frames must follow each other closely. A map gets a pose with every frame, or with none. Pieces of one
+ * plane, on both sides of a column for example, are one plane with several polygons. */
 AST_API ast_status ast_plane_map_frame(ast_plane_map *map, const ast_depth_frame *frame, const int32_t *labels,
                                        const double *pose, int32_t *plane_of);
 
-/* What the frames of a map have left as bytes, with a version and a checksum: everything that later frames depend on.
+/* Saves the state of a map, on which later frames depend, as bytes with a version and a checksum.
  * The pointer is valid until the next call with the map. NULL on failure (ast_message of the context). */
 AST_API const void *ast_plane_map_save(ast_plane_map *map, size_t *size);
 
-/* Replaces it by what was saved; there are no planes then until the next frame. AST_BAD_DATA, and nothing changes, if
- * the bytes are damaged, have another version, or come from a map with another offset or area. */
+/* Replaces the state of a map by a saved one; the map has no planes until the next frame. AST_BAD_DATA, and nothing
+ * changes, if the bytes are damaged, have another version, or come from a map with another offset or area. */
 AST_API ast_status ast_plane_map_load(ast_plane_map *map, const void *state, size_t size);
 
 /* The planes of the last result, in order of id. NULL and *count = 0 before the first. Valid until the next call with

@@ -49,9 +49,9 @@ AST_API ast_status ast_tally_start(ast_context *context, const float *given, siz
                                    float *means);
 
 /* Draws up to `count` different rows, all equally likely, as unit vectors: `drawn` (count, D) receives them, *found how
- * many they are, fewer only if there are no more different rows. They are what ast_cluster starts from with AST_SPKM,
- * AST_RANDOM and this seed. What is drawn from the rows that were drawn from all parts is, bit for bit, what is drawn
- * from all points. `points` has no weights. `axial` as in ast_tally_options. */
+ * many they are: fewer than `count` only if there are no more different rows. They are the starts of ast_cluster with
+ * AST_SPKM, AST_RANDOM and this seed. To draw from points in parts, draw from each part, then from all rows so drawn:
+ * the result equals a draw from all points, bit for bit. `points` has no weights. `axial` as in ast_tally_options. */
 AST_API ast_status ast_tally_draw(ast_context *context, const ast_points *points, size_t count, uint64_t seed,
                                   int axial, float *drawn, size_t *found);
 

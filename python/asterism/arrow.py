@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Rows from Arrow, and labels to Arrow, by the C data interface: three small structs and no package.
 
-Whatever has __arrow_c_stream__ or __arrow_c_array__ (tables of pyarrow and polars, results of DuckDB) can be passed where rows
-are wanted: a column of lists, or a table with one such column. Rows that lie one behind the other in one chunk are not
-copied."""
+Any object with __arrow_c_stream__ or __arrow_c_array__ (tables of pyarrow and polars, results of DuckDB) can be passed as rows,
+if it is a column of lists or a table with one such column. Rows that are contiguous in one chunk are not copied."""
 from __future__ import annotations
 
 import ctypes
@@ -56,13 +55,13 @@ _capsule.restype, _capsule.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes
 
 
 def is_arrow(X: Any) -> bool:
-    """Whether X gives its rows by the C data interface, and is not better known here (NumPy, pandas)."""
+    """Whether X offers its rows by the C data interface, and is not an array of NumPy or an object of pandas."""
     return not hasattr(X, "iloc") and not isinstance(X, np.ndarray) and (
         hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__"))
 
 
 class Table:
-    """The schema and the chunks that something hands over, released when the last view of them is gone."""
+    """The schema and the chunks of an Arrow object, released when the last view of them is gone."""
 
     def __init__(self, X: Any) -> None:
         self.schema, self.chunks, self.rows = ArrowSchema(), [], ctypes.c_void_p()
@@ -123,15 +122,15 @@ def release(*structs: Any) -> None:
 
 
 def move(to: Any, given: Any) -> None:
-    """The struct is ours now."""
+    """Moves the struct: the caller's one is marked as released."""
     ctypes.memmove(ctypes.byref(to), ctypes.byref(given), ctypes.sizeof(to))
     given.release = type(given.release)()
 
 
 def arrow_rows(X: Any, column: str | None = None, *, ids: str | None = None) -> Any:
-    """(N, D) rows of whatever gives Arrow arrays: a column of lists, or the named one of a table, or its only one. A list that is
-    null, empty or has a null is a missing row, NaN. Rows that lie one behind the other are not copied. ids: the name of a column
-    of integers or strings; then the result is a pair, the rows and an array of the ids.
+    """(N, D) rows of an object with Arrow arrays: a column of lists, or a table and the name of such a column, which may be left
+    out if there is only one. A list that is null, empty or has a null is a missing row, NaN. Contiguous rows are not copied. ids:
+    the name of a column of integers or strings; then the result is a pair, the rows and an array of the ids.
 
     >>> asterism.arrow_rows(duckdb.sql("SELECT id, embedding FROM notes").arrow(), "embedding")  # doctest: +SKIP
     """

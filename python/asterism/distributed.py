@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Clustering of rows that are in blocks, on the workers of whatever runs functions: `concurrent.futures` (processes, threads,
-`mpi4py.futures`), a Dask client. The labels are those of one process, bit for bit.
+"""Clustering of rows that are in blocks, on the workers of an executor of `concurrent.futures` (processes, threads,
+`mpi4py.futures`) or of a Dask client. The labels are those of one process, bit for bit.
 
-A *block* is rows as the estimators take them, a function without arguments that returns such rows where it is called, or a future
-of Dask. The rows of all blocks are numbered in the order of the list."""
+A *block* is an array of rows, a function without arguments that a worker calls to get such an array, or a future of Dask. The
+rows of all blocks are numbered in the order of the list."""
 from __future__ import annotations
 
 import functools
@@ -106,7 +106,7 @@ def rank_of(hub: tuple[Any, ...] | None, rank: int, ranks: int, settings: dict[s
 
 class Engine:
     """Runs functions on an executor of concurrent.futures, a Dask client, or in this process (None). A function that
-    makes an executor stands for it: after a worker of a process pool has died, another pool is made."""
+    makes an executor may be given instead: if a worker of a process pool dies, it is called again to make another pool."""
 
     def __init__(self, executor: Any) -> None:
         self.client = executor if hasattr(executor, "get_executor") else getattr(executor, "_client", None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What users say about the people, voices and objects of a stream, by id: names, corrections, known ones."""
+"""Names and corrections that users give to the ids of a stream, and people who are known before they appear."""
 from __future__ import annotations
 
 import ctypes
@@ -15,7 +15,7 @@ CHANGES = ("named", "enrolled", "joined", "split", "forgotten", "forbidden", "lo
 
 
 class Identity(NamedTuple):
-    """One that the stream remembers."""
+    """A person, voice or object that the stream remembers."""
 
     id: int
     name: str | None
@@ -33,7 +33,7 @@ class Change(NamedTuple):
     event: str  # "named", "enrolled", "joined", "split", "forgotten", "forbidden", "locked", "unlocked" or "set"
     id: int | None
     other: int | None  # "joined": the id that stays; "split": the new one
-    rows: int  # that it was made with
+    rows: int  # number of rows that the change was made with
 
 
 class Identities:
@@ -45,14 +45,14 @@ class Identities:
     lifetime: Any
 
     def name(self: S, id: int, name: Any) -> S:
-        """Names an identity; None takes its name away. Two that have names are never merged by the stream itself."""
+        """Names an identity; None removes its name. The stream never merges two identities that both have names."""
         return self._change("ast_stream_name", number(id), None if name is None else str(name).encode())
 
     def enroll(self: S, means: Any, names: Sequence[Any] | None = None, *, id: int | None = None) -> S:
-        """People who are known from rows (N, D): one for each name, of several rows where a name is there several
-        times, or one for each row without `names`. They get the next ids, in order of their first rows, and may be as
-        close to each other and to others as they like. With `id`, all rows are further ones of that identity. A row
-        that fits a mean of its person counts in it, and any other becomes a further mean."""
+        """Adds people who are known from rows (N, D): rows with the same name are one person; without `names` every
+        row is one person. They get the next ids, in order of their first rows, and may be as similar to each other and
+        to others as siblings. With `id`, all rows are added to that identity. A row that fits a mean of its person is
+        added to this mean, and any other row becomes a further mean."""
         first = not hasattr(self, "_stream")
         X = self._validated(means, reset=first)
         given = list(range(len(X))) if names is None else [str(name) for name in names]
@@ -83,11 +83,11 @@ class Identities:
         return self
 
     def join(self: S, a: int, b: int) -> S:
-        """Identity a was b all the time: b stays, with the means of both."""
+        """Identities a and b are one person, who keeps the id b and the means of both."""
         return self._change("ast_stream_join", number(a), number(b))
 
     def split(self, id: int, X: Any = None, *, mean: int | None = None) -> int:
-        """The rows X, or mean number `mean` of several, are somebody else. Returns the new id."""
+        """The rows X, or the mean number `mean`, belong to somebody else. Returns the new id."""
         if (X is None) == (mean is None):
             raise ValueError("split takes either rows or the number of a mean")
         born, rows = ctypes.c_int32(-1), None
@@ -108,11 +108,11 @@ class Identities:
         return self._change("ast_stream_forbid", number(id), ctypes.byref(points_of(rows)))
 
     def lock(self: S, id: int) -> S:
-        """From now on the means of this identity stay where they are."""
+        """Fixes the means of this identity: frames no longer move them."""
         return self._change("ast_stream_lock", number(id))
 
     def unlock(self: S, id: int) -> S:
-        """The means move again."""
+        """Frames move the means of this identity again."""
         return self._change("ast_stream_unlock", number(id))
 
     def set(self: S, *, angle: float | None = None, drift: float | None = None,
@@ -134,7 +134,7 @@ class Identities:
 
     @property
     def names_(self) -> dict[int, Any]:
-        """{id: name} of those that have one."""
+        """{id: name} of the identities that have a name."""
         if not hasattr(self, "_stream"):
             return {}
         with self._begun()._here().lock:
