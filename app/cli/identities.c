@@ -352,7 +352,7 @@ const ast_cli_command ast_cli_identities = {
              "it, and adds it to the log of the state. No call touches another identity; no id is ever given to "
              "somebody else. FILE holds one row per face or piece of speech, in any table format.",
     .more =
-        "*join* A B: A was B all the time, and B stays. *split*: these rows, or one of the means, are somebody else "
+        "*join* A B: A and B are one person, who keeps the id B. *split*: these rows, or one mean, are somebody else "
         "and get a new id; the rows leave the mean. *forbid*: these rows are not that identity; a later row that "
         "is nearer to one of them than to its means gets another id. *lock*: the means stay where they are. "
         "*forget*: means, name and rows of a person are removed from the state. *set*: the next run of stream is "

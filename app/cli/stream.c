@@ -29,7 +29,8 @@ typedef struct job {
 static const ast_cli_option options_table[] = {
     {"state", AST_CLI_NAME, "FILE", "resume from the file if it exists, save to it after every frame", AT(state),
      .more =
-         "A kill at any moment costs nothing: at most the last line appears twice. docs/faces-and-voices.md shows it."},
+         "A kill at any moment loses no frame. The last line may appear twice or, if frames come from standard input, "
+         "be missing. docs/faces-and-voices.md shows it."},
     {"status", AST_CLI_FLAG, NULL, "print the last frame and the number of frames of --state, and end", AT(status),
      .needs = "state",
      .more = "No INPUT is needed: asterism stream --state FILE --status. A program that feeds a pipe asks which frames "
