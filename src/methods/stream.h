@@ -36,7 +36,9 @@ typedef struct ast_track {
     uint64_t sightings; /* frames in which the id had points: below options.born_after it is not shown */
     ast_spread spread;  /* of this cluster alone */
     ast_met met;        /* of the id; in its first mean */
+    uint32_t zero;      /* in place of padding, which is not copied: a state holds these bytes */
 } ast_track;
+_Static_assert(sizeof(ast_track) == offsetof(ast_track, zero) + sizeof(uint32_t), "a state would hold padding");
 
 #define AST_LOCKED 1U  /* the means do not move */
 #define AST_KNOWN 2U   /* has a name or was enrolled: two of them are never merged */
