@@ -36,6 +36,20 @@ function coneOfTopics() {
   return rows.map((row) => row.map((x) => x.toFixed(6)).join(",") + "\n").join("");
 }
 
+/** Clicks a row of a table that is drawn anew between press and release. */
+async function clickWhileDrawn(page, row) {
+  await row.hover();
+  await page.mouse.down();
+  await page.evaluate(
+    () =>
+      new Promise((drawn) => {
+        document.querySelector(".table-card .table").dispatchEvent(new Event("scroll"));
+        requestAnimationFrame(() => requestAnimationFrame(drawn));
+      }),
+  );
+  await page.mouse.up();
+}
+
 // Chromium itself says so when a socket cannot be opened.
 const expected = [/WebSocket connection to .* failed/];
 
@@ -131,7 +145,7 @@ test("the metric: tune's, local and plain", async () => {
   await page.getByLabel("Metric").selectOption("local");
   const local = await answered(page, (result) => result.id > plain.id);
   assert.equal(local.command, tuned.command);
-  await page.locator(".table-card tr[data-key]").first().click();
+  await clickWhileDrawn(page, page.locator(".table-card tr[data-key]").first());
   await page.locator(".members-card").waitFor();
   const cold = JSON.parse(run(folder, ...local.command.split(" ").slice(1), ..."--representatives 8 --json".split(" ")));
   const near = await page.locator(".members-card dl").first().locator("dt").allInnerTexts();

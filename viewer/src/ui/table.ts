@@ -42,6 +42,7 @@ export class DataTable<Row> {
   private lit: number | null = null;
   private picked: number | null = null;
   private cursor = 0;
+  private pressed: HTMLTableRowElement | null = null;
   private readonly redraw = onceAFrame(() => this.draw());
 
   constructor(private readonly options: TableOptions<Row>) {
@@ -64,6 +65,8 @@ export class DataTable<Row> {
     this.element.addEventListener("scroll", this.redraw, { passive: true });
     this.element.addEventListener("keydown", (event) => this.key(event));
     this.element.addEventListener("pointerleave", () => options.hover?.(null));
+    this.body.addEventListener("pointerdown", (event) => (this.pressed = rowUnder(event)));
+    this.body.addEventListener("pointerup", (event) => this.release(event));
     new ResizeObserver(this.redraw).observe(this.element);
     this.markSort();
   }
@@ -163,6 +166,15 @@ export class DataTable<Row> {
     row.setAttribute("aria-selected", String(key === this.picked));
   }
 
+  /** A row that is drawn anew between press and release gets no click: the browser has lost the row that was pressed. */
+  private release(event: PointerEvent): void {
+    const { pressed } = this,
+      row = rowUnder(event);
+    this.pressed = null;
+    if (pressed && !pressed.isConnected && row && row.dataset["key"] === pressed.dataset["key"])
+      this.choose(Number(row.dataset["index"]));
+  }
+
   private choose(index: number): void {
     const row = this.sorted[index];
     this.cursor = index;
@@ -202,6 +214,11 @@ export class DataTable<Row> {
     this.options.hover?.(key);
     this.redraw();
   }
+}
+
+function rowUnder(event: PointerEvent): HTMLTableRowElement | null {
+  if (event.button !== 0 || !(event.target instanceof Element)) return null;
+  return event.target.closest<HTMLTableRowElement>("tr[data-key]");
 }
 
 function shown<Row>(column: Column<Row>, row: Row): Node | string {
