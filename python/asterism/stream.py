@@ -220,7 +220,7 @@ class DDPVMFMeans(Identities, DirectionClusterer):
             raise ValueError(f"the rotation has the shape {matrix.shape}; it must be ({len(matrix)}, {len(matrix)})")
         centers = self.cluster_centers_
         self._stream.rotate(matrix)
-        self._centers = unit_rows(centers @ matrix.T).astype(np.float32)
+        self._made["means"] = unit_rows(centers @ matrix.T).astype(np.float32)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -299,9 +299,8 @@ class DDPVMFMeans(Identities, DirectionClusterer):
 
     def _take_records(self, found: np.ndarray) -> None:
         """A frame costs the same in Python however many ids there are: lists and means are made for who asks."""
-        for name in ("_events", "_ids", "_centers"):
-            self.__dict__.pop(name, None)
         self._found_records = found
+        self._made: dict[str, Any] = {}  # from these records
 
     def _records_of_frame(self, name: str) -> np.ndarray:
         if "_found_records" not in self.__dict__:
@@ -312,27 +311,27 @@ class DDPVMFMeans(Identities, DirectionClusterer):
     def events_(self) -> list[Event]:
         """What happened in the last frame, in order of id."""
         found = self._records_of_frame("events_")
-        if "_events" not in self.__dict__:
+        if "events" not in self._made:
             columns = [found[name].tolist() for name in RECORD[:-1]]
-            self._events = [Event(id, EVENTS[event], age, count, share, weight, spread, None if into < 0 else into)
-                            for id, event, age, count, share, weight, spread, into in zip(*columns)]
-        return self._events
+            self._made["events"] = [Event(id, EVENTS[event], age, count, share, weight, spread, None if into < 0 else into)
+                                    for id, event, age, count, share, weight, spread, into in zip(*columns)]
+        return self._made["events"]
 
     @property
     def ids_(self) -> NDArray[np.int32]:
         """The clusters that are remembered, in order."""
         found = self._records_of_frame("ids_")
-        if "_ids" not in self.__dict__:
-            self._ids = found["id"][alive(found)].copy()
-        return self._ids
+        if "ids" not in self._made:
+            self._made["ids"] = found["id"][alive(found)].copy()
+        return self._made["ids"]
 
     @property
     def cluster_centers_(self) -> NDArray[np.float32]:  # type: ignore[override]
         """(K, D) their means."""
         self._records_of_frame("cluster_centers_")
-        if "_centers" not in self.__dict__:
-            self._centers = self._stream.means()
-        return self._centers
+        if "means" not in self._made:
+            self._made["means"] = self._stream.means()
+        return self._made["means"]
 
     def _comparison(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Of the last frame, computed for the first who asks."""
