@@ -143,7 +143,7 @@ static void widen_all(const ast_pieces *p) {
         size_t last = p->count - 1;
         while (last > k && p->first[last] != k)
             last--;
-        if (p->first[k] == k && last > k)
+        if (last > k && p->first[k] == k)
             widen(p, k, ++sets);
     }
 }

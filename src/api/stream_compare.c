@@ -8,6 +8,7 @@
 #include "stream_input.h"
 #include "stream_rotated.h"
 
+#include <assert.h>
 #include <math.h>
 
 enum {
@@ -125,6 +126,7 @@ static void compare_row(const comparison *c, const compared *row, size_t i) {
 static void compare_rows(void *data, size_t first, size_t last) {
     const comparison *c = data;
     compared rows[ROWS];
+    assert(first < last && last - first <= ROWS);
     for (size_t i = first; i < last; i++) {
         compared *row = &rows[i - first];
         ast_row_kind kind = ast_read_row(c->points, i, row->x);

@@ -69,7 +69,7 @@ static double share_passing(const ast_near_index *index, const float *heads, siz
 /* The widths that make pairs of a sample cheapest: a wide head leaves fewer pairs. */
 static void choose_widths(ast_near_index *index, const float *heads, size_t n) {
     static const size_t shorts[] = {4, 8, 12, 16, 24, 32, 48, 64}, longs[] = {16, 32, 64, MOST_WIDTH};
-    double least = INFINITY, left[sizeof longs / sizeof *longs];
+    double least = INFINITY, left[sizeof longs / sizeof *longs] = {0};
     for (size_t l = 0; l < sizeof longs / sizeof *longs && longs[l] <= index->axes.count; l++)
         left[l] = share_passing(index, heads, n, longs[l]) * FULL_COST * (double)index->rows->dimension;
     for (size_t s = 0; s < sizeof shorts / sizeof *shorts; s++) {
@@ -181,7 +181,7 @@ static double find_cap(const float *const *x, size_t n, size_t width, float *cen
 static void pack_caps(packing *p, size_t block, const float *const *heads, const float *const *rows, size_t n,
                       float *centre) {
     ast_near_index *index = p->index;
-    float shadows[AST_NEAR_BLOCK][MOST_WIDTH + 1], middle[MOST_WIDTH + 1];
+    float shadows[AST_NEAR_BLOCK][MOST_WIDTH + 1], middle[MOST_WIDTH + 1] = {0};
     const float *pointers[AST_NEAR_BLOCK];
     for (size_t kind = 0; kind < KINDS; kind++) {
         size_t axes = cap_axes[kind], width = p->caps[kind].width;
