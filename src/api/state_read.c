@@ -73,68 +73,68 @@ static bool are_small(const ast_state_parts *p, size_t size) {
            p->log <= size && p->barred <= size && p->landmarks <= 1;
 }
 
-static ast_status check_state(ast_stream *s, loading *l, size_t size) {
-    ast_state_header *h = &l->state;
-    ast_status status = ast_saved_check(&ast_state_format, l->bytes, size, s->fault);
+static ast_status check_state(ast_stream *s, loading *in, size_t size) {
+    ast_state_header *h = &in->state;
+    ast_status status = ast_saved_check(&ast_state_format, in->bytes, size, s->fault);
     if (status != AST_OK)
         return status;
-    memcpy(h, l->bytes, sizeof *h);
-    status = check_options(s, l->bytes, size, h);
+    memcpy(h, in->bytes, sizeof *h);
+    status = check_options(s, in->bytes, size, h);
     if (status != AST_OK)
         return status;
-    l->parts = ast_state_lay_out(h);
-    if (!are_small(&l->parts, size) || l->parts.size != size)
+    in->parts = ast_state_lay_out(h);
+    if (!are_small(&in->parts, size) || in->parts.size != size)
         return damaged(s, "its size does not match its clusters");
     bool good = ast_state_is_spread(&h->spread) && h->spread.den > 0 && ast_state_is_spread(&h->likeness) &&
                 h->likeness.den > 0;
     for (int d = 0; d < 3; d++)
         good = good && isfinite(h->rotation_step[d]);
-    if (!good || !ast_state_is_possible(l->bytes, &l->parts))
+    if (!good || !ast_state_is_possible(in->bytes, &in->parts))
         return damaged(s, "no stream leaves such clusters");
-    l->last = (ast_changes_header){.frame = h->frame,
-                                   .next_id = h->next_id,
-                                   .count = h->count,
-                                   .spread = h->spread,
-                                   .likeness = h->likeness,
-                                   .landmarks = h->landmarks};
-    l->found = l->known = l->bytes;
-    l->found_parts = l->known_parts = l->parts;
+    in->last = (ast_changes_header){.frame = h->frame,
+                                    .next_id = h->next_id,
+                                    .count = h->count,
+                                    .spread = h->spread,
+                                    .likeness = h->likeness,
+                                    .landmarks = h->landmarks};
+    in->found = in->known = in->bytes;
+    in->found_parts = in->known_parts = in->parts;
     return AST_OK;
 }
 
-static ast_status check_changes(ast_stream *s, loading *l, const unsigned char *bytes, size_t size) {
+static ast_status check_changes(ast_stream *s, loading *in, const unsigned char *bytes, size_t size) {
     ast_changes_header h;
     ast_status status = ast_saved_check(&ast_changes_format, bytes, size, s->fault);
     if (status != AST_OK)
         return status;
     memcpy(&h, bytes, sizeof h);
-    if (h.dimension != s->options.dimension || h.since != l->last.frame)
+    if (h.dimension != s->options.dimension || h.since != in->last.frame)
         return damaged(s, "its changes are those of another one");
     ast_state_parts parts = ast_changes_lay_out(&h);
     if (!are_small(&parts, size) || parts.size != size)
         return damaged(s, "the size of its changes does not match what they change");
-    bool good = h.frame >= h.since && h.frame - l->state.frame < MOST_FRAMES && h.next_id >= l->last.next_id &&
-                h.known <= 1 && (h.known || h.names + h.barred + h.apart == 0) && h.landmarks == l->last.landmarks &&
+    bool good = h.frame >= h.since && h.frame - in->state.frame < MOST_FRAMES && h.next_id >= in->last.next_id &&
+                h.known <= 1 && (h.known || h.names + h.barred + h.apart == 0) && h.landmarks == in->last.landmarks &&
                 ast_state_is_spread(&h.spread) && h.spread.den > 0 && ast_state_is_spread(&h.likeness) &&
                 h.likeness.den > 0 && s->options.method == AST_STREAM_DDP && s->options.lifetime > 1;
     if (!good || !ast_state_is_possible(bytes, &parts))
         return damaged(s, "no stream makes such changes");
-    l->last = h;
-    l->found = bytes;
-    l->found_parts = parts;
+    in->last = h;
+    in->found = bytes;
+    in->found_parts = parts;
     if (h.known) {
-        l->known = bytes;
-        l->known_parts = parts;
+        in->known = bytes;
+        in->known_parts = parts;
     }
     return AST_OK;
 }
 
-static ast_status check_all(ast_stream *s, loading *l, size_t size) {
-    size_t first = ast_saved_first(l->bytes, size), at = first;
-    ast_status status = check_state(s, l, first);
+static ast_status check_all(ast_stream *s, loading *in, size_t size) {
+    size_t first = ast_saved_first(in->bytes, size), at = first;
+    ast_status status = check_state(s, in, first);
     while (status == AST_OK && at < size) {
-        size_t next = ast_saved_first(l->bytes + at, size - at);
-        status = check_changes(s, l, l->bytes + at, next);
+        size_t next = ast_saved_first(in->bytes + at, size - at);
+        status = check_changes(s, in, in->bytes + at, next);
         at += next;
     }
     return status;
@@ -142,23 +142,23 @@ static ast_status check_all(ast_stream *s, loading *l, size_t size) {
 
 /* ---- The means --------------------------------------------------------------------------------------------------- */
 
-static bool grow(loading *l, size_t count) {
-    ast_track_list *w = &l->list;
-    const size_t dimension = l->parts.dimension, capacity = count + count / 16 + 16;
+static bool grow(loading *in, size_t count) {
+    ast_track_list *w = &in->list;
+    const size_t dimension = in->parts.dimension, capacity = count + count / 16 + 16;
     if (count <= w->capacity)
         return true;
     bool grown = ast_grow_array(&w->track, w->count, capacity, sizeof *w->track) &&
                  ast_grow_array(&w->m, w->count, capacity, dimension * sizeof *w->m) &&
                  ast_grow_array(&w->data_direction, w->count, capacity, dimension * sizeof *w->data_direction) &&
-                 ast_grow_array(&l->since, w->count, capacity, sizeof *l->since);
+                 ast_grow_array(&in->since, w->count, capacity, sizeof *in->since);
     w->capacity = grown ? capacity : w->capacity;
     return grown;
 }
 
 /* Copies `count` means of the parts, from number `from` on, to place `to` of the list. */
-static void copy_means(loading *l, size_t to, const unsigned char *bytes, const ast_state_parts *p, size_t from,
+static void copy_means(loading *in, size_t to, const unsigned char *bytes, const ast_state_parts *p, size_t from,
                        size_t count, uint32_t since) {
-    const ast_track_list *w = &l->list;
+    const ast_track_list *w = &in->list;
     const size_t dimension = p->dimension, vector = dimension * sizeof(float);
     if (count == 0)
         return;
@@ -166,18 +166,18 @@ static void copy_means(loading *l, size_t to, const unsigned char *bytes, const 
     memcpy(w->m + to * dimension, bytes + p->at_m + from * vector, count * vector);
     memcpy(w->data_direction + to * dimension, bytes + p->at_u + from * vector, count * vector);
     for (size_t k = 0; k < count; k++)
-        l->since[to + k] = since;
+        in->since[to + k] = since;
 }
 
 /* Moves the means from `from` on to `to`. */
-static void shift_means(loading *l, size_t from, size_t to) {
-    ast_track_list *w = &l->list;
-    const size_t dimension = l->parts.dimension, count = w->count - from;
+static void shift_means(loading *in, size_t from, size_t to) {
+    ast_track_list *w = &in->list;
+    const size_t dimension = in->parts.dimension, count = w->count - from;
     memmove(w->track + to, w->track + from, count * sizeof *w->track);
     memmove(w->m + to * dimension, w->m + from * dimension, count * dimension * sizeof *w->m);
     memmove(w->data_direction + to * dimension, w->data_direction + from * dimension,
             count * dimension * sizeof *w->data_direction);
-    memmove(l->since + to, l->since + from, count * sizeof *l->since);
+    memmove(in->since + to, in->since + from, count * sizeof *in->since);
     w->count = to + count;
 }
 
@@ -201,14 +201,14 @@ static size_t end_of(const ast_track_list *w, size_t first, int32_t id) {
 }
 
 /* Puts means from..end-1 of the parts, which are those of one id, in the place of those that it had. */
-static bool replace_id(loading *l, const unsigned char *bytes, const ast_state_parts *p, size_t from, size_t end,
+static bool replace_id(loading *in, const unsigned char *bytes, const ast_state_parts *p, size_t from, size_t end,
                        int32_t id, uint32_t since) {
-    const size_t first = place_of(&l->list, id), count = end - from, old = end_of(&l->list, first, id) - first;
-    if (!grow(l, l->list.count + count))
+    const size_t first = place_of(&in->list, id), count = end - from, old = end_of(&in->list, first, id) - first;
+    if (!grow(in, in->list.count + count))
         return false;
     if (count != old)
-        shift_means(l, first + old, first + count);
-    copy_means(l, first, bytes, p, from, count, since);
+        shift_means(in, first + old, first + count);
+    copy_means(in, first, bytes, p, from, count, since);
     return true;
 }
 
@@ -218,7 +218,7 @@ static int32_t id_at(const unsigned char *bytes, const ast_state_parts *p, size_
     return track.id;
 }
 
-static bool apply(loading *l, const unsigned char *bytes) {
+static bool apply(loading *in, const unsigned char *bytes) {
     ast_changes_header h;
     memcpy(&h, bytes, sizeof h);
     const ast_state_parts p = ast_changes_lay_out(&h);
@@ -226,27 +226,27 @@ static bool apply(loading *l, const unsigned char *bytes) {
     for (size_t g = 0; g < p.gone; g++) {
         int32_t id;
         memcpy(&id, bytes + p.at_gone + g * sizeof id, sizeof id);
-        for (size_t k = place_of(&l->list, id); k < l->list.count && l->list.track[k].id == id; k++)
-            l->since[k] = GONE;
+        for (size_t k = place_of(&in->list, id); k < in->list.count && in->list.track[k].id == id; k++)
+            in->since[k] = GONE;
     }
     for (size_t k = 0, end; k < p.means && good; k = end) {
         int32_t id = id_at(bytes, &p, k);
         for (end = k + 1; end < p.means && id_at(bytes, &p, end) == id; end++)
             ;
-        good = replace_id(l, bytes, &p, k, end, id, (uint32_t)(h.frame - l->state.frame));
+        good = replace_id(in, bytes, &p, k, end, id, (uint32_t)(h.frame - in->state.frame));
     }
     return good;
 }
 
 /* After all changes: ages, and the end of ids that are gone or too old. */
-static void age_all(loading *l) {
-    ast_track_list *w = &l->list;
-    const size_t dimension = l->parts.dimension;
-    const uint64_t now = l->last.frame - l->state.frame;
+static void age_all(loading *in) {
+    ast_track_list *w = &in->list;
+    const size_t dimension = in->parts.dimension;
+    const uint64_t now = in->last.frame - in->state.frame;
     size_t kept = 0;
     for (size_t k = 0; k < w->count; k++) {
-        uint64_t passed = now - l->since[k], age = w->track[k].dt + passed;
-        if (l->since[k] == GONE || (passed > 0 && age > l->state.lifetime))
+        uint64_t passed = now - in->since[k], age = w->track[k].dt + passed;
+        if (in->since[k] == GONE || (passed > 0 && age > in->state.lifetime))
             continue;
         w->track[k].dt = (uint32_t)age;
         if (kept < k) {
@@ -260,31 +260,31 @@ static void age_all(loading *l) {
     w->count = kept;
 }
 
-static ast_status build(ast_stream *s, loading *l, size_t size) {
-    if (!grow(l, l->parts.means))
+static ast_status build(ast_stream *s, loading *in, size_t size) {
+    if (!grow(in, in->parts.means))
         return ast_fail_memory(s->fault);
-    l->list.count = l->parts.means;
-    copy_means(l, 0, l->bytes, &l->parts, 0, l->parts.means, 0);
-    for (size_t at = l->parts.size; at < size; at += ast_saved_first(l->bytes + at, size - at))
-        if (!apply(l, l->bytes + at))
+    in->list.count = in->parts.means;
+    copy_means(in, 0, in->bytes, &in->parts, 0, in->parts.means, 0);
+    for (size_t at = in->parts.size; at < size; at += ast_saved_first(in->bytes + at, size - at))
+        if (!apply(in, in->bytes + at))
             return ast_fail_memory(s->fault);
-    age_all(l);
-    return l->list.count == l->last.count ? AST_OK
-                                          : damaged(s, "its changes do not lead to as many clusters as they say");
+    age_all(in);
+    return in->list.count == in->last.count ? AST_OK
+                                            : damaged(s, "its changes do not lead to as many clusters as they say");
 }
 
 /* ---- The stream -------------------------------------------------------------------------------------------------- */
 
-static bool reserve(ast_stream *s, const loading *l) {
-    const ast_state_parts *k = &l->known_parts;
+static bool reserve(ast_stream *s, const loading *in) {
+    const ast_state_parts *k = &in->known_parts;
     ast_identities *known = &s->known;
     size_t row = s->options.dimension * sizeof *known->barred_rows;
-    return ast_stream_reserve_list(s, l->list.count + 1) &&
-           ast_reserve(&s->joins.pairs, &s->joins.capacity, s->joins.count, l->found_parts.pairs,
+    return ast_stream_reserve_list(s, in->list.count + 1) &&
+           ast_reserve(&s->joins.pairs, &s->joins.capacity, s->joins.count, in->found_parts.pairs,
                        sizeof *s->joins.pairs) &&
            ast_reserve(&known->apart, &known->apart_capacity, known->apart_count, k->apart, sizeof *known->apart) &&
            ast_reserve(&known->names, &known->name_capacity, known->name_count, k->names, sizeof *known->names) &&
-           ast_reserve(&known->log, &known->log_capacity, known->log_count, l->parts.log, sizeof *known->log) &&
+           ast_reserve(&known->log, &known->log_capacity, known->log_count, in->parts.log, sizeof *known->log) &&
            ast_reserve(&known->barred, &known->barred_capacity, known->barred_count, k->barred,
                        sizeof *known->barred) &&
            ast_reserve(&known->barred_rows, &known->barred_row_capacity, known->barred_count, k->barred, row);
@@ -296,53 +296,53 @@ static size_t get(void *to, const unsigned char *from, size_t count, size_t size
     return count;
 }
 
-static void take_known(ast_stream *s, const loading *l) {
+static void take_known(ast_stream *s, const loading *in) {
     ast_identities *known = &s->known;
-    const ast_state_parts *k = &l->known_parts;
+    const ast_state_parts *k = &in->known_parts;
     const size_t row = s->options.dimension * sizeof *known->barred_rows;
-    known->apart_count = get(known->apart, l->known + k->at_apart, k->apart, sizeof *known->apart);
-    known->name_count = get(known->names, l->known + k->at_names, k->names, sizeof *known->names);
-    known->barred_count = get(known->barred, l->known + k->at_barred, k->barred, sizeof *known->barred);
-    get(known->barred_rows, l->known + k->at_rows, k->barred, row);
-    known->log_count = get(known->log, l->bytes + l->parts.at_log, l->parts.log, sizeof *known->log);
+    known->apart_count = get(known->apart, in->known + k->at_apart, k->apart, sizeof *known->apart);
+    known->name_count = get(known->names, in->known + k->at_names, k->names, sizeof *known->names);
+    known->barred_count = get(known->barred, in->known + k->at_barred, k->barred, sizeof *known->barred);
+    get(known->barred_rows, in->known + k->at_rows, k->barred, row);
+    known->log_count = get(known->log, in->bytes + in->parts.at_log, in->parts.log, sizeof *known->log);
 }
 
-static void take_over(ast_stream *s, loading *l) {
-    const ast_state_parts *found = &l->found_parts;
+static void take_over(ast_stream *s, loading *in) {
+    const ast_state_parts *found = &in->found_parts;
     ast_free_all(s->track, s->m, s->data_direction);
-    s->track = l->list.track;
-    s->m = l->list.m;
-    s->data_direction = l->list.data_direction;
-    s->count = l->list.count;
-    s->capacity = l->list.capacity;
-    l->list = (ast_track_list){0};
-    take_known(s, l);
-    s->joins.count = get(s->joins.pairs, l->found + found->at_pairs, found->pairs, sizeof *s->joins.pairs);
+    s->track = in->list.track;
+    s->m = in->list.m;
+    s->data_direction = in->list.data_direction;
+    s->count = in->list.count;
+    s->capacity = in->list.capacity;
+    in->list = (ast_track_list){0};
+    take_known(s, in);
+    s->joins.count = get(s->joins.pairs, in->found + found->at_pairs, found->pairs, sizeof *s->joins.pairs);
     ast_landmarks_start(&s->landmarks);
-    get(&s->landmarks, l->found + found->at_landmarks, found->landmarks, sizeof s->landmarks);
-    s->frame = l->last.frame;
-    s->next_id = (int32_t)l->last.next_id;
-    s->spread = l->last.spread;
-    s->likeness = l->last.likeness;
-    memcpy(s->rotation_step, l->state.rotation_step, sizeof s->rotation_step);
+    get(&s->landmarks, in->found + found->at_landmarks, found->landmarks, sizeof s->landmarks);
+    s->frame = in->last.frame;
+    s->next_id = (int32_t)in->last.next_id;
+    s->spread = in->last.spread;
+    s->likeness = in->last.likeness;
+    memcpy(s->rotation_step, in->state.rotation_step, sizeof s->rotation_step);
     ast_stream_mark_saved(s);
-    s->changes.whole = l->last.landmarks != (uint64_t)ast_stream_finds_rotation(s);
+    s->changes.whole = in->last.landmarks != (uint64_t)ast_stream_finds_rotation(s);
     s->records.count = 0;
     s->records.stale = true;
 }
 
 static ast_status load(ast_stream *s, const void *state, size_t size) {
-    loading l = {.bytes = state};
+    loading in = {.bytes = state};
     ast_status status = ast_check_pointer(state, "state", s->fault);
     if (status == AST_OK)
-        status = check_all(s, &l, size);
+        status = check_all(s, &in, size);
     if (status == AST_OK)
-        status = build(s, &l, size);
-    if (status == AST_OK && !reserve(s, &l))
+        status = build(s, &in, size);
+    if (status == AST_OK && !reserve(s, &in))
         status = ast_fail_memory(s->fault);
     if (status == AST_OK)
-        take_over(s, &l);
-    ast_free_all(l.list.track, l.list.m, l.list.data_direction, l.since);
+        take_over(s, &in);
+    ast_free_all(in.list.track, in.list.m, in.list.data_direction, in.since);
     return status;
 }
 
