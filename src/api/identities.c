@@ -46,7 +46,7 @@ static ast_status take_rows(ast_stream *s, const ast_points *rows, const char *w
         if (kind == AST_ROW_MISSING || kind == AST_ROW_INFINITE)
             return ast_fail_row(s->fault, AST_BAD_DATA, i + 1, "has no direction; %s needs rows with numbers", what);
     }
-    return ast_stream_take(s, rows, false, taken);
+    return ast_stream_prepare_points(s, rows, false, taken);
 }
 
 static ast_status check_new_id(ast_stream *s) {
@@ -75,7 +75,7 @@ static ast_status reserve(ast_stream *s, size_t means, size_t barred) {
     ast_identities *known = &s->known;
     size_t rows = known->barred_count, row_bytes = s->options.dimension * sizeof *known->barred_rows;
     bool good =
-        ast_stream_reserve(s, s->count + means) && ast_stream_reserve_list(s, s->count + means + 1) &&
+        ast_stream_reserve(s, s->count + means) && ast_stream_reserve_record_list(s, s->count + means + 1) &&
         ast_stream_reserve_apart(s, 1) &&
         ast_reserve(&known->names, &known->name_capacity, known->name_count, known->name_count + 1,
                     sizeof *known->names) &&
@@ -171,7 +171,7 @@ static void add_rows(ast_stream *s, int32_t id, const ast_points *rows) {
             continue;
         }
         size_t near = nearest_track(s, id, x, &cosine);
-        if (cosine >= ast_stream_limit(s, s->track[near].rows))
+        if (cosine >= ast_stream_fit_limit(s, s->track[near].rows))
             shift_mean(s, near, x, 1);
         else
             insert_mean(s, first, ast_stream_end_of_id(s, first), id, x);
@@ -230,7 +230,7 @@ static ast_status join(ast_stream *s, int32_t from, int32_t into) {
         status = reserve(s, 1, 0);
     if (status != AST_OK)
         return status;
-    ast_stream_rename_pairs(s, from, into);
+    ast_stream_drop_pairs(s, from, into);
     ast_stream_join_ids(s, from, into);
     ast_identities_prune(s);
     end_change(s, AST_IDENTITY_JOINED, from, into, 0);
@@ -299,7 +299,7 @@ static void forget_rows(ast_stream *s, int32_t id) {
     for (size_t b = 0; b < known->barred_count; b++) {
         double cosine;
         size_t near = nearest_track(s, id, known->barred_rows + b * dimension, &cosine);
-        if (known->barred[b] == id || cosine >= ast_stream_limit(s, s->track[near].rows))
+        if (known->barred[b] == id || cosine >= ast_stream_fit_limit(s, s->track[near].rows))
             continue;
         memmove(known->barred_rows + kept * dimension, known->barred_rows + b * dimension,
                 dimension * sizeof *known->barred_rows);
@@ -321,7 +321,7 @@ static ast_status forget(ast_stream *s, int32_t id) {
     while (first < s->count && s->track[first].id == id)
         ast_stream_remove(s, first);
     set_name(s, id, NULL);
-    ast_stream_rename_pairs(s, id, -1);
+    ast_stream_drop_pairs(s, id, -1);
     ast_identities_prune(s);
     end_change(s, AST_IDENTITY_FORGOTTEN, id, -1, 0);
     if (s->records.means)

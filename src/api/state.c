@@ -11,7 +11,7 @@
 
 #define MAGIC 0x3154535f54534121u /* "!AST_ST1" in memory */
 /* 2: with max_iterations; 3: axial; 4: revive_near; 5: another checksum; 6: spreads, pairs, rigid; 7: drift with beta
- * 8: score, likeness of points; 9: several means of an id, names, forbidden rows, the log
+ * 8: score, pair cosine; 9: several means of an id, names, forbidden rows, the log
  * 10: qualities, sightings, centre; 11: who met whom, in lists of bounded size
  * 12: landmarks of the rotation; 13: their biases; 14: directions of the last points as floats */
 #define VERSION 14
@@ -102,7 +102,7 @@ ast_state_header ast_state_describe(const ast_stream *s) {
                               .apart = s->known.apart_count,
                               .log = s->known.log_count,
                               .spread = s->spread,
-                              .likeness = s->likeness,
+                              .pair_cosine = s->pair_cosine,
                               .rotation_step = {s->rotation_step[0], s->rotation_step[1], s->rotation_step[2]},
                               .landmarks = ast_stream_finds_rotation(s)};
 }

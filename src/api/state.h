@@ -17,7 +17,7 @@ typedef struct ast_state_header {
     double angle, drift, beta, min_quality;
     uint64_t frame, next_id, count, pairs;
     uint64_t names, barred, apart, log;
-    ast_spread spread, likeness;
+    ast_spread spread, pair_cosine;
     double rotation_step[3];
     uint64_t landmarks; /* 1: their map is at the end */
 } ast_state_header;
@@ -31,7 +31,7 @@ typedef struct ast_changes_header {
     uint64_t means, gone, pairs;
     uint64_t known; /* 1: with all names, forbidden rows and pairs that never merge */
     uint64_t names, barred, apart;
-    ast_spread spread, likeness;
+    ast_spread spread, pair_cosine;
     uint64_t landmarks;
 } ast_changes_header;
 

@@ -56,7 +56,7 @@ static ast_changes_header describe(const ast_stream *s) {
                                 .barred = all ? known->barred_count : 0,
                                 .apart = all ? known->apart_count : 0,
                                 .spread = s->spread,
-                                .likeness = s->likeness,
+                                .pair_cosine = s->pair_cosine,
                                 .landmarks = ast_stream_finds_rotation(s)};
 }
 

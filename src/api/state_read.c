@@ -85,8 +85,8 @@ static ast_status check_state(ast_stream *s, loading *in, size_t size) {
     in->parts = ast_state_lay_out(h);
     if (!are_small(&in->parts, size) || in->parts.size != size)
         return damaged(s, "its size does not match its clusters");
-    bool good = ast_state_is_spread(&h->spread) && h->spread.den > 0 && ast_state_is_spread(&h->likeness) &&
-                h->likeness.den > 0;
+    bool good = ast_state_is_spread(&h->spread) && h->spread.den > 0 && ast_state_is_spread(&h->pair_cosine) &&
+                h->pair_cosine.den > 0;
     for (int d = 0; d < 3; d++)
         good = good && isfinite(h->rotation_step[d]);
     if (!good || !ast_state_is_possible(in->bytes, &in->parts))
@@ -95,7 +95,7 @@ static ast_status check_state(ast_stream *s, loading *in, size_t size) {
                                     .next_id = h->next_id,
                                     .count = h->count,
                                     .spread = h->spread,
-                                    .likeness = h->likeness,
+                                    .pair_cosine = h->pair_cosine,
                                     .landmarks = h->landmarks};
     in->found = in->known = in->bytes;
     in->found_parts = in->known_parts = in->parts;
@@ -115,8 +115,8 @@ static ast_status check_changes(ast_stream *s, loading *in, const unsigned char 
         return damaged(s, "the size of its changes does not match what they change");
     bool good = h.frame >= h.since && h.frame - in->state.frame < MOST_FRAMES && h.next_id >= in->last.next_id &&
                 h.known <= 1 && (h.known || h.names + h.barred + h.apart == 0) && h.landmarks == in->last.landmarks &&
-                ast_state_is_spread(&h.spread) && h.spread.den > 0 && ast_state_is_spread(&h.likeness) &&
-                h.likeness.den > 0 && s->options.method == AST_STREAM_DDP && s->options.lifetime > 1;
+                ast_state_is_spread(&h.spread) && h.spread.den > 0 && ast_state_is_spread(&h.pair_cosine) &&
+                h.pair_cosine.den > 0 && s->options.method == AST_STREAM_DDP && s->options.lifetime > 1;
     if (!good || !ast_state_is_possible(bytes, &parts))
         return damaged(s, "no stream makes such changes");
     in->last = h;
@@ -279,7 +279,7 @@ static bool reserve(ast_stream *s, const loading *in) {
     const ast_state_parts *k = &in->known_parts;
     ast_identities *known = &s->known;
     size_t row = s->options.dimension * sizeof *known->barred_rows;
-    return ast_stream_reserve_list(s, in->list.count + 1) &&
+    return ast_stream_reserve_record_list(s, in->list.count + 1) &&
            ast_reserve(&s->joins.pairs, &s->joins.capacity, s->joins.count, in->found_parts.pairs,
                        sizeof *s->joins.pairs) &&
            ast_reserve(&known->apart, &known->apart_capacity, known->apart_count, k->apart, sizeof *known->apart) &&
@@ -323,7 +323,7 @@ static void take_over(ast_stream *s, loading *in) {
     s->frame = in->last.frame;
     s->next_id = (int32_t)in->last.next_id;
     s->spread = in->last.spread;
-    s->likeness = in->last.likeness;
+    s->pair_cosine = in->last.pair_cosine;
     memcpy(s->rotation_step, in->state.rotation_step, sizeof s->rotation_step);
     ast_stream_mark_saved(s);
     s->changes.whole = in->last.landmarks != (uint64_t)ast_stream_finds_rotation(s);

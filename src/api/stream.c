@@ -54,7 +54,7 @@ static void forget(ast_stream *s) {
     ast_identities_clear(&s->known);
     s->changes.whole = true;
     s->spread = (ast_spread){phi / 3 * (phi / 3), 1};
-    s->likeness = ast_stream_first_likeness(s->options.angle);
+    s->pair_cosine = ast_first_pair_cosine(s->options.angle);
     memset(s->rotation_step, 0, sizeof s->rotation_step);
     ast_landmarks_start(&s->landmarks);
 }
@@ -118,8 +118,9 @@ static ast_status check_frame(ast_stream *s, const ast_points *points, const int
     return AST_OK;
 }
 
-#define NAME_BLOCK 4096 /* a chunk of the labelling, whose labels are in the cache of the thread that has its number   \
-                         */
+#define NAME_BLOCK                                                                                                     \
+    4096 /* a chunk of the labelling, whose labels are in the cache of the thread that has its number                  \
+          */
 
 typedef struct naming {
     const ast_stream *stream;
@@ -174,14 +175,14 @@ static ast_status step(ast_stream *s, const ast_points *points, int32_t *labels,
     double start = ast_seconds();
     ast_frame report = {0};
     ast_points view, taken;
-    ast_status status = ast_stream_rotated(s, &points, &view);
+    ast_status status = ast_stream_rotate_points(s, &points, &view);
     if (status == AST_OK)
         status = check_frame(s, points, labels);
     if (status == AST_OK)
         status = ast_check_struct(frame, sizeof *frame, "frame", s->fault);
     if (status != AST_OK)
         return status;
-    status = ast_stream_take(s, points, true, &taken);
+    status = ast_stream_prepare_points(s, points, true, &taken);
     points = &taken;
     if (status == AST_OK && !ast_stream_reserve_rotation(s))
         status = ast_fail_memory(s->fault);
@@ -192,7 +193,7 @@ static ast_status step(ast_stream *s, const ast_points *points, int32_t *labels,
     if (status == AST_OK && !ast_stream_close_frame(s))
         status = ast_fail_memory(s->fault);
     if (status != AST_OK) {
-        ast_stream_put_back(s);
+        ast_stream_cancel_selection(s);
         ast_labelling_clear(s->labelling);
         return status;
     }
@@ -205,8 +206,8 @@ static ast_status step(ast_stream *s, const ast_points *points, int32_t *labels,
     if (n.late)
         ast_stream_end_late(s, &late, &report);
     else if (points->late)
-        ast_stream_name_late(s, points, labels, &report);
-    ast_stream_hide_unborn(s);
+        ast_stream_label_exclusive_late(s, points, labels, &report);
+    ast_stream_drop_hidden_records(s);
     report.unborn = s->unborn;
     for (size_t r = 0; r < s->records.count; r++) {
         report.clusters += s->records.list[r].count > 0;
@@ -251,11 +252,11 @@ ast_status ast_stream_predict(ast_stream *s, const ast_points *points, int32_t *
     if (!ast_enter(s ? s->context : NULL))
         return AST_BAD_OPTION;
     ast_points view, taken;
-    ast_status status = ast_stream_rotated(s, &points, &view);
+    ast_status status = ast_stream_rotate_points(s, &points, &view);
     if (status == AST_OK)
         status = check_frame(s, points, labels);
     if (status == AST_OK)
-        status = ast_stream_take(s, points, false, &taken);
+        status = ast_stream_prepare_points(s, points, false, &taken);
     ast_assign_options known = ast_assign_to(s->m, s->count);
     known.angle = s->options.angle;
     known.axial = s->options.axial;

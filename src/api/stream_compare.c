@@ -143,7 +143,7 @@ static void compare_rows(void *data, size_t first, size_t last) {
 static ast_status compare(ast_stream *s, const comparison *given) {
     comparison own = *given, *c = &own;
     ast_points view;
-    ast_status status = ast_stream_rotated(s, &c->points, &view);
+    ast_status status = ast_stream_rotate_points(s, &c->points, &view);
     if (status == AST_OK)
         status = ast_check_points(c->points, s->fault);
     if (status == AST_OK && c->points->count > 0)
@@ -155,7 +155,7 @@ static ast_status compare(ast_stream *s, const comparison *given) {
                           c->points->dimension, s->options.dimension);
     ast_points taken;
     if (status == AST_OK)
-        status = ast_stream_take(s, c->points, false, &taken);
+        status = ast_stream_prepare_points(s, c->points, false, &taken);
     c->points = &taken;
     if (status == AST_OK)
         ast_pool_ranges(s->pool, taken.count, ROWS, compare_rows, c);

@@ -76,7 +76,7 @@ static ast_status sort_by_quality(ast_stream *s, const ast_points *given, ast_po
     return AST_OK;
 }
 
-ast_status ast_stream_take(ast_stream *s, const ast_points *given, bool qualities, ast_points *taken) {
+ast_status ast_stream_prepare_points(ast_stream *s, const ast_points *given, bool qualities, ast_points *taken) {
     *taken = *given;
     ast_status status = s->input.center ? centre(s, given, taken) : AST_OK;
     if (status == AST_OK && qualities)

@@ -100,7 +100,7 @@ static ast_status turn(ast_stream *s, const ast_points *points, ast_points *view
     return AST_OK;
 }
 
-ast_status ast_stream_rotated(ast_stream *s, const ast_points **points, ast_points *view) {
+ast_status ast_stream_rotate_points(ast_stream *s, const ast_points **points, ast_points *view) {
     if (!*points || (*points)->size != sizeof **points || !(*points)->rotation)
         return AST_OK;
     ast_status status = turn(s, *points, view);

@@ -150,7 +150,7 @@ static ast_status iterate(dpmeans *m, ast_fault *fault) {
         run->pass_start = ast_seconds();
         if (!visit_all(m))
             return ast_pool_cancelled(m->tiles.v.pool) ? ast_fail_cancelled(fault) : ast_fail_memory(fault);
-        ast_status status = ast_components_recount(&m->c, m->l, fault);
+        ast_status status = ast_components_keep_used(&m->c, m->l, fault);
         if (status != AST_OK)
             return status;
         update_means(m);

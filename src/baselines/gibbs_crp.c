@@ -215,7 +215,7 @@ ast_status ast_crp_sweep(ast_sampler *s, size_t *changed, ast_fault *fault) {
     s->sweep++;
     if (!visit_all(s, changed))
         return ast_pool_cancelled(ast_view_of(s->l).pool) ? ast_fail_cancelled(fault) : ast_fail_memory(fault);
-    ast_status status = ast_components_recount(s->c, s->l, fault);
+    ast_status status = ast_components_keep_used(s->c, s->l, fault);
     if (status != AST_OK)
         return status;
     ast_draw_parameters(s);

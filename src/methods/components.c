@@ -126,7 +126,7 @@ ast_status ast_components_drop_empty(ast_components *c, ast_labelling *l, ast_fa
     return AST_OK;
 }
 
-ast_status ast_components_recount(ast_components *c, ast_labelling *l, ast_fault *fault) {
+ast_status ast_components_keep_used(ast_components *c, ast_labelling *l, ast_fault *fault) {
     ast_status status = ast_components_drop_empty(c, l, fault);
     return status == AST_OK ? ast_components_to_clusters(c, l, fault) : status;
 }

@@ -74,7 +74,7 @@ size_t ast_components_unlabel(const ast_components *components, ast_labelling *l
 ast_status ast_components_drop_empty(ast_components *components, ast_labelling *labelling, ast_fault *fault);
 
 /* Removes the components that no point has, and makes the others the clusters of the labelling. */
-ast_status ast_components_recount(ast_components *components, ast_labelling *labelling, ast_fault *fault);
+ast_status ast_components_keep_used(ast_components *components, ast_labelling *labelling, ast_fault *fault);
 
 /* ---- tiles.c ---- */
 

@@ -112,7 +112,7 @@ ast_status ast_stream_move_barred(ast_stream *s) {
             to = (int32_t)v.clusters->slots;
             status = ast_labelling_add_means(s->labelling, row, 1, s->fault);
         }
-        if (status == AST_OK && !ast_stream_note_refused(s, (size_t)slot, to))
+        if (status == AST_OK && !ast_stream_note_barred(s, (size_t)slot, to))
             status = ast_fail_memory(s->fault);
         ast_labelling_labels(s->labelling)[i] = to;
         moved = true;
@@ -177,23 +177,23 @@ void ast_stream_keep_apart(ast_stream *s, int32_t one, int32_t other) {
     s->changes.known = true;
 }
 
-bool ast_stream_note_refused(ast_stream *s, size_t k, int32_t slot) {
+bool ast_stream_note_barred(ast_stream *s, size_t k, int32_t slot) {
     ast_identities *known = &s->known;
-    size_t count = known->refused_count;
-    if (!ast_reserve(&known->refused, &known->refused_capacity, count, count + 1, sizeof *known->refused))
+    size_t count = known->redirected_count;
+    if (!ast_reserve(&known->redirected, &known->redirected_capacity, count, count + 1, sizeof *known->redirected))
         return false;
-    known->refused[known->refused_count++] = (ast_sighting){slot, s->track[k].id};
+    known->redirected[known->redirected_count++] = (ast_sighting){slot, s->track[k].id};
     return true;
 }
 
-void ast_stream_part_refused(ast_stream *s) {
+void ast_stream_keep_barred_apart(ast_stream *s) {
     ast_identities *known = &s->known;
-    for (size_t r = 0; r < known->refused_count; r++) {
-        int32_t id = s->id_of[known->refused[r].slot];
+    for (size_t r = 0; r < known->redirected_count; r++) {
+        int32_t id = s->id_of[known->redirected[r].slot];
         if (id >= 0 && ast_stream_find_id(s, id) < s->count)
-            ast_stream_keep_apart(s, known->refused[r].id, id);
+            ast_stream_keep_apart(s, known->redirected[r].id, id);
     }
-    known->refused_count = 0;
+    known->redirected_count = 0;
 }
 
 /* ---- Ids that change --------------------------------------------------------------------------------------------- */
@@ -287,11 +287,11 @@ void ast_identities_prune(ast_stream *s) {
 }
 
 void ast_identities_clear(ast_identities *known) {
-    known->name_count = known->barred_count = known->apart_count = known->refused_count = 0;
+    known->name_count = known->barred_count = known->apart_count = known->redirected_count = 0;
 }
 
 void ast_identities_free(ast_identities *known) {
-    ast_free_all(known->names, known->barred, known->barred_rows, known->apart, known->log, known->refused,
+    ast_free_all(known->names, known->barred, known->barred_rows, known->apart, known->log, known->redirected,
                  known->list);
     *known = (ast_identities){0};
 }

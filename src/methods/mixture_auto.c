@@ -64,7 +64,7 @@ static double digamma(double x) {
 }
 
 /* c(K): what the number of components adds to F. A background has a share and no twin. */
-double ast_search_count_value(const ast_mixture_search *s, size_t count) {
+double ast_search_log_count_prior(const ast_mixture_search *s, size_t count) {
     double shares = (double)(count + s->m.c->background);
     return ast_log_gamma(shares) - ast_log_gamma(s->points + shares) + ast_log_gamma((double)count + 1);
 }
@@ -173,7 +173,7 @@ static double entropy(const ast_mixture_search *s) {
 
 /* F without the entropy: the evidence of hard memberships. */
 double ast_search_evidence(const ast_mixture_search *s) {
-    double sum = ast_search_count_value(s, s->count) + ast_log_gamma(s->mass[s->count] + 1);
+    double sum = ast_search_log_count_prior(s, s->count) + ast_log_gamma(s->mass[s->count] + 1);
     for (size_t k = 0; k < s->count; k++)
         sum += s->posteriors[k].log_marginal + ast_log_gamma(s->mass[k] + 1);
     return sum;
@@ -243,7 +243,7 @@ static bool is_hopeless(const ast_mixture_search *s, double rise, double rise_be
     return rise < rise_before && s->evidence + HOPE + 4 * rise * rise / (rise_before - rise) < s->best_evidence;
 }
 
-ast_status ast_search_settle(ast_mixture_search *s, ast_fault *fault) {
+ast_status ast_search_converge(ast_mixture_search *s, ast_fault *fault) {
     const ast_options *options = s->m.run->options;
     double last = -INFINITY, rise = INFINITY, least = options->mixture.tolerance * fmax(s->points, LEAST_POINTS);
     for (int pass = 1; pass <= options->max_iterations; pass++) {
@@ -416,7 +416,7 @@ ast_status ast_run_movmf_auto(ast_labelling *l, ast_run *run, ast_fault *fault) 
     if (status == AST_OK)
         status = descend(&s, fault);
     if (status == AST_OK)
-        status = ast_search_move(&s, fault);
+        status = ast_search_try_moves(&s, fault);
     if (status == AST_OK)
         status = restore_best(&s, fault);
     if (status == AST_OK)

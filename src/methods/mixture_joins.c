@@ -201,8 +201,8 @@ static size_t best_level(const ast_mixture_search *s, ast_joiner *joiner, node *
         node *into = &nodes[s->count + made];
         ast_joiner_join(joiner, &joins[made]);
         *into = node_of(s, a->mass + b->mass, a->length + b->length - s->row_scale * joins[made].loss, place);
-        value += into->value - a->value - b->value + ast_search_count_value(s, s->count - made - 1) -
-                 ast_search_count_value(s, s->count - made);
+        value += into->value - a->value - b->value + ast_search_log_count_prior(s, s->count - made - 1) -
+                 ast_search_log_count_prior(s, s->count - made);
         if (value > *highest) {
             *highest = value;
             best = made + 1;

@@ -206,7 +206,7 @@ static void take_best(ast_mixture_search *s) {
 static ast_status settle_groups(ast_mixture_search *s, size_t count, bool *better, ast_fault *fault) {
     double before = s->best_evidence;
     sum_groups(s, count);
-    ast_status status = ast_search_settle(s, fault);
+    ast_status status = ast_search_converge(s, fault);
     if (status == AST_OK && s->evidence > before + LEAST_GAIN) {
         ast_search_keep(s);
         *better = true;
@@ -257,7 +257,7 @@ static ast_status try_joins(ast_mixture_search *s, bool *better, ast_fault *faul
     return status;
 }
 
-ast_status ast_search_move(ast_mixture_search *s, ast_fault *fault) {
+ast_status ast_search_try_moves(ast_mixture_search *s, ast_fault *fault) {
     bool better = false;
     ast_status status = AST_OK;
     s->most_work = fmax(LEAST_WORK, s->work / 4);

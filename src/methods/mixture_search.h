@@ -81,7 +81,7 @@ ast_kappa_posterior ast_search_posterior(const ast_mixture_search *s, double mas
 /* The posterior of every component's kappa, from masses and sums. */
 void ast_search_find_posteriors(ast_mixture_search *s);
 /* c(K): what the number of components adds to F. */
-double ast_search_count_value(const ast_mixture_search *s, size_t count);
+double ast_search_log_count_prior(const ast_mixture_search *s, size_t count);
 /* F without the entropy: the evidence of hard memberships. */
 double ast_search_evidence(const ast_mixture_search *s);
 /* Removes the mass and the sum of component k, which the caller removes from the components. */
@@ -90,12 +90,12 @@ void ast_search_remove_sums(ast_mixture_search *s, size_t k);
 /* Keeps the components as the best. */
 void ast_search_keep(ast_mixture_search *s);
 /* EM from masses and sums, without joins, until F has converged or will clearly stay below the best. */
-ast_status ast_search_settle(ast_mixture_search *s, ast_fault *fault);
+ast_status ast_search_converge(ast_mixture_search *s, ast_fault *fault);
 
 /* ---- mixture_moves.c ---- */
 
 /* Raises the best F by coarse starts, splits and joins. */
-ast_status ast_search_move(ast_mixture_search *s, ast_fault *fault);
+ast_status ast_search_try_moves(ast_mixture_search *s, ast_fault *fault);
 
 /* ---- mixture_joins.c ---- */
 

@@ -30,8 +30,8 @@ bool ast_stream_scores_nearest(const ast_stream *s) {
 }
 
 /* rho^2 */
-static double likeness(const ast_stream *s) {
-    double squared = s->likeness.num / s->likeness.den;
+static double pair_cosine(const ast_stream *s) {
+    double squared = s->pair_cosine.num / s->pair_cosine.den;
     return squared < LEAST ? LEAST : squared > 1 ? 1 : squared;
 }
 
@@ -42,32 +42,32 @@ static double reliability(double rows, double squared) {
 }
 
 double ast_stream_reliability(const ast_stream *s, double rows) {
-    return reliability(rows, likeness(s));
+    return reliability(rows, pair_cosine(s));
 }
 
-double ast_stream_limit(const ast_stream *s, double rows) {
+double ast_stream_fit_limit(const ast_stream *s, double rows) {
     double cosine = ast_cosine(s->options.angle);
     bool exact = !ast_stream_scores_nearest(s) || cosine <= 0 || rows <= 0;
-    return ast_least_score(s->options.angle) - (exact ? 0 : cosine * (1 - reliability(rows, likeness(s))));
+    return ast_least_score(s->options.angle) - (exact ? 0 : cosine * (1 - reliability(rows, pair_cosine(s))));
 }
 
-double ast_stream_next_rows(const ast_stream *s, size_t k, double count) {
+double ast_stream_rows_after_frame(const ast_stream *s, size_t k, double count) {
     double rows = s->track[k].rows, beta = s->tracks.beta[k];
     double before = rows > 0 && beta > 0 ? 1 / (1 / rows + (double)s->track[k].dt / beta) : 0;
     return before + count;
 }
 
 /* A guess: the points of a cluster lie within the angle of its true direction, most of them at two thirds of it. */
-ast_spread ast_stream_first_likeness(double angle) {
+ast_spread ast_first_pair_cosine(double angle) {
     double rho = ast_cosine(angle * 2 / 3);
     return (ast_spread){PRIOR * rho * rho, PRIOR};
 }
 
 /* From the length of the sum of two or more points; from the cosine of a single point and the mean, which is
  * rho r_n. */
-void ast_stream_learn_likeness(ast_stream *s) {
+void ast_stream_learn_pair_cosine(ast_stream *s) {
     const ast_cluster_list *c = s->v.clusters;
-    double rho = sqrt(likeness(s));
+    double rho = sqrt(pair_cosine(s));
     ast_spread all = {0, 0};
     for (size_t k = 0; k < c->live; k++) {
         int32_t slot = c->order[k];
@@ -88,7 +88,7 @@ void ast_stream_learn_likeness(ast_stream *s) {
         }
     }
     if (all.den > 0) {
-        s->likeness.num = MEMORY * s->likeness.num + all.num;
-        s->likeness.den = MEMORY * s->likeness.den + all.den;
+        s->pair_cosine.num = MEMORY * s->pair_cosine.num + all.num;
+        s->pair_cosine.den = MEMORY * s->pair_cosine.den + all.den;
     }
 }

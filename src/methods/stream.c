@@ -157,7 +157,7 @@ static ast_status place_tracked(ast_stream *s) {
     t->revive_needs_fit = s->options.revive_near != 0;
     t->axial = s->options.axial != 0;
     for (size_t k = 0; k < s->count; k++)
-        t->limits[k] = ast_stream_limit(s, s->track[k].rows);
+        t->limits[k] = ast_stream_fit_limit(s, s->track[k].rows);
     ast_tracks_begin(t);
     ast_labelling_set_tracked(s->labelling, s->count, s->options.method == AST_STREAM_DDP ? t->unseen : NULL);
     return ast_labelling_add_means(s->labelling, t->m, s->count, s->fault);
@@ -210,16 +210,16 @@ ast_status ast_stream_frame(ast_stream *s, const ast_points *points, ast_frame *
     ast_run run = {.parallel = s->options.parallel, .max_iterations = s->options.max_iterations, .history = s->history};
     run.history.count = 0;
     *report = (ast_frame){.frame = s->frame, .points = points->count};
-    s->known.refused_count = 0;
-    ast_status status = ast_stream_take_near(s, points);
+    s->known.redirected_count = 0;
+    ast_status status = ast_stream_select_near(s, points);
     if (status == AST_OK)
         status = load_frame(s, points);
     if (status != AST_OK)
         return status;
     if (s->options.exclusive) {
-        status = ast_stream_assign(s);
+        status = ast_stream_assign_exclusive(s);
         if (status == AST_OK && points->late)
-            status = ast_stream_match_late(s, points);
+            status = ast_stream_match_exclusive_late(s, points);
         run.converged = run.iterations = 1;
     } else if (ast_view_of(s->labelling).present > 0) {
         status = ast_iterate(s->labelling, &run, 0, s->fault);

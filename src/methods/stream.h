@@ -8,18 +8,18 @@
 #include "methods.h"
 #include "tracks.h"
 
-/* How far members lie from the direction of their cluster: num / den, in radians squared. Each frame adds to both,
- * after both have shrunk by a factor: older frames count less. */
+/* The mean square of the angles between members and the direction of their cluster: num / den, in radians squared. Each
+ * frame multiplies both by a factor below 1 and then adds to both, so that older frames count less. */
 typedef struct ast_spread {
     double num, den;
 } ast_spread;
 
-/* Exclusive frames: the ids that an id was in one frame with. Up to AST_MET of them as they are; of more, two bits each
- * of a filter, which may also say so of others (stream_met.c). */
+/* Exclusive frames: the ids that an id has met, that is, was in one frame with. Up to AST_MET ids are a list; more are
+ * a Bloom filter with two bits for each, which may also contain other ids (stream_met.c). */
 #define AST_MET 24
 #define AST_MET_FILTER UINT32_MAX
 typedef struct ast_met {
-    uint32_t count; /* of ids in words; or AST_MET_FILTER */
+    uint32_t count; /* ids in `words`; or AST_MET_FILTER */
     uint32_t words[AST_MET];
 } ast_met;
 
@@ -32,22 +32,23 @@ typedef struct ast_track {
     uint32_t flags;     /* AST_LOCKED, AST_KNOWN */
     double weight;      /* w_k */
     double n_prev;      /* points when it last had some */
-    double rows;        /* points that the mean rests on; drift lowers it, as it lowers w_k */
+    double rows;        /* points that the mean is known from; drift lowers it, as it lowers w_k */
     uint64_t sightings; /* frames in which the id had points: below options.born_after it is not shown */
     ast_spread spread;  /* of this cluster alone */
-    ast_met met;        /* of the id; in its first mean */
-    uint32_t zero;      /* in place of padding, which is not copied: a state holds these bytes */
+    ast_met met;        /* of the id; only in its first mean */
+    uint32_t zero;      /* in place of padding, whose bytes are undefined: a state holds the bytes of this struct */
 } ast_track;
 _Static_assert(sizeof(ast_track) == offsetof(ast_track, zero) + sizeof(uint32_t), "a state would hold padding");
 
 #define AST_LOCKED 1U  /* the means do not move */
 #define AST_KNOWN 2U   /* has a name or was enrolled: two of them are never merged */
-#define AST_TOUCHED 4U /* of any mean: the id has changed, more than by its age, since the stream was saved */
+#define AST_TOUCHED 4U /* of any mean: something other than the age of the id has changed since the stream was saved   \
+                        */
 
 /* Two tracked clusters that may be pieces of one: both have points, and their means are closer than half the angle. */
 typedef struct ast_near_pair {
     int32_t older, younger; /* ids */
-    uint32_t frames;        /* in a row that they are near; counted up to the number at which they are joined */
+    uint32_t frames; /* successive frames in which they were near; counted up to the number at which they are joined */
 } ast_near_pair;
 
 /* A cluster with points, in the frame that is being closed. */
@@ -68,7 +69,7 @@ typedef struct ast_joins {
     size_t host_capacity;
 } ast_joins;
 
-/* What users said about ids (identities.c). */
+/* Names, forbidden rows and pairs that never merge, as the caller set them (identities.c). */
 typedef struct ast_stream_name_of {
     int32_t id;
     char text[AST_NAME_BYTES]; /* ends with NUL */
@@ -84,18 +85,19 @@ typedef struct ast_identities {
     size_t apart_count, apart_capacity;
     ast_identity_change *log;
     size_t log_count, log_capacity;
-    ast_sighting *refused; /* (refused_count) of the frame: ids, and the slot that a row got instead */
-    size_t refused_count, refused_capacity;
+    ast_sighting *redirected; /* (redirected_count) of the frame: the id that a row is barred from, and the slot that
+                                 the row got */
+    size_t redirected_count, redirected_capacity;
     ast_identity *list; /* working memory of ast_stream_list */
     size_t list_capacity;
 } ast_identities;
 
 /* What has changed since the stream was saved, besides the ids with AST_TOUCHED. */
 typedef struct ast_changes {
-    bool whole;     /* anything may have; or the stream was never saved */
-    bool known;     /* names, forbidden rows or pairs that never merge */
-    uint64_t frame; /* that came next then */
-    int32_t *gone;  /* (count) ids that ended in another way than by age */
+    bool whole;     /* anything may have changed, or the stream was never saved */
+    bool known;     /* names, forbidden rows or pairs that never merge have changed */
+    uint64_t frame; /* number of the next frame at that time */
+    int32_t *gone;  /* (count) ids that ended, but not by age */
     size_t count, capacity;
 } ast_changes;
 
@@ -131,8 +133,8 @@ typedef struct ast_near_set {
     size_t best_capacity;
     uint8_t *in; /* (tracks) takes part */
     size_t in_capacity;
-    ast_track_list others; /* while `taken`: all tracks of the stream; otherwise memory for those that take part */
-    bool taken;
+    ast_track_list others; /* while `selected`: all tracks of the stream; otherwise memory for those that take part */
+    bool selected;
     ast_tracked *records; /* of those that take part, */
     uint8_t *hidden;      /* and whether they are hidden */
     size_t record_capacity, hidden_capacity;
@@ -170,7 +172,7 @@ struct ast_stream {
     uint64_t frame;
     int32_t next_id;
     ast_spread spread;       /* of all clusters together */
-    ast_spread likeness;     /* num / den: the mean cosine of two points of one cluster */
+    ast_spread pair_cosine;  /* num / den: the mean cosine of two points of one cluster */
     double rotation_step[3]; /* rigid: the rotation of the scene per frame, as a rotation vector */
 
     size_t count, capacity; /* tracked clusters, in order of id */
@@ -200,86 +202,94 @@ struct ast_stream {
     size_t state_capacity;
 };
 
-/* Everything is saved now. */
+/* Notes that everything is saved: no id has changed since. */
 void ast_stream_mark_saved(ast_stream *stream);
 
-/* The first track behind those with the id of track `first`; the first track of an id, or the number of tracks. */
+/* ast_stream_end_of_id returns the first track after those with the id of track `first`; ast_stream_find_id the first
+ * track of an id, or the number of tracks if there is none. */
 size_t ast_stream_end_of_id(const ast_stream *stream, size_t first);
 size_t ast_stream_find_id(const ast_stream *stream, int32_t id);
 
-/* identities.c. Whether a row (D) is known not to be the id of tracked cluster k; whether two ids never merge by
- * themselves. */
+/* identities.c. Whether a row (D) is barred from the id of tracked cluster k: the caller said that it is another one.
+ * Whether two ids are to stay apart: the stream never merges them by itself. */
 bool ast_stream_is_barred(const ast_stream *stream, size_t k, const float *row);
 bool ast_stream_are_apart(const ast_stream *stream, size_t a, size_t b);
 
-/* After the passes of a frame that is not exclusive: rows that got an id which they are known not to be get another.
- * In any frame: notes that a row got slot `slot` because it is not the id of track k; false: no memory. At the close:
- * keeps these ids apart. There is memory for that many pairs. */
+/* ast_stream_move_barred: after the passes of a frame that is not exclusive, gives rows another cluster if they are
+ * barred from their id. ast_stream_note_barred: notes that a row got slot `slot` because it is barred from the id of
+ * track k; false: no memory. ast_stream_keep_barred_apart: at the close, keeps the two ids of each note apart. Memory
+ * for these pairs was reserved with ast_stream_reserve_apart. */
 ast_status ast_stream_move_barred(ast_stream *stream);
-bool ast_stream_note_refused(ast_stream *stream, size_t k, int32_t slot);
+bool ast_stream_note_barred(ast_stream *stream, size_t k, int32_t slot);
 bool ast_stream_reserve_apart(ast_stream *stream, size_t more);
-void ast_stream_part_refused(ast_stream *stream);
+void ast_stream_keep_barred_apart(ast_stream *stream);
 void ast_stream_keep_apart(ast_stream *stream, int32_t one, int32_t other);
 
-/* What is known about id `from` becomes that of `into`; forgets what is known about ids that are not tracked. */
+/* ast_identities_rename moves what is known about id `from` to id `into`. ast_identities_prune forgets what is known
+ * about ids that are not tracked. */
 void ast_identities_rename(ast_stream *stream, int32_t from, int32_t into);
 void ast_identities_prune(ast_stream *stream);
-void ast_identities_clear(ast_identities *known); /* but for the log */
+void ast_identities_clear(ast_identities *known); /* keeps the log */
 void ast_identities_free(ast_identities *known);
 
-/* Two tracks become one mean, that of the first (stream_joins.c). Removes the other. */
+/* Joins track `younger` into track `older` and removes it (stream_joins.c). */
 void ast_stream_join_tracks(ast_stream *stream, size_t older, size_t younger);
 
-/* Gives id `from` the id of `into`: means that agree become one, others follow those of `into`. */
+/* Joins id `from` into id `into`: means that agree become one, the others become further means of `into`. */
 void ast_stream_join_ids(ast_stream *stream, int32_t from, int32_t into);
 
-/* The records of all ids that are tracked (stream_close.c). There is memory. */
+/* Lists the records of all tracked ids (stream_close.c). Memory was reserved. */
 void ast_stream_list_records(ast_stream *stream);
 
-/* stream_near.c. Reduces the stream to the ids that may take part in a frame, if that saves work; undoes it; at the
- * close, memory to bring the others back, with so many that were born, and that. */
-ast_status ast_stream_take_near(ast_stream *stream, const ast_points *points);
-void ast_stream_put_back(ast_stream *stream);
-bool ast_stream_reserve_back(ast_stream *stream, size_t born);
-void ast_stream_bring_back(ast_stream *stream);
+/* stream_near.c. ast_stream_select_near reduces the stream to the ids that a row of the frame may join, if that saves
+ * work. ast_stream_cancel_selection undoes this. At the close, ast_stream_reserve_unselected reserves memory for all
+ * ids and `born` new ones (false: no memory), and ast_stream_add_unselected adds the other ids to the stream again. */
+ast_status ast_stream_select_near(ast_stream *stream, const ast_points *points);
+void ast_stream_cancel_selection(ast_stream *stream);
+bool ast_stream_reserve_unselected(ast_stream *stream, size_t born);
+void ast_stream_add_unselected(ast_stream *stream);
 void ast_near_set_free(ast_near_set *near);
 
-/* The largest float score of each mean of the stream with near.rows, in near.best: exact but for the slack. false: no
- * memory. Memory for so many in near.best and near.in. */
-bool ast_stream_reserve_scores(ast_stream *stream, size_t count);
-bool ast_stream_best_scores(ast_stream *stream);
+/* ast_stream_score_means computes the largest float score of each mean of the stream with near.rows, in near.best; its
+ * error is at most the slack. false: no memory. ast_stream_reserve_mean_scores: memory for `count` means in near.best
+ * and near.in. */
+bool ast_stream_reserve_mean_scores(ast_stream *stream, size_t count);
+bool ast_stream_score_means(ast_stream *stream);
 double ast_stream_score_slack(const ast_stream *stream);
 
-/* The record of an id without points, which lives on or died. The means of records that live are set at the end. */
+/* Adds the record of an id without points, tracks first..end-1; lives: false if the id has died. The means of living
+ * records are set at the end of the close. */
 void ast_stream_record_unseen(ast_stream *stream, size_t first, size_t end, bool lives);
-bool ast_stream_reserve_list(ast_stream *stream, size_t count);
+bool ast_stream_reserve_record_list(ast_stream *stream, size_t count);
 
-/* Copies the mean of a record whose id is removed; gives a record another mean. */
-void ast_stream_keep_mean(ast_stream *stream, ast_tracked *record);
-void ast_stream_update_mean(ast_stream *stream, ast_tracked *record, const float *mean);
+/* ast_stream_copy_record_mean gives a record a copy of its mean, before its id is removed; ast_stream_set_record_mean
+ * gives it another mean. */
+void ast_stream_copy_record_mean(ast_stream *stream, ast_tracked *record);
+void ast_stream_set_record_mean(ast_stream *stream, ast_tracked *record, const float *mean);
 
 #define AST_MAX_EXCLUSIVE 10000 /* points of a frame */
 
 /* The passes of one frame. Labels are slots afterwards; slots 0..count-1 are the tracked clusters. */
 ast_status ast_stream_frame(ast_stream *stream, const ast_points *points, ast_frame *report);
 
-/* The same with one point per cluster at most (stream_exclusive.c): gives the points of a frame, which is loaded, their
- * clusters. */
-ast_status ast_stream_assign(ast_stream *stream);
+/* Exclusive frames (stream_exclusive.c): assigns the points of the loaded frame to clusters, at most one point to each.
+ */
+ast_status ast_stream_assign_exclusive(ast_stream *stream);
 
-/* Who met whom (stream_met.c): notes the ids in view; whether two ids, given by their first tracks, may have met (if
- * they did: true); who met `from` met `into`. */
+/* Who met whom (stream_met.c). ast_stream_note_met notes that the ids in view met each other. ast_stream_may_have_met:
+ * whether two ids, given by their first tracks, met; sometimes true although they did not. ast_stream_merge_met adds
+ * the ids that met `from` to those that met `into`. */
 void ast_stream_note_met(ast_stream *stream);
 bool ast_stream_may_have_met(const ast_stream *stream, size_t a, size_t b);
-void ast_stream_hand_on_met(ast_stream *stream, int32_t from, int32_t into);
+void ast_stream_merge_met(ast_stream *stream, int32_t from, int32_t into);
 
-/* Exclusive frames: memory to find pairs of ids whose means agree (stream_heal.c). false: no memory, and nothing
- * changed. At the end of the close: joins them. */
-bool ast_stream_reserve_heal(ast_stream *stream);
-void ast_stream_heal(ast_stream *stream);
-/* Before a user joins an id into another, or (into -1) forgets it: drops its counts of frames, and hands on whom it
- * met. */
-void ast_stream_rename_pairs(ast_stream *stream, int32_t from, int32_t into);
+/* Exclusive frames (stream_agreeing.c): memory to find pairs of ids whose means agree; false: no memory, and nothing
+ * changed. At the end of the close, ast_stream_join_agreeing joins these pairs. */
+bool ast_stream_reserve_agreeing(ast_stream *stream);
+void ast_stream_join_agreeing(ast_stream *stream);
+/* Before the caller joins id `from` into another, or forgets it (into: -1): drops the near pairs of `from`, and merges
+ * whom it met into `into`. */
+void ast_stream_drop_pairs(ast_stream *stream, int32_t from, int32_t into);
 void ast_stream_join_pair(ast_stream *stream, const ast_near_pair *pair);
 
 /* Updates ids, weights, ages and records after a frame. false: no memory, and nothing changed. */
@@ -289,13 +299,14 @@ bool ast_stream_close_frame(ast_stream *stream);
 bool ast_stream_reserve(ast_stream *stream, size_t count);
 bool ast_stream_reserve_records(ast_stream *stream, size_t count);
 
-/* After the labels of a frame are known: takes clusters without id out of the records. */
-void ast_stream_hide_unborn(ast_stream *stream);
+/* After the labels of a frame are known: removes the records of clusters that have no id yet. */
+void ast_stream_drop_hidden_records(ast_stream *stream);
 
-/* Exclusive frames: late rows take clusters without points, one each, by the largest sum of cosines. Before the close:
- * finds them. After the labels of a frame are known: gives the rows their ids, and counts them. */
-ast_status ast_stream_match_late(ast_stream *stream, const ast_points *points);
-void ast_stream_name_late(ast_stream *stream, const ast_points *points, int32_t *labels, ast_frame *report);
+/* Exclusive frames: late rows join clusters without points, at most one row each, so that the sum of cosines is as
+ * large as possible. ast_stream_match_exclusive_late finds these clusters before the close. After the labels of a frame
+ * are known, ast_stream_label_exclusive_late labels the rows with their ids and counts them. */
+ast_status ast_stream_match_exclusive_late(ast_stream *stream, const ast_points *points);
+void ast_stream_label_exclusive_late(ast_stream *stream, const ast_points *points, int32_t *labels, ast_frame *report);
 
 /* Late rows (stream_late.c): memory for so many records; after the frame has closed, the labelling of its late rows;
  * after that, their counts in the report and the records. */
@@ -309,8 +320,8 @@ void ast_stream_remove(ast_stream *stream, size_t index);
 /* Puts a mean with its direction of the last points (D) at `index` of the list. There is memory for it. */
 void ast_stream_insert(ast_stream *stream, size_t index, const ast_track *track, const float *m, const float *u);
 
-/* Whether the means of two tracks, which have that cosine, may be those of one person (stream_heal.c). */
-bool ast_stream_agree(const ast_stream *stream, size_t a, size_t b, double cosine);
+/* Whether two tracks, whose means have this cosine, may be of one identity (stream_agreeing.c). */
+bool ast_stream_means_agree(const ast_stream *stream, size_t a, size_t b, double cosine);
 
 /* Whether a cluster of the frame that is being closed is born with too few points (min_size): it is not tracked. */
 bool ast_stream_too_small(const ast_stream *stream, int32_t slot);
@@ -331,42 +342,46 @@ double ast_stream_spread(const ast_stream *stream, const ast_spread *own);
 /* beta of the transition of a cluster with that spread: the option, or (spread / drift)^2. */
 double ast_stream_beta(const ast_stream *stream, const ast_spread *own);
 
-/* Reliability of means (reliability.c): whether scores are AST_SCORE_NEAREST; from which score on a point fits a
- * tracked cluster whose mean rests on so many points; the number after a frame; at the close, what a frame says about
- * the cosine of two points of one cluster. */
+/* Reliability of means (reliability.c). The first two: whether scores are AST_SCORE_NEAREST. ast_stream_reliability:
+ * r_n, the factor by which the cosine of a point and a mean of n = `rows` points is smaller than that with the true
+ * direction. ast_stream_fit_limit: the score from which on a point fits a tracked cluster whose mean is that of `rows`
+ * points. ast_stream_rows_after_frame: this number for track k after a frame with `count` points. The pair cosine is
+ * the mean cosine of two points of one cluster: a first guess, and its update at the close. */
 bool ast_options_score_nearest(const ast_stream_options *options);
 bool ast_stream_scores_nearest(const ast_stream *stream);
 double ast_stream_reliability(const ast_stream *stream, double rows);
-double ast_stream_limit(const ast_stream *stream, double rows);
-double ast_stream_next_rows(const ast_stream *stream, size_t k, double count);
-ast_spread ast_stream_first_likeness(double angle);
-void ast_stream_learn_likeness(ast_stream *stream);
+double ast_stream_fit_limit(const ast_stream *stream, double rows);
+double ast_stream_rows_after_frame(const ast_stream *stream, size_t k, double count);
+ast_spread ast_first_pair_cosine(double angle);
+void ast_stream_learn_pair_cosine(ast_stream *stream);
 
-/* The spread of one cluster in this frame; at the close, the spreads of all clusters are updated. */
+/* ast_stream_spread_of: the spread of one cluster in this frame. ast_stream_learn_spreads updates the spreads of all
+ * clusters at the close. */
 ast_spread ast_stream_spread_of(const ast_stream *stream, int32_t slot);
 void ast_stream_learn_spreads(ast_stream *stream);
 
-/* Rigid (stream_rigid.c): writes the means of all clusters, rotated by one step, to m (count, D). At the close: keeps
- * the rotated means, and updates the step from the clusters with points in two successive frames. */
+/* Rigid scenes (stream_rigid.c). ast_stream_rotate_means writes the means of all clusters, rotated by one step, to m
+ * (count, D). At the close, ast_stream_learn_rotation keeps the rotated means, and updates the step from the clusters
+ * with points in two successive frames. */
 void ast_stream_rotate_means(const ast_stream *stream, float *m);
 void ast_stream_learn_rotation(ast_stream *stream);
 
-/* The rotation of the camera (stream_rotation.c): whether it is found; memory for it; what a frame that was closed says
- * about it. */
+/* The rotation of the camera (stream_rotation.c): whether the stream finds it; memory for it; its update by a closed
+ * frame. */
 bool ast_stream_finds_rotation(const ast_stream *stream);
 bool ast_stream_reserve_rotation(ast_stream *stream);
 void ast_stream_find_rotation(ast_stream *stream, const ast_points *points);
 void ast_stream_free_rotation(ast_stream *stream);
 
-/* Whether the sum of the points of a slot has a direction; whether tracked clusters are merged; the cosine of two
- * means, axial its magnitude. */
+/* Whether the sum of the points of a slot has a direction; whether near clusters are merged (stream_joins.c); whether
+ * agreeing ids are joined (stream_agreeing.c); the cosine of two means, axial its magnitude. */
 bool ast_stream_has_direction(const ast_stream *stream, int32_t slot);
 bool ast_stream_merges(const ast_stream *stream);
-bool ast_stream_heals(const ast_stream *stream);
+bool ast_stream_joins_agreeing(const ast_stream *stream);
 double ast_stream_closeness(const ast_stream *stream, const float *a, const float *b);
 
-/* Before a frame is closed: clusters that are pieces of others give them their points (stream_pieces.c). false: no
- * memory, and nothing changed. */
+/* Before a frame is closed: moves the points of clusters that are pieces of others to these (stream_pieces.c). false:
+ * no memory, and nothing changed. */
 bool ast_stream_absorb_pieces(ast_stream *stream);
 
 /* Merging (stream_joins.c). Before the frame is closed: finds the pairs of clusters that are near each other. false: no

@@ -35,7 +35,7 @@ bool ast_stream_reserve(ast_stream *s, size_t count) {
     return true;
 }
 
-bool ast_stream_reserve_list(ast_stream *s, size_t count) {
+bool ast_stream_reserve_record_list(ast_stream *s, size_t count) {
     ast_record_list *r = &s->records;
     const size_t capacity = count + count / 8 + 16;
     if (count <= r->capacity)
@@ -55,7 +55,7 @@ static bool is_copy(const ast_stream *s, const float *mean) {
 bool ast_stream_reserve_records(ast_stream *s, size_t count) {
     ast_record_list *r = &s->records;
     const size_t capacity = 2 * count + 16, dimension = s->options.dimension;
-    if (!ast_stream_reserve_list(s, count))
+    if (!ast_stream_reserve_record_list(s, count))
         return false;
     if (count <= r->mean_capacity)
         return true;
@@ -73,14 +73,14 @@ bool ast_stream_reserve_records(ast_stream *s, size_t count) {
     return true;
 }
 
-void ast_stream_keep_mean(ast_stream *s, ast_tracked *record) {
+void ast_stream_copy_record_mean(ast_stream *s, ast_tracked *record) {
     ast_record_list *r = &s->records;
     const size_t dimension = s->options.dimension;
     if (!is_copy(s, record->mean))
         record->mean = memcpy(r->means + r->mean_count++ * dimension, record->mean, dimension * sizeof *r->means);
 }
 
-void ast_stream_update_mean(ast_stream *s, ast_tracked *record, const float *mean) {
+void ast_stream_set_record_mean(ast_stream *s, ast_tracked *record, const float *mean) {
     ast_record_list *r = &s->records;
     const size_t dimension = s->options.dimension;
     if (is_copy(s, record->mean))
@@ -136,12 +136,12 @@ static void close_mean(ast_stream *s, size_t k, bool seen) {
     track->sightings += seen;
     if (c->members[k] > 0) {
         track->weight = s->options.method == AST_STREAM_DDP ? ast_stream_next_weight(s, k, length) : length;
-        track->rows = ast_stream_next_rows(s, k, count);
+        track->rows = ast_stream_rows_after_frame(s, k, count);
         track->n_prev = ast_stream_has_direction(s, (int32_t)k) ? count : track->n_prev;
         set_data_direction(s, (int32_t)k, s->data_direction + k * dimension);
         memmove(s->m + k * dimension, c->means + k * dimension, dimension * sizeof *s->m);
     } else if (seen) { /* as sure as it is after a frame without points */
-        track->rows = ast_stream_next_rows(s, k, 0);
+        track->rows = ast_stream_rows_after_frame(s, k, 0);
         track->weight = ast_stream_weight_update(s) == AST_POSTERIOR ? ast_stream_next_weight(s, k, 0) : track->weight;
     }
     track->dt = seen ? 1 : track->dt + 1;
@@ -180,7 +180,7 @@ static void record_in_place(ast_stream *s, size_t first, size_t end, ast_event e
 void ast_stream_record_unseen(ast_stream *s, size_t first, size_t end, bool lives) {
     record_in_place(s, first, end, lives ? AST_UNSEEN : AST_DIED, 0, 1);
     if (!lives)
-        ast_stream_keep_mean(s, &s->records.list[s->records.count - 1]);
+        ast_stream_copy_record_mean(s, &s->records.list[s->records.count - 1]);
 }
 
 /* The means of records that are not copies are where the stream has them now. */
@@ -207,7 +207,7 @@ void ast_stream_list_records(ast_stream *s) {
             count += s->track[e].n_prev;
         record_in_place(s, k, end, s->track[k].dt == 1 ? AST_SEEN : AST_UNSEEN, count, all);
     }
-    ast_stream_hide_unborn(s);
+    ast_stream_drop_hidden_records(s);
 }
 
 /* Moves tracks first..end-1 to the places from `to` on. */
@@ -370,7 +370,7 @@ static void drop_surplus(ast_stream *s) {
                 goes = k;
         const int32_t id = s->track[goes].id;
         ast_stream_record(s, id)->event = AST_DIED;
-        ast_stream_keep_mean(s, ast_stream_record(s, id));
+        ast_stream_copy_record_mean(s, ast_stream_record(s, id));
         for (size_t k = ast_stream_find_id(s, id); k < s->count && s->track[k].id == id;)
             ast_stream_remove(s, k);
     }
@@ -398,7 +398,7 @@ static void hide_ids(ast_stream *s) {
         s->unborn += s->id_of[c->order[k]] < 0 ? (size_t)c->members[c->order[k]] : 0;
 }
 
-void ast_stream_hide_unborn(ast_stream *s) {
+void ast_stream_drop_hidden_records(ast_stream *s) {
     ast_record_list *records = &s->records;
     size_t kept = 0;
     for (size_t r = 0; r < records->count; r++) {
@@ -436,12 +436,12 @@ static size_t count_died(const ast_stream *s) {
 bool ast_stream_close_frame(ast_stream *s) {
     const ast_cluster_list *c = s->v.clusters;
     size_t before = s->options.method == AST_STREAM_DP ? 0 : s->count, all = before + c->live;
-    size_t everyone = all + (s->near.taken ? s->near.others.count : 0);
+    size_t everyone = all + (s->near.selected ? s->near.others.count : 0);
     bool ids = ast_reserve(&s->id_of, &s->id_capacity, 0, c->slots + 1, sizeof *s->id_of);
     if (!ids || !ast_stream_reserve_records(s, all) || !ast_stream_reserve(s, all) ||
-        !ast_stream_reserve_late(s, everyone) || !ast_stream_reserve_apart(s, s->known.refused_count) ||
-        !ast_stream_reserve_back(s, c->live) || !reserve_gone(s, 2 * c->live + 1) || !ast_stream_absorb_pieces(s) ||
-        !ast_stream_find_near(s))
+        !ast_stream_reserve_late(s, everyone) || !ast_stream_reserve_apart(s, s->known.redirected_count) ||
+        !ast_stream_reserve_unselected(s, c->live) || !reserve_gone(s, 2 * c->live + 1) ||
+        !ast_stream_absorb_pieces(s) || !ast_stream_find_near(s))
         return false;
     s->records.count = s->records.mean_count = 0;
     s->records.stale = false;
@@ -450,7 +450,7 @@ bool ast_stream_close_frame(ast_stream *s) {
         ast_stream_learn_rotation(s);
     ast_stream_learn_spreads(s);
     if (ast_stream_scores_nearest(s))
-        ast_stream_learn_likeness(s);
+        ast_stream_learn_pair_cosine(s);
     if (s->options.axial)
         choose_sides(s, before);
     size_t to = 0;
@@ -467,10 +467,10 @@ bool ast_stream_close_frame(ast_stream *s) {
         s->id_of[slot] = s->id_of[s->joins.host[slot]];
     s->count = to;
     s->frame++;
-    ast_stream_bring_back(s);
+    ast_stream_add_unselected(s);
     bool lost = to < before || count_died(s) > 0;
     to = s->count;
-    ast_stream_part_refused(s);
+    ast_stream_keep_barred_apart(s);
     ast_stream_join_near(s);
     drop_surplus(s);
     if (lost || s->count < to)

@@ -53,7 +53,7 @@ static bool find_partners(const ast_stream *s, int32_t *partner) {
     const ast_labelling_view v = ast_view_of(s->labelling);
     float buffer[AST_MAX_DIMENSION];
     pair_list pairs = {0};
-    double alone = ast_stream_limit(s, 1);
+    double alone = ast_stream_fit_limit(s, 1);
     bool good = true;
     for (size_t i = 0; good && i < v.rows->count; i++)
         if (v.labels[i] != AST_MISSING)
@@ -71,14 +71,14 @@ static int32_t slot_of(const ast_stream *s, const float *x, int32_t partner) {
 }
 
 /* Notes of which ids that it fits the point is known not to be. false: no memory. */
-static bool note_refused(ast_stream *s, const float *x, int32_t slot) {
+static bool note_barred(ast_stream *s, const float *x, int32_t slot) {
     const ast_tracks *t = &s->tracks;
     bool good = true;
     for (size_t k = 0, end; k < t->count && good && s->known.barred_count; k = end) {
         double score = 0;
         end = ast_stream_end_of_id(s, k);
         if (best_mean(t, k, end, x, &score) < end && ast_stream_is_barred(s, k, x))
-            good = ast_stream_note_refused(s, k, slot);
+            good = ast_stream_note_barred(s, k, slot);
     }
     return good;
 }
@@ -105,7 +105,7 @@ static bool add_late_pairs(const ast_stream *s, const float *x, int32_t row, pai
     return true;
 }
 
-ast_status ast_stream_match_late(ast_stream *s, const ast_points *points) {
+ast_status ast_stream_match_exclusive_late(ast_stream *s, const ast_points *points) {
     pair_list pairs = {0};
     float x[AST_MAX_DIMENSION];
     size_t count = points->count;
@@ -133,7 +133,7 @@ static ast_status set_labels(ast_stream *s, const int32_t *partner) {
             s->tracks.unseen[labels[i]] = 0;
         else
             status = ast_labelling_add_means(s->labelling, row, 1, s->fault);
-        if (status == AST_OK && !note_refused(s, row, labels[i]))
+        if (status == AST_OK && !note_barred(s, row, labels[i]))
             status = ast_fail_memory(s->fault);
     }
     return status == AST_OK ? ast_labelling_recount(s->labelling, s->fault) : status;
@@ -147,7 +147,7 @@ static void set_means(ast_stream *s) {
             ast_labelling_set_mean(s->labelling, (int32_t)k, mean);
 }
 
-ast_status ast_stream_assign(ast_stream *s) {
+ast_status ast_stream_assign_exclusive(ast_stream *s) {
     size_t count = ast_view_of(s->labelling).rows->count;
     int32_t *partner = ast_allocate(count + 1, sizeof *partner);
     bool found = partner && find_partners(s, partner);

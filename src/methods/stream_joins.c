@@ -174,7 +174,7 @@ static size_t agreeing(const ast_stream *s, size_t k, int32_t id) {
     double most = -2;
     for (size_t e = first; e < ast_stream_end_of_id(s, first); e++) {
         double cosine = ast_stream_closeness(s, s->m + e * dimension, s->m + k * dimension);
-        if (cosine <= most || !ast_stream_agree(s, e, k, cosine))
+        if (cosine <= most || !ast_stream_means_agree(s, e, k, cosine))
             continue;
         best = e;
         most = cosine;
@@ -182,7 +182,7 @@ static size_t agreeing(const ast_stream *s, size_t k, int32_t id) {
     return best;
 }
 
-void ast_stream_rename_pairs(ast_stream *s, int32_t from, int32_t into) {
+void ast_stream_drop_pairs(ast_stream *s, int32_t from, int32_t into) {
     ast_joins *j = &s->joins;
     size_t kept = 0;
     for (size_t p = 0; p < j->count; p++)
@@ -190,7 +190,7 @@ void ast_stream_rename_pairs(ast_stream *s, int32_t from, int32_t into) {
             j->pairs[kept++] = j->pairs[p];
     j->count = kept;
     if (into >= 0)
-        ast_stream_hand_on_met(s, from, into);
+        ast_stream_merge_met(s, from, into);
 }
 
 void ast_stream_join_ids(ast_stream *s, int32_t from, int32_t into) {
@@ -217,7 +217,7 @@ void ast_stream_join_ids(ast_stream *s, int32_t from, int32_t into) {
 }
 
 void ast_stream_join_pair(ast_stream *s, const ast_near_pair *pair) {
-    ast_stream_keep_mean(s, ast_stream_record(s, pair->younger));
+    ast_stream_copy_record_mean(s, ast_stream_record(s, pair->younger));
     ast_stream_join_ids(s, pair->younger, pair->older);
     size_t shown = ast_stream_find_id(s, pair->older);
     const ast_track *into = &s->track[shown];
@@ -233,7 +233,7 @@ void ast_stream_join_pair(ast_stream *s, const ast_near_pair *pair) {
         stays->event = AST_BORN;
     }
     stays->spread = sqrt(ast_stream_spread(s, &into->spread)) / AST_DEGREE;
-    ast_stream_update_mean(s, stays, s->m + shown * s->options.dimension);
+    ast_stream_set_record_mean(s, stays, s->m + shown * s->options.dimension);
 }
 
 /* ---- The frame ----------------------------------------------------------------------------------------------------
@@ -246,7 +246,7 @@ bool ast_stream_find_near(ast_stream *s) {
     size_t at = 0;
     j->found_count = 0;
     if (s->options.exclusive)
-        return ast_stream_reserve_heal(s);
+        return ast_stream_reserve_agreeing(s);
     if (!ast_stream_merges(s))
         return true;
     if (!ast_reserve(&j->seen, &j->seen_capacity, 0, c->live + 1, sizeof *j->seen))
@@ -270,7 +270,7 @@ bool ast_stream_find_near(ast_stream *s) {
 void ast_stream_join_near(ast_stream *s) {
     ast_joins *j = &s->joins;
     if (s->options.exclusive) {
-        ast_stream_heal(s);
+        ast_stream_join_agreeing(s);
         return;
     }
     ast_joins before = *j;

@@ -87,7 +87,7 @@ static int32_t late_id(ast_stream *s, int32_t slot) {
     return record->event == AST_DIED ? -1 : record->event == AST_MERGED ? record->into : record->id;
 }
 
-void ast_stream_name_late(ast_stream *s, const ast_points *points, int32_t *labels, ast_frame *report) {
+void ast_stream_label_exclusive_late(ast_stream *s, const ast_points *points, int32_t *labels, ast_frame *report) {
     float x[AST_MAX_DIMENSION];
     for (size_t r = 0; r < s->records.count; r++)
         atomic_init(&s->late.counts[r], 0);

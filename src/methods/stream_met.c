@@ -96,7 +96,7 @@ void ast_stream_note_met(ast_stream *s) {
         }
 }
 
-void ast_stream_hand_on_met(ast_stream *s, int32_t from, int32_t into) {
+void ast_stream_merge_met(ast_stream *s, int32_t from, int32_t into) {
     const size_t a = ast_stream_find_id(s, from), b = ast_stream_find_id(s, into);
     for (size_t c = 0; c < s->count && s->track[a].met.count > 0; c++) {
         if (s->track[c].part > 0 || c == a || c == b || !ast_stream_may_have_met(s, a, c))

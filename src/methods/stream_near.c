@@ -45,13 +45,13 @@ static void score_tiles(void *data, size_t first, size_t last) {
     memcpy(p->near->best + first, best, (last - first) * sizeof *best);
 }
 
-bool ast_stream_reserve_scores(ast_stream *s, size_t count) {
+bool ast_stream_reserve_mean_scores(ast_stream *s, size_t count) {
     ast_near_set *near = &s->near;
     return ast_reserve(&near->best, &near->best_capacity, near->best_capacity, count, sizeof *near->best) &&
            ast_reserve(&near->in, &near->in_capacity, near->in_capacity, count, sizeof *near->in);
 }
 
-bool ast_stream_best_scores(ast_stream *s) {
+bool ast_stream_score_means(ast_stream *s) {
     ast_near_set *near = &s->near;
     const size_t dimension = s->options.dimension;
     product p = {s->kernels, near, s->m, dimension};
@@ -96,7 +96,7 @@ static bool take_rows(ast_stream *s, const ast_points *points) {
  * rows are. The scores of late rows do not fall with absence. */
 static size_t mark(ast_stream *s, bool late) {
     const double slack = ast_stream_score_slack(s), q = (ast_cosine(s->options.angle) - 1) / s->options.lifetime;
-    const double least = ast_stream_limit(s, 1); /* of all clusters: a mean of one row is the least reliable */
+    const double least = ast_stream_fit_limit(s, 1); /* of all clusters: a mean of one row is the least reliable */
     const double late_limit = ast_least_score(s->options.angle);
     const bool pieces = ast_stream_merges(s);
     size_t marked = 0;
@@ -105,7 +105,7 @@ static size_t mark(ast_stream *s, bool late) {
         end = ast_stream_end_of_id(s, k);
         for (size_t e = k; e < end && !in; e++) {
             double best = (double)s->near.best[e] + slack, score = best + s->track[e].dt * q;
-            in = score >= least && (!s->options.exclusive || score >= ast_stream_limit(s, s->track[e].rows));
+            in = score >= least && (!s->options.exclusive || score >= ast_stream_fit_limit(s, s->track[e].rows));
             in = in || (late && best >= late_limit);
         }
         for (size_t e = k; e < end; e++)
@@ -138,12 +138,12 @@ static void swap_lists(ast_stream *s) {
     *o = mine;
 }
 
-ast_status ast_stream_take_near(ast_stream *s, const ast_points *points) {
+ast_status ast_stream_select_near(ast_stream *s, const ast_points *points) {
     ast_near_set *near = &s->near;
     const size_t dimension = s->options.dimension;
     if (!is_for_few(s, points))
         return AST_OK;
-    if (!take_rows(s, points) || !ast_stream_reserve_scores(s, s->count) || !ast_stream_best_scores(s))
+    if (!take_rows(s, points) || !ast_stream_reserve_mean_scores(s, s->count) || !ast_stream_score_means(s))
         return ast_fail_memory(s->fault);
     size_t count = mark(s, points->late != NULL), to = 0;
     if (2 * count > s->count)
@@ -162,29 +162,29 @@ ast_status ast_stream_take_near(ast_stream *s, const ast_points *points) {
     }
     w->count = to;
     swap_lists(s);
-    near->taken = true;
+    near->selected = true;
     return AST_OK;
 }
 
-void ast_stream_put_back(ast_stream *s) {
-    if (!s->near.taken)
+void ast_stream_cancel_selection(ast_stream *s) {
+    if (!s->near.selected)
         return;
     swap_lists(s);
-    s->near.taken = false;
+    s->near.selected = false;
 }
 
 /* ---- Back among the others --------------------------------------------------------------------------------------- */
 
-bool ast_stream_reserve_back(ast_stream *s, size_t born) {
+bool ast_stream_reserve_unselected(ast_stream *s, size_t born) {
     ast_near_set *near = &s->near;
-    if (!near->taken)
+    if (!near->selected)
         return true;
     size_t dying = 0, work = s->count + born, all;
     for (size_t k = 0; k < near->others.count; k++)
         dying += near->others.track[k].dt >= s->options.lifetime;
     swap_lists(s);
     all = s->count + born;
-    bool good = ast_stream_reserve(s, all) && ast_stream_reserve_list(s, all) &&
+    bool good = ast_stream_reserve(s, all) && ast_stream_reserve_record_list(s, all) &&
                 ast_stream_reserve_records(s, 2 * work + dying + 1) &&
                 ast_reserve(&near->records, &near->record_capacity, 0, work + 1, sizeof *near->records) &&
                 ast_reserve(&near->hidden, &near->hidden_capacity, 0, work + 1, sizeof *near->hidden);
@@ -227,19 +227,19 @@ static void put_record(ast_stream *s, size_t record) {
     s->records.list[s->records.count++] = s->near.records[record];
 }
 
-void ast_stream_bring_back(ast_stream *s) {
+void ast_stream_add_unselected(ast_stream *s) {
     ast_near_set *near = &s->near;
     const ast_track_list *w = &near->others;
     const size_t records = s->records.count;
     size_t to = 0, from = 0, record = 0;
-    if (!near->taken)
+    if (!near->selected)
         return;
     if (records) {
         memcpy(near->records, s->records.list, records * sizeof *near->records);
         memcpy(near->hidden, s->records.hidden, records * sizeof *near->hidden);
     }
     s->records.count = 0;
-    ast_stream_put_back(s);
+    ast_stream_cancel_selection(s);
     for (size_t k = 0, end; k < s->count; k = end) {
         end = ast_stream_end_of_id(s, k);
         if (!near->in[k]) {

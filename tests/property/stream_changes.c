@@ -139,7 +139,7 @@ static void journals_are_states(void **state) {
     (void)state;
     kind kinds[8];
     kinds[0] = standard("nearest", LONG, 50, 1000);
-    kinds[1] = standard("exclusive, healing", LONG, 60, 1000);
+    kinds[1] = standard("exclusive, agreeing", LONG, 60, 1000);
     kinds[1].options.exclusive = kinds[1].options.merge_tracked = 1, kinds[1].noise = .9;
     kinds[2] = standard("ids that die", LONG, 50, 12);
     kinds[3] = standard("pieces that merge", SHORT, 40, 60);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pieces of one person, in exclusive frames: a row that was too noisy started an id, and both ids grew. They are hardly
- * ever in view together, so that no number of frames in a row tells. Two ids are pieces of one if
+ * Exclusive frames: joins pairs of ids whose means agree. A row that was too noisy started a second id of one identity,
+ * and both ids grew. The two are hardly ever in one frame, so no count of successive frames shows that they are one.
+ * They are one if their means agree:
  *
  *     m_a . m_b >= cos(0.9 angle) r_a r_b,
  *
- * r as in reliability.c: the means of n_a and n_b points of one person have the cosine r_a r_b. The rows that start a
- * piece are the noisy ones, which are farther away (docs/trackers.md has the choice of 0.9). Two ids that were seen
- * in one frame are two people, and never become one (stream_met.c). A pair is looked at when one of the two is in view,
- * so that only ids in view are compared with the others. The nearest pair comes first; an id takes part in one join per
- * frame. */
+ * with r as in reliability.c: the means of n_a and n_b points of one identity have the cosine r_a r_b. The factor 0.9
+ * allows for less, because the rows that start a second id are the noisy ones (docs/trackers.md has its choice). Two
+ * ids that were seen in one frame are two identities and are never joined (stream_met.c). A pair is compared when one
+ * of the two is in view. The nearest pair is joined first; an id takes part in at most one join per frame. */
 #include "stream.h"
 
 #include "mean_table.h"
@@ -21,11 +21,11 @@
 
 #define AGREE 0.9 /* of the angle */
 
-bool ast_stream_heals(const ast_stream *s) {
+bool ast_stream_joins_agreeing(const ast_stream *s) {
     return s->options.merge_tracked && s->options.exclusive && s->options.lifetime > 1;
 }
 
-bool ast_stream_agree(const ast_stream *s, size_t a, size_t b, double cosine) {
+bool ast_stream_means_agree(const ast_stream *s, size_t a, size_t b, double cosine) {
     const double agree = ast_cosine(s->options.angle * AGREE), own = ast_stream_reliability(s, s->track[a].rows);
     return cosine >= agree * own * ast_stream_reliability(s, s->track[b].rows);
 }
@@ -35,17 +35,17 @@ static size_t first_mean(const ast_stream *s, size_t k) {
 }
 
 /* Memory for the pairs that may join: each id in view with one other. */
-bool ast_stream_reserve_heal(ast_stream *s) {
+bool ast_stream_reserve_agreeing(ast_stream *s) {
     ast_joins *j = &s->joins;
     size_t live = s->v.clusters->live, seen = 0;
-    if (!ast_stream_heals(s))
+    if (!ast_stream_joins_agreeing(s))
         return true;
     for (size_t k = 0; k < live; k++)
         seen += s->v.clusters->members[s->v.clusters->order[k]] > 0;
     size_t found = seen + 1; /* of a mean in view, only the nearest partner is kept */
     for (size_t k = 0; k < s->count; k++)
         found += s->track[k].part > 0; /* is in view if another mean of its id is */
-    if (!ast_stream_reserve_scores(s, s->count + live + (s->near.taken ? s->near.others.count : 0)))
+    if (!ast_stream_reserve_mean_scores(s, s->count + live + (s->near.selected ? s->near.others.count : 0)))
         return false;
     if (!ast_reserve(&j->found, &j->found_capacity, 0, found, sizeof *j->found))
         return false;
@@ -71,7 +71,7 @@ static void mark_candidates(ast_stream *s) {
         if (known)
             memcpy(near->rows + near->count++ * dimension, s->m + k * dimension, dimension * sizeof *near->rows);
     }
-    known = known && ast_stream_best_scores(s);
+    known = known && ast_stream_score_means(s);
     const double any_limit = agree * least * ast_stream_reliability(s, 1);
     for (size_t k = 0; k < s->count; k++) {
         double best = known ? (double)near->best[k] + slack : 2;
@@ -108,10 +108,10 @@ static bool shares_an_id(const ast_near_pair *a, const ast_near_pair *b) {
     return a->older == b->older || a->older == b->younger || a->younger == b->older || a->younger == b->younger;
 }
 
-void ast_stream_heal(ast_stream *s) {
+void ast_stream_join_agreeing(ast_stream *s) {
     ast_joins *j = &s->joins;
     j->found_count = 0;
-    if (!ast_stream_heals(s))
+    if (!ast_stream_joins_agreeing(s))
         return;
     ast_stream_note_met(s);
     mark_candidates(s);
@@ -129,7 +129,7 @@ void ast_stream_heal(ast_stream *s) {
         for (size_t p = 0; p < j->found_count; p++)
             if (shares_an_id(&pair, &j->found[p]))
                 j->cosines[p] = -4;
-        ast_stream_hand_on_met(s, pair.younger, pair.older);
+        ast_stream_merge_met(s, pair.younger, pair.older);
         ast_stream_join_pair(s, &pair);
     }
 }

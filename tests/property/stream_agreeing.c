@@ -131,5 +131,5 @@ static void joins_equal_those_of_the_slow_program(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(joins_equal_those_of_the_slow_program)};
-    return cmocka_run_group_tests_name("healing", tests, NULL, ref_contexts_end);
+    return cmocka_run_group_tests_name("agreeing", tests, NULL, ref_contexts_end);
 }
