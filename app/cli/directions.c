@@ -217,16 +217,6 @@ static int in_shares(const ast_cli_directions *d, const ast_cli_reading *how, co
            !ast_cli_field_notation(&how->source) && ast_input_by_rows(&d->input, &unused);
 }
 
-/* An array of the shape of a camera's images, which is as good as a table, is taken for a table without a camera. */
-static void say_table(const ast_cli_common *common, const char *input, const ast_points *points) {
-    size_t high = points->count, wide = points->dimension;
-    bool image = high >= 120 && (4 * high == 3 * wide || 16 * high == 9 * wide || 8 * high == 5 * wide);
-    if (image && !common->quiet && ast_has_extension(input, ".npy") && (common->command->inputs & AST_CLI_IMAGE))
-        ast_cli_say("%s is taken for a table of %zu points in %zu dimensions; --intrinsics or --camera makes a depth "
-                    "image of it",
-                    input, high, wide);
-}
-
 static int read_table(ast_cli_directions *d, const ast_cli_reading *how, const ast_cli_common *common,
                       const char *input, const ast_cli_budget *budget) {
     int code = open_table(d, how);
@@ -243,7 +233,7 @@ static int read_table(ast_cli_directions *d, const ast_cli_reading *how, const a
             code = ast_cli_sparse_apply(&how->sparse, input, &d->input);
         d->points = d->input.points;
         if (code < 0)
-            say_table(common, input, &d->points);
+            ast_cli_say_table(common, input, &d->points);
     }
     d->transposed = how->source.transpose;
     d->height = d->input.height;

@@ -15,6 +15,10 @@ struct ast_cli_input {
     unsigned kinds; /* that it may be: AST_CLI_TABLE and so on */
 };
 
+/* Whether depth images are meant: the command takes no tables, or an option was typed that is for images and not for
+ * tables. Then an array (.npy) is a depth image. (rules.c) */
+int ast_cli_expects_depth(const ast_cli_common *common);
+
 /* Looks up an input by its name, by the name of its format (or NULL), and by the options that were typed (rules.c). */
 ast_cli_input ast_cli_look_up(const ast_cli_common *common, const char *path, const char *format);
 

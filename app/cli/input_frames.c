@@ -53,6 +53,7 @@ int ast_cli_frames_list(ast_frame_list *list, const ast_cli_camera *camera, cons
     const char *empty = NULL;
     list->except = except;
     list->format = source->format;
+    list->arrays = ast_cli_expects_depth(common);
     for (const ast_cli_input *input = inputs; input->path; input++) {
         size_t before = list->count;
         if (!ast_frame_list_add(list, input->path, input->format, ast_cli_camera_kind(input), &error))
@@ -88,6 +89,7 @@ static int open_camera(ast_cli_frames *frames, const ast_cli_camera *camera, ast
     frames->file_width = camera->width;
     frames->file_height = camera->height;
     how->depth_scale = isnan(camera->scale) ? 0 : camera->scale;
+    frames->scale = isnan(camera->scale) ? 1 : camera->scale;
     if (!(options->units_per_metre > 0) || list->scenes)
         options->units_per_metre = ast_frame_list_scale(list);
     if (!(options->units_per_metre > 0))
@@ -199,9 +201,9 @@ static void warn_of_scale(const ast_cli_frames *frames) {
     }
     if (count < 64 && frames->floats)
         ast_cli_warn(
-            "%s: hardly a pixel has a depth between 0 and 16 m; --depth-scale says how many units of its floats "
-            "are a metre (1 without it)",
-            frames->frame.source);
+            "%s: hardly a pixel has a depth between 0 and 16 m at %g of its units per metre; --depth-scale says how "
+            "many there are (1 for floats in metres)",
+            frames->frame.source, frames->scale);
     if (count < 64)
         return;
     qsort(sample, count, sizeof *sample, compare_depths);
@@ -212,13 +214,22 @@ static void warn_of_scale(const ast_cli_frames *frames) {
         return;
     if (frames->floats)
         ast_cli_warn(
-            "%s: half of its depth is %s %.3g m; --depth-scale says how many units of its floats are a metre (1 "
-            "without it)",
-            frames->frame.source, where, metres);
+            "%s: half of its depth is %s %.3g m at %g of its units per metre; --depth-scale says how many there are "
+            "(1 for floats in metres)",
+            frames->frame.source, where, metres, frames->scale);
     else
         ast_cli_warn("%s: half of its depth is %s %.3g m at %g units per metre; --depth-scale says how many there are "
                      "(1000 for millimetres)",
                      frames->frame.source, where, metres, frames->options.units_per_metre);
+}
+
+void ast_cli_say_table(const ast_cli_common *common, const char *input, const ast_points *points) {
+    size_t high = points->count, wide = points->dimension;
+    bool image = high >= 120 && (4 * high == 3 * wide || 16 * high == 9 * wide || 8 * high == 5 * wide);
+    if (image && !common->quiet && ast_has_extension(input, ".npy") && (common->command->inputs & AST_CLI_IMAGE))
+        ast_cli_say("%s is taken for a table of %zu points in %zu dimensions; --intrinsics or --camera makes a depth "
+                    "image of it",
+                    input, high, wide);
 }
 
 /* As ast_frames_next, past the files that cannot be read, unless that is all of them. */

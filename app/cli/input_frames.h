@@ -22,6 +22,7 @@ typedef struct ast_cli_frames {
     size_t file_width, file_height; /* by camera.json; 0: not known */
     size_t width, height;           /* of every frame; 0 before the first */
     bool floats;                    /* they hold floats, whose units are theirs */
+    double scale;                   /* of floats: units per metre */
 } ast_cli_frames;
 
 /* Lists the inputs of the command line, which are all depth images or all tables, as list->depth says; and checks that
@@ -45,6 +46,9 @@ int ast_cli_frames_resume(ast_cli_frames *frames, const char *path, const char *
 
 /* The next frame; *found 0 after the last, and after a signal. */
 int ast_cli_frames_next(ast_cli_frames *frames, int *found);
+
+/* Says of an array of the shape of a camera's images, which is as good as a table, that it is taken for a table. */
+void ast_cli_say_table(const ast_cli_common *common, const char *input, const ast_points *points);
 
 /* The only depth image of a command that takes one, called `command`. */
 int ast_cli_frames_single(ast_cli_frames *frames, const char *command, const char *input);

@@ -30,7 +30,7 @@ static const struct {
     const char *many, *one;
 } kind_words[] = {
     {AST_CLI_POINTS, "tables of points", "a table of points"},
-    {AST_CLI_DEPTH, "depth images (.png, .pgm, .mat, or a folder of images)", "a depth image"},
+    {AST_CLI_DEPTH, "depth images (.png, .pgm, .tiff, .pfm, .npy, .mat, or a folder of images)", "a depth image"},
     {AST_CLI_SOLID, "clouds and meshes (.pcd, .ply, .obj, .stl, .las, .xyz)", "a cloud or a mesh"},
     {AST_CLI_IMAGE | AST_CLI_STANDARD_DEPTH, "depth images (.png, .pgm, .tiff, .pfm, .npy)", "a depth image"},
     {AST_CLI_TABLE, "files of points", "a table of points"},
@@ -190,14 +190,26 @@ static const char *value_of(const ast_cli_common *common, const char *name) {
     return NULL;
 }
 
+int ast_cli_expects_depth(const ast_cli_common *common) {
+    const ast_cli_command *command = common->command;
+    if (!(command->inputs & AST_CLI_IMAGE) || !(command->inputs & AST_CLI_TABLE))
+        return (command->inputs & AST_CLI_IMAGE) != 0;
+    for (size_t i = 0; i < common->typed_count; i++) {
+        ast_cli_use use = {0};
+        const ast_cli_option *option = ast_cli_find(command, common->typed[i]->name, &use);
+        unsigned inputs = option->inputs ? option->inputs : use.group->inputs;
+        if (inputs && (inputs & AST_CLI_IMAGE) && !(inputs & AST_CLI_TABLE))
+            return 1;
+    }
+    return 0;
+}
+
 /* Everything is possible where the name says nothing. */
 ast_cli_input ast_cli_look_up(const ast_cli_common *common, const char *path, const char *format) {
     ast_cli_input input = {path, .format = ast_format_of(path, format)};
     input.kinds = input.format.row ? input.format.holds : AST_CLI_ANY_INPUT;
     input.format.columns = value_of(common, "columns"); /* of .xyz */
-    /* An array is a depth image where tables are not taken, or where a camera says so. */
-    if (input.kinds == AST_CLI_TABLE && ast_has_extension(path, ".npy") && (common->command->inputs & AST_CLI_IMAGE) &&
-        (!(common->command->inputs & AST_CLI_TABLE) || typed_of(common, "intrinsics camera"))) {
+    if (input.kinds == AST_CLI_TABLE && ast_has_extension(path, ".npy") && ast_cli_expects_depth(common)) {
         input.format = ast_format_of(path, "png"); /* images.c looks at the bytes */
         input.kinds = input.format.holds;
     }

@@ -512,6 +512,8 @@ static int next_frame(ast_cli_tracking *tracking, int *found) {
     }
     if (code < 0 && *found)
         code = ast_cli_frame_points(&tracking->made, &tracking->inputs, tracking->context, &points);
+    if (code < 0 && *found && inputs->frame.index == 0 && !inputs->list->depth)
+        ast_cli_say_table(&tracking->common, inputs->frame.source, &points);
     return code < 0 && *found ? take_frame(tracking, &points, found) : code;
 }
 

@@ -156,8 +156,20 @@ typedef struct content {
     bool plain; /* images whose name does not say that they show colour */
 } content;
 
+/* Arrays of floats are depth images too, if nothing else is and the caller expects some. */
+static void take_arrays(content *found) {
+    for (size_t i = 0; i < found->folder.count; i++) {
+        if (!ast_has_extension(found->folder.paths[i], ".npy"))
+            continue;
+        found->formats[i] = ast_format_of(found->folder.paths[i], "png"); /* images.c looks at the bytes */
+        found->tables--;
+        found->images++;
+        found->plain |= !is_colour(found->folder.paths[i]);
+    }
+}
+
 /* The content is to be freed in any case. */
-static bool look_into(content *found, const char *path, ast_format_error *error) {
+static bool look_into(const ast_frame_list *list, content *found, const char *path, ast_format_error *error) {
     const ast_folder *folder = &found->folder;
     if (!ast_folder_list(&found->folder, path, error))
         return false;
@@ -173,6 +185,8 @@ static bool look_into(content *found, const char *path, ast_format_error *error)
         found->named |= image && has_in_name(file, ".depth.");
         found->plain |= image && !is_colour(file);
     }
+    if (list->arrays && found->images == 0)
+        take_arrays(found);
     return true;
 }
 
@@ -197,7 +211,8 @@ static bool add_files(ast_frame_list *list, const content *found, const char *pa
         const char *file = found->folder.paths[i];
         if (!is_wanted(found, i, depth) || ast_same_file(file, list->except))
             continue;
-        ast_file_format format = list->format ? ast_format_of(file, list->format) : found->formats[i];
+        ast_file_format format =
+            list->format && !(list->arrays && depth) ? ast_format_of(file, list->format) : found->formats[i];
         good = add_file(list, file, format, depth, error);
     }
     return good;
@@ -222,7 +237,7 @@ static bool is_same_folder(const char *a, const char *b) {
 static bool add_content(ast_frame_list *list, const char *path, ast_frame_kind kind, ast_format_error *error) {
     content found = {0};
     size_t before = list->count;
-    bool good = look_into(&found, path, error) && check_hollow(&found.folder, path, error);
+    bool good = look_into(list, &found, path, error) && check_hollow(&found.folder, path, error);
     bool mostly =
         found.images > found.tables || found.named || (found.images > 0 && is_same_folder(path, list->except));
     bool depth = kind == AST_AS_DEPTH || (kind == AST_AS_NAMED && mostly);
@@ -230,8 +245,10 @@ static bool add_content(ast_frame_list *list, const char *path, ast_frame_kind k
     let_go(&found);
     if (!good || !depth || list->count > before)
         return good;
-    return ast_format_fail(
-        error, "%s: holds no depth image (.png or .pgm), no depth.txt and no folder \"depth\" of such images", path);
+    return ast_format_fail(error,
+                           "%s: holds no depth image (.png, .pgm, .tiff, .pfm or .npy), no depth.txt and no folder "
+                           "\"depth\" of such images",
+                           path);
 }
 
 /* Adds the images of the subfolder "depth"; *found tells whether there are any. *hollow: the subfolder is empty, or all
@@ -242,7 +259,7 @@ static bool add_subfolder(ast_frame_list *list, const char *input, const char *p
     size_t before = list->count;
     if (!ast_is_folder(path))
         return true;
-    bool good = look_into(&held, path, error) && (held.images == 0 || add_files(list, &held, input, true, error));
+    bool good = look_into(list, &held, path, error) && (held.images == 0 || add_files(list, &held, input, true, error));
     *hollow = good && !check_hollow(&held.folder, path, error);
     let_go(&held);
     *found = list->count > before;

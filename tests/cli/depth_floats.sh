@@ -114,6 +114,20 @@ fails 2 '--raw-type needs --raw' asterism normals - --raw-type f4 --intrinsics "
 asterism cluster f4.npy --angle 60 >../out 2>../err
 grep -q '^asterism: f4.npy is taken for a table of 120 points in 160 dimensions; --intrinsics' ../err || broken "$(cat ../err)"
 asterism normals far.npy --intrinsics "$camera" --depth-scale 0.1 --output n.txt >../out 2>../err
-grep -q 'warning: far.npy: hardly a pixel has a depth between 0 and 16 m; --depth-scale' ../err || broken "$(cat ../err)"
+grep -q 'warning: far.npy: hardly a pixel has a depth between 0 and 16 m at 0.1 of its units per metre; --depth-scale' ../err || broken "$(cat ../err)"
 asterism normals f4.npy --intrinsics "$camera" --depth-scale 200 --output n.txt >../out 2>../err
-grep -q 'warning: f4.npy: half of its depth is within .* m; --depth-scale' ../err || broken "$(cat ../err)"
+grep -q 'warning: f4.npy: half of its depth is within .* m at 200 of its units per metre; --depth-scale' ../err || broken "$(cat ../err)"
+
+# A folder of arrays: depth where the command or an option says so, otherwise tables, and stream says that they are.
+mkdir arrays
+cp f4.npy arrays/000000.npy
+cp f4.npy arrays/000001.npy
+works asterism segment arrays --intrinsics "$camera" --angle 60 --output folder --labels folder-labels --quiet
+works asterism segment f4.npy --intrinsics "$camera" --angle 60 --output one --labels one-labels --quiet
+same folder-labels/000000.npy one-labels/*.npy
+works asterism stream arrays --intrinsics "$camera" --angle 60
+grep -q '"frame": 1, .*"points": 19200,' ../out || broken "$(cat ../out)"
+asterism stream arrays --angle 60 >../out 2>../err
+grep -q '"frame": 1, .*"points": 120,' ../out || broken "$(cat ../out)"
+[ "$(grep -c 'arrays/000000.npy is taken for a table of 120 points in 160 dimensions' ../err)" = 1 ] || broken "$(cat ../err)"
+fails 2 'arrays: depth images need --intrinsics' asterism stream arrays --angle 60 --planes none

@@ -117,7 +117,7 @@ static void subfolder(void **state) {
     write_text("scene/poses.txt", "0 0 0 0 0 0 0 1\n");
     expect_refusal("scene", "scene/depth: the folder is empty");
     write_text("scene/depth/notes.md", "none yet\n");
-    expect_refusal("scene", "scene: holds no depth image (.png or .pgm), no depth.txt and no folder \"depth\"");
+    expect_refusal("scene", "scene: holds no depth image (.png, .pgm, .tiff, .pfm or .npy), no depth.txt and no folder \"depth\"");
     assert_false(is_depth("scene"));
     write_frame("scene/depth/000000.pgm", 3);
     write_frame("scene/sheet.pgm", 4);
