@@ -202,7 +202,7 @@ static ast_status step(ast_stream *s, const ast_points *points, int32_t *labels,
     naming n = {s, labels, slots_are_ids(s), points->late && !s->options.exclusive ? &late : NULL, points->count};
     if (n.late)
         ast_stream_begin_late(s, points, labels, &late);
-    ast_pool_run_in_turn(s->pool, 0, (points->count + NAME_BLOCK - 1) / NAME_BLOCK, name_block, &n);
+    ast_pool_run_in_order(s->pool, 0, (points->count + NAME_BLOCK - 1) / NAME_BLOCK, name_block, &n);
     if (n.late)
         ast_stream_end_late(s, &late, &report);
     else if (points->late)

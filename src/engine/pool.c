@@ -223,7 +223,7 @@ static void fill_queues(ast_pool *pool, size_t first, size_t last, bool in_turn)
 
 bool ast_pool_run_cancellable(ast_pool *pool, size_t blocks, ast_task *task, void *data) {
     pool->may_stop = true;
-    ast_pool_run_in_turn(pool, 0, blocks, task, data);
+    ast_pool_run_in_order(pool, 0, blocks, task, data);
     pool->may_stop = false;
     return !ast_pool_cancelled(pool);
 }
@@ -270,7 +270,7 @@ void ast_pool_run(ast_pool *pool, size_t blocks, ast_task *task, void *data) {
     run(pool, 0, blocks, false, task, data);
 }
 
-void ast_pool_run_in_turn(ast_pool *pool, size_t first, size_t last, ast_task *task, void *data) {
+void ast_pool_run_in_order(ast_pool *pool, size_t first, size_t last, ast_task *task, void *data) {
     run(pool, first, last, true, task, data);
 }
 

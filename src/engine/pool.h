@@ -26,10 +26,10 @@ int ast_pool_threads(const ast_pool *pool);
  * when it is done. In a forked child the run is serial. */
 void ast_pool_run(ast_pool *pool, size_t blocks, ast_task *task, void *data);
 
-/* The same for blocks first..last-1, which the threads take in turn. A task may wait for an earlier block of the same
- * run: that is running, or a thread that waits for no later block will take it. A block is run by the same thread in
- * all jobs if the threads keep pace, so jobs over the same memory should give it the same number. */
-void ast_pool_run_in_turn(ast_pool *pool, size_t first, size_t last, ast_task *task, void *data);
+/* Like ast_pool_run for blocks first..last-1, but the threads start them in this order. A task may wait for an earlier
+ * block of the same run: it is running, or will be run by a thread that waits for no later block. If the threads keep
+ * pace, a block is run by the same thread in all jobs, so jobs over the same memory should give it the same number. */
+void ast_pool_run_in_order(ast_pool *pool, size_t first, size_t last, ast_task *task, void *data);
 
 /* The same for items 0..count-1, handed out `step` at a time, for tasks that need no scratch memory: one call for the
  * items first..last-1 that were handed out together, or one for each item. */
@@ -53,7 +53,7 @@ bool ast_pool_poll(ast_pool *pool);
 /* For long loops within a task: ast_pool_poll for worker 0, the caller's thread; ast_pool_cancelled for the others. */
 bool ast_pool_stopped(ast_pool *pool, int worker);
 
-/* Like ast_pool_run_in_turn, but starts no more blocks once the pool is cancelled. false: some blocks were not run. */
+/* Like ast_pool_run_in_order, but starts no more blocks once the pool is cancelled. false: some blocks were not run. */
 bool ast_pool_run_cancellable(ast_pool *pool, size_t blocks, ast_task *task, void *data);
 
 /* ---- Measurement ------------------------------------------------------------------------------------------------- */

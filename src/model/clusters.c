@@ -76,7 +76,7 @@ void ast_clusters_clear_slot(ast_cluster_list *c, int32_t slot) {
     c->weights[slot] = c->members[slot] = 0;
     c->keys[slot] = 0;
     c->singleton_point[slot] = UINT32_MAX;
-    ast_clusters_keep_mean(c, slot);
+    ast_clusters_note_mean_stays(c, slot);
     c->touched[slot] = 1;
 }
 
@@ -168,7 +168,7 @@ double ast_clusters_weight(const ast_cluster_list *clusters, int32_t slot) {
     return (double)clusters->weights[slot] / clusters->weight_unit;
 }
 
-void ast_clusters_keep_mean(ast_cluster_list *clusters, int32_t slot) {
+void ast_clusters_note_mean_stays(ast_cluster_list *clusters, int32_t slot) {
     clusters->moves[slot] = 0;
     for (size_t d = 0; d < clusters->dimension && clusters->dimension <= AST_SMALL; d++)
         clusters->shifts[(size_t)slot * clusters->dimension + d] = 0;

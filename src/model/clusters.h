@@ -117,10 +117,11 @@ double ast_clusters_length(const ast_cluster_list *clusters, int32_t slot);
 /* The sum of the members' weights, in units of the smallest weight. */
 double ast_clusters_weight(const ast_cluster_list *clusters, int32_t slot);
 
-/* Each of these notes how far the mean moved. The first sets it to the direction of the sum: normalised in double,
- * rounded once; it does nothing if the sum is (nearly) zero. The second notes that the mean stays. */
+/* Each of these notes how far the mean of a cluster moves in an update. ast_clusters_update_mean sets it to the
+ * direction of the sum, normalised in double and rounded once; it does nothing if the sum is (nearly) zero.
+ * ast_clusters_note_mean_stays notes that it does not move. */
 void ast_clusters_update_mean(ast_cluster_list *clusters, int32_t slot);
-void ast_clusters_keep_mean(ast_cluster_list *clusters, int32_t slot);
+void ast_clusters_note_mean_stays(ast_cluster_list *clusters, int32_t slot);
 void ast_clusters_set_mean(ast_cluster_list *clusters, int32_t slot, const float *mean);
 
 /* The term of a cluster in the objective: |sum|, or the product of sum and mean if the sum is (nearly) zero. And the

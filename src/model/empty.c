@@ -22,7 +22,7 @@ static void search_chunk(void *data, size_t chunk, int index) {
         if (!can_leave(l, i))
             continue;
         const float *mean = w->means + (size_t)l->labels[i] * l->rows.dimension;
-        double score = ast_rows_scan_score(&l->rows, &l->workers[index].chunk.rows, i, mean);
+        double score = ast_rows_in_order_score(&l->rows, &l->workers[index].chunk.rows, i, mean);
         score = l->rows.axial ? fabs(score) : score;
         if (score < w->score[chunk]) {
             w->score[chunk] = score;
@@ -44,7 +44,7 @@ static size_t least_chunk(const ast_labelling *l, const ast_worst *w) {
 size_t ast_find_worst_chunk(ast_worst *w, double *score) {
     ast_labelling *l = w->l;
     if (!w->looked)
-        ast_pool_run_in_turn(l->pool, 0, l->rows.chunks, search_chunk, w);
+        ast_pool_run_in_order(l->pool, 0, l->rows.chunks, search_chunk, w);
     w->looked = true;
     size_t best = least_chunk(l, w);
     while (l->rows.chunks && !isinf(w->score[best]) && !can_leave(l, w->point[best])) {

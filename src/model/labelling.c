@@ -338,7 +338,7 @@ void ast_labelling_reset_pass_state(ast_labelling *l) {
     if (s->moves.fast) /* of an earlier run */
         memset(s->moves.fast, 0, s->moves.fast_capacity);
     s->unseen_bound = l->events.unseen_bound = (ast_unseen_bound){.all = AST_NO_SCORE};
-    ast_forget_blocks(s);
+    ast_forget_bounds(s);
     memset(l->signs, 0, l->rows.padded / AST_LANES); /* of an earlier axial run */
     l->rule = (ast_rule){0};
     l->events.count = 0;

@@ -174,7 +174,7 @@ static ast_status update_singletons(ast_labelling *l, ast_fault *fault) {
     for (size_t k = 0; k < c->live; k++) {
         int32_t slot = c->order[k];
         if (ast_clusters_is_new_singleton(c, slot) && is_mean_the_member(l, slot)) {
-            ast_clusters_keep_mean(c, slot);
+            ast_clusters_note_mean_stays(c, slot);
             c->touched[slot] = 0;
         }
         left += ast_clusters_is_new_singleton(c, slot);

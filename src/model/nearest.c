@@ -63,7 +63,7 @@ static void label_chunk(void *data, ast_chunk *c, size_t first, size_t last) {
         if (l->labels[i] == AST_MISSING)
             continue;
         const float *mean = ast_clusters_mean(&l->clusters, c->scores.id[i - c->base]);
-        double score = ast_rows_scan_score(&l->rows, &c->rows, i, mean);
+        double score = ast_rows_in_order_score(&l->rows, &c->rows, i, mean);
         s->query->scores[i] = (float)(l->rows.axial ? fabs(score) : score);
     }
 }

@@ -15,7 +15,7 @@ static void run_chunk(void *data, size_t chunk, int index) {
 
 void ast_each_chunk(ast_labelling *l, size_t first, size_t last, ast_chunk_task *task) {
     chunk_job job = {l, task};
-    ast_pool_run_in_turn(l->pool, first, last, run_chunk, &job);
+    ast_pool_run_in_order(l->pool, first, last, run_chunk, &job);
 }
 
 void ast_find_unseen_bound(ast_labelling *l) {

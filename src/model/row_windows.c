@@ -98,7 +98,7 @@ static void write_block(void *data, size_t first, size_t last) {
         if (l->labels[i] >= 0)
             l->labels[i] = l->labels[i] << 1 | ast_is_flipped(l->signs, i);
     if (store->write(row, last - first, l->labels + first, store->data) != 0)
-        ast_reader_note(&l->windows.reader, row, AST_LABELS_UNSTORED);
+        ast_reader_note_fault(&l->windows.reader, row, AST_LABELS_UNSTORED);
 }
 
 static void read_block(void *data, size_t first, size_t last) {
@@ -109,7 +109,7 @@ static void read_block(void *data, size_t first, size_t last) {
         for (size_t i = first; i < last; i++)
             l->labels[i] = AST_UNLABELLED;
     else if (store->read(row, last - first, l->labels + first, store->data) != 0)
-        ast_reader_note(&l->windows.reader, row, AST_LABELS_UNSTORED);
+        ast_reader_note_fault(&l->windows.reader, row, AST_LABELS_UNSTORED);
     memset(l->signs + first / AST_LANES, 0, (last - first + AST_LANES - 1) / AST_LANES);
     for (size_t i = first; has_signs(l) && i < last && !atomic_load(&l->failed); i++)
         if (l->labels[i] >= 0) {
@@ -127,7 +127,7 @@ ast_status ast_labelling_open_window(ast_labelling *l, size_t number, ast_fault 
     ast_pool_ranges(l->pool, l->rows.count, LABEL_BLOCK, read_block, l);
     for (size_t i = l->rows.count; i < l->rows.padded; i++)
         l->labels[i] = AST_MISSING;
-    ast_forget_blocks(&l->scorer);
+    ast_forget_bounds(&l->scorer);
     return ast_labelling_trouble(l, fault);
 }
 

@@ -75,7 +75,7 @@ uint64_t ast_seed_hash(const ast_seed_search *s, size_t i, int worker) {
     const ast_rowset *rows = &s->l->rows;
     if (rows->sparse)
         return ast_content_entries(&s->content, ast_rowset_entries(rows, i));
-    return ast_content_row(&s->content, ast_rows_scan_at(rows, &s->l->workers[worker].chunk.rows, i));
+    return ast_content_row(&s->content, ast_rows_in_order_at(rows, &s->l->workers[worker].chunk.rows, i));
 }
 
 void ast_seed_found(ast_seed_search *s, size_t i, uint64_t hash, uint64_t part, int worker) {

@@ -51,7 +51,7 @@ typedef struct seeding {
     int64_t *lost;             /* (threads, BUCKETS) to be subtracted from `sum` */
     size_t bucket;             /* the bucket that was drawn */
     ast_status status;         /* of opening windows */
-    ast_cell_peaks peaks;      /* of the distances; closed: every point is compared */
+    ast_cell_maxima maxima;    /* the largest distance of each cell; closed: every point is compared */
     ast_point_heads heads;     /* closed: points are compared in full */
     float start_head[AXES], start_tail;
 } seeding;
@@ -101,7 +101,7 @@ static void lower_distance(void *data, size_t i, int index) {
     float before = distance_of(s, i);
     if (s->heads.rows && upper_bound(s, i) < 1 - before - 0x1p-22f)
         return;
-    double cosine = ast_rows_scan_steady_dot(&l->rows, &l->workers[index].chunk.rows, i, s->mean);
+    double cosine = ast_rows_in_order_dot(&l->rows, &l->workers[index].chunk.rows, i, s->mean);
     float away = (float)fmax(0, 1 - (l->rows.axial ? fabs(cosine) : cosine));
     if (away < NEAR && before > 0 && hash_of(s, i, index) == s->start)
         away = 0;
@@ -151,7 +151,7 @@ static void list_members(seeding *s) {
 
 static ast_status begin_points(seeding *s) {
     memset(s->sum, 0, sizeof s->sum);
-    ast_cell_peaks_close(&s->peaks);
+    ast_cell_maxima_close(&s->maxima);
     ast_status status = visit_points(s, begin_point, true);
     subtract_lost(s);
     if (status == AST_OK && s->member)
@@ -179,13 +179,13 @@ static float lower_in_cell(void *data, size_t i) {
 /* Compares every point with the last start. */
 static ast_status measure_distances(seeding *s) {
     ast_labelling *l = s->search.l;
-    if (!s->peaks.peak && wants_cells(s, l->clusters.live) &&
-        !(ast_cells_load(&l->cells, &l->scorer, l->pool) && ast_cell_peaks_open(&s->peaks, l->cells)))
+    if (!s->maxima.largest && wants_cells(s, l->clusters.live) &&
+        !(ast_cells_load(&l->cells, &l->scorer, l->pool) && ast_cell_maxima_open(&s->maxima, l->cells)))
         return ast_fail_memory(s->search.fault);
     if (s->heads.rows)
         s->start_tail = ast_point_heads_of(&s->heads, l->rows.kernels, s->mean, s->start_head);
-    if (s->peaks.peak)
-        ast_cell_peaks_lower(&s->peaks, s->mean, lower_in_cell, s);
+    if (s->maxima.largest)
+        ast_cell_maxima_lower(&s->maxima, s->mean, lower_in_cell, s);
     else
         visit_points(s, lower_distance, true);
     subtract_lost(s);
@@ -359,7 +359,7 @@ ast_status ast_seed_plusplus(ast_labelling *l, size_t clusters, ast_random *rand
     l->windows.plain = false;
     ast_seed_search_close(&s.search);
     ast_free_all(s.mean, s.distance, s.hash, s.member, s.lost);
-    ast_cell_peaks_close(&s.peaks);
+    ast_cell_maxima_close(&s.maxima);
     ast_point_heads_close(&s.heads);
     return status;
 }

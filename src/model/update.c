@@ -11,7 +11,7 @@ static void update_mean(ast_labelling *l, int32_t slot) {
     bool touched = c->touched[slot], is_tracked = ast_clusters_is_tracked(c, slot);
     if (touched && c->members[slot] == 1 && !is_tracked)
         return;
-    ast_clusters_keep_mean(c, slot);
+    ast_clusters_note_mean_stays(c, slot);
     c->touched[slot] = 0;
     if (touched && is_tracked && !c->uninstantiated[slot]) {
         float mean[AST_MAX_DIMENSION];
@@ -43,7 +43,7 @@ ast_status ast_labelling_update(ast_labelling *l, ast_fault *fault) {
         compared_fast += l->workers[w].chunk.candidates.compared_fast;
         undecided_fast += l->workers[w].chunk.candidates.undecided_fast;
     }
-    ast_bounds_learn(&l->scorer, compared_fast, undecided_fast);
+    ast_bounds_note_fast_means(&l->scorer, compared_fast, undecided_fast);
     bool ready =
         ast_bounds_after_update(&l->scorer, &means, l->events.list, l->events.count, l->events.unseen_bound.all);
     ast_clusters_list_free_slots(&l->clusters);

@@ -100,8 +100,8 @@ static void search_tile(void *data, size_t block, int worker) {
     bool within = call->before == SIZE_MAX;
     if (call->stopped || call->failed)
         return;
-    ast_near_tile_block(&call->search, worker, block);
-    ast_near_tile_search(&call->search, worker, within ? block : call->before, call->after);
+    ast_near_begin_tile_of_block(&call->search, worker, block);
+    ast_near_search_tile(&call->search, worker, within ? block : call->before, call->after);
     if (worker == 0) {
         double left = 1 - (double)(block + 1) / (double)call->index.own;
         ast_dedup_progress(call, within ? 1 - left * left : 1 - left);
@@ -163,6 +163,6 @@ ast_status ast_dedup_run(ast_dedup_call *call, ast_fault *fault) {
     if (status == AST_OK)
         status = ast_dedup_finish(call, fault);
     if (status == AST_OK && call->options->pair)
-        status = ast_dedup_tell_pairs(call, fault);
+        status = ast_dedup_report_pairs(call, fault);
     return status == AST_OK ? ast_dedup_status(call, fault) : status;
 }

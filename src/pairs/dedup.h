@@ -67,4 +67,4 @@ ast_status ast_dedup_finish(ast_dedup_call *call, ast_fault *fault);
 bool ast_dedup_comes_before(const ast_dedup_call *call, uint32_t a, uint32_t b);
 
 void ast_dedup_store(ast_dedup_call *call, int worker, uint32_t a, uint32_t b, double score);
-ast_status ast_dedup_tell_pairs(ast_dedup_call *call, ast_fault *fault);
+ast_status ast_dedup_report_pairs(ast_dedup_call *call, ast_fault *fault);

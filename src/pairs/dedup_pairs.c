@@ -125,7 +125,7 @@ static ast_status tell_all(telling *t, float *buffer, ast_fault *fault) {
     return status;
 }
 
-ast_status ast_dedup_tell_pairs(ast_dedup_call *call, ast_fault *fault) {
+ast_status ast_dedup_report_pairs(ast_dedup_call *call, ast_fault *fault) {
     telling t = {.call = call};
     float *buffer = ast_allocate(call->rows.dimension, sizeof *buffer);
     bool ready = buffer && list_neighbours(&t) && list_equals(&t);

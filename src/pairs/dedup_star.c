@@ -93,8 +93,8 @@ static void search_range(void *data, size_t task, int worker) {
     size_t first = task * RANGE, own = s->call->index.own, last = own - first < RANGE ? own : first + RANGE;
     if (s->call->failed)
         return;
-    ast_near_tile_rows(&s->call->search, worker, s->tile, s->n);
-    ast_near_tile_search(&s->call->search, worker, first, last);
+    ast_near_begin_tile_of_rows(&s->call->search, worker, s->tile, s->n);
+    ast_near_search_tile(&s->call->search, worker, first, last);
 }
 
 /* Visits the rows of the tile in order, then gives the other touched rows to the first kept row near them. */

@@ -2,12 +2,12 @@
  *
  * All pairs of rows whose score is at least a limit, exactly, without looking at most pairs.
  *
- * The main idea: similar rows are put into one *block* of BLOCK rows. The *shadow* of a row is a unit vector of few
- * coordinates: its first ones along the principal axes of the rows (scores/heads.h), and the length of its tail. The
- * score of two shadows is at least that of their rows. The shadows of a block lie in a cap, an angle around a centre: a
- * row whose shadow is farther from the centre than that and the angle of the limit is near no row of the block. Rows
- * and blocks that pass are compared by more of their heads and by tails; pairs that pass are scored in full. Every
- * bound includes its rounding errors, so that no pair is lost, whatever the blocks are.
+ * The main idea: similar rows are put into one *block* of AST_NEAR_BLOCK rows. The *sketch* of a row is a unit vector
+ * of few coordinates: its first ones along the principal axes of the rows (scores/heads.h), and the length of its tail.
+ * The score of two sketches is at least that of their rows. The sketches of a block lie in a cap, an angle around a
+ * centre: a row whose sketch is farther from the centre than that and the angle of the limit is near no row of the
+ * block. Rows and blocks that pass are compared by more of their heads and by tails; pairs that pass are scored in
+ * full. Every bound includes its rounding errors, so that no pair is lost, whatever the blocks are.
  *
  *     near_rows.c    the rows of one or two sets; equal rows become one
  *     near_cells.c   similar rows next to each other: cells around a few means, split into blocks
@@ -72,8 +72,8 @@ typedef struct ast_near_index {
     uint32_t *places;   /* (rows->count) where a row is in ids; there are blocks * AST_NEAR_BLOCK of them */
     ast_basis axes;
     size_t width, long_width; /* of short and long heads */
-    size_t cap_axes;          /* of the shadows in caps; 0: caps are around whole rows */
-    ast_near_table shadows;   /* (places) of `width` axes */
+    size_t cap_axes;          /* of the sketches in caps; 0: caps are around whole rows */
+    ast_near_table sketches;  /* (places) of `width` axes */
     ast_near_table caps;      /* (blocks) their centres */
     float *long_heads;        /* (places, long_width); the short head is the first part */
     float *long_tails;        /* (places) */
@@ -99,22 +99,22 @@ typedef struct ast_near_search {
 bool ast_near_search_open(ast_near_search *search);
 void ast_near_search_free(ast_near_search *search);
 
-/* Begins a tile of n rows with a worker's memory: the rows of a block, or listed ones. */
-void ast_near_tile_block(ast_near_search *search, int worker, size_t block);
-void ast_near_tile_rows(ast_near_search *search, int worker, const uint32_t *rows, size_t n);
+/* Begins a tile in the memory of a worker: of the rows of a block, or of n listed rows. */
+void ast_near_begin_tile_of_block(ast_near_search *search, int worker, size_t block);
+void ast_near_begin_tile_of_rows(ast_near_search *search, int worker, const uint32_t *rows, size_t n);
 
 /* Reports the pairs of the worker's tile with the rows of blocks first..last-1. A tile that is the first of these
- * blocks meets itself: each pair once. Others must not hold rows of these blocks, or a row meets itself, which is
- * reported too. */
-void ast_near_tile_search(ast_near_search *search, int worker, size_t first, size_t last);
+ * blocks is compared with itself, too: each pair once. Other tiles must not hold rows of these blocks: a row would be
+ * reported as a pair with itself. */
+void ast_near_search_tile(ast_near_search *search, int worker, size_t first, size_t last);
 
 /* Row r of a worker's tile. */
 uint32_t ast_near_tile_row(const ast_near_search *search, int worker, size_t r);
 
 enum { AST_NEAR_WIDTH = 128 }; /* axes of a long head at most */
 
-/* shadow: (count + 1) */
-void ast_near_shadow(const ast_basis *axes, const float *head, size_t count, float *shadow);
+/* Computes the sketch (count + 1) of a row from its head: `count` coordinates, then the length of the tail. */
+void ast_near_sketch(const ast_basis *axes, const float *head, size_t count, float *sketch);
 
-/* For the choice of the caps: how many (row, block) pairs of the tile pass the caps. */
-size_t ast_near_tile_passes(ast_near_search *search, int worker, size_t first, size_t last);
+/* For the choice of the caps: the number of pairs of a row of the tile and a block that pass the cap of the block. */
+size_t ast_near_count_cap_passes(ast_near_search *search, int worker, size_t first, size_t last);

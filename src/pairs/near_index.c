@@ -36,7 +36,7 @@ static void free_table(ast_near_table *table) {
 }
 
 void ast_near_index_free(ast_near_index *index) {
-    free_table(&index->shadows);
+    free_table(&index->sketches);
     free_table(&index->caps);
     ast_free_all(index->ids, index->places, index->long_heads, index->long_tails);
     ast_basis_free(&index->axes);
@@ -134,13 +134,13 @@ static double length_of(const float *x, size_t width) {
     return sqrt(square);
 }
 
-void ast_near_shadow(const ast_basis *axes, const float *head, size_t count, float *shadow) {
-    memcpy(shadow, head, count * sizeof *shadow);
-    shadow[count] = ast_tail_length(axes, head, count);
+void ast_near_sketch(const ast_basis *axes, const float *head, size_t count, float *sketch) {
+    memcpy(sketch, head, count * sizeof *sketch);
+    sketch[count] = ast_tail_length(axes, head, count);
 }
 
-/* How far the lengths of shadows, or of whole rows (axes 0), are from 1 at most. */
-static double shadow_error(const ast_near_index *index, size_t axes) {
+/* How far the lengths of sketches, or of whole rows (axes 0), are from 1 at most. */
+static double sketch_error(const ast_near_index *index, size_t axes) {
     double head = axes ? 2 * ast_head_error(&index->axes, axes) + index->axes.skew : 0;
     return head + 2 * AST_UNIT_TOLERANCE + 0x1p-20;
 }
@@ -150,9 +150,9 @@ static double rounding_of(const ast_near_index *index) {
     return 2 * (double)ast_score_error(index->rows->dimension + 2) + 0x1p-20;
 }
 
-/* The least score that the shadow of a row near one in a cap of this angle may have with the centre of the cap. */
+/* The least score that the sketch of a row near one in a cap of this angle may have with the centre of the cap. */
 static double least_in_reach(const ast_near_index *index, size_t axes, double angle) {
-    double error = shadow_error(index, axes), near = index->limit - (double)index->head_slack - 4 * error,
+    double error = sketch_error(index, axes), near = index->limit - (double)index->head_slack - 4 * error,
            reach = acos(fmax(fmin(near, 1), -1)) + angle;
     return cos(fmin(reach, acos(-1))) - 2 * error - rounding_of(index);
 }
@@ -181,7 +181,7 @@ static double find_cap(const float *const *x, size_t n, size_t width, float *cen
 static void pack_caps(packing *p, size_t block, const float *const *heads, const float *const *rows, size_t n,
                       float *centre) {
     ast_near_index *index = p->index;
-    float shadows[AST_NEAR_BLOCK][MOST_WIDTH + 1], middle[MOST_WIDTH + 1] = {0};
+    float sketches[AST_NEAR_BLOCK][MOST_WIDTH + 1], middle[MOST_WIDTH + 1] = {0};
     const float *pointers[AST_NEAR_BLOCK];
     for (size_t kind = 0; kind < KINDS; kind++) {
         size_t axes = cap_axes[kind], width = p->caps[kind].width;
@@ -189,9 +189,9 @@ static void pack_caps(packing *p, size_t block, const float *const *heads, const
         if (!p->caps[kind].panels)
             continue;
         for (size_t i = 0; i < n; i++) {
-            pointers[i] = axes ? shadows[i] : rows[i];
+            pointers[i] = axes ? sketches[i] : rows[i];
             if (axes)
-                ast_near_shadow(&index->axes, heads[i], axes, shadows[i]);
+                ast_near_sketch(&index->axes, heads[i], axes, sketches[i]);
         }
         double angle = find_cap(pointers, n, width, at);
         set_entry(&p->caps[kind], block, at, least_in_reach(index, axes, angle));
@@ -206,15 +206,15 @@ static void pack_block(packing *p, size_t block, const uint32_t *ids, const floa
     size_t dimension = index->rows->dimension;
     double least = index->limit - (double)index->head_slack - rounding_of(index);
     for (size_t i = 0; i < n; i++) {
-        float shadow[MOST_WIDTH + 1];
+        float sketch[MOST_WIDTH + 1];
         size_t place = block * AST_NEAR_BLOCK + i;
         rows[i] = ast_near_row(index->rows, ids[i], buffer + (i + 1) * dimension);
         index->ids[place] = ids[i];
         index->places[ids[i]] = (uint32_t)place;
         memcpy(index->long_heads + place * index->long_width, heads[i], index->long_width * sizeof(float));
         index->long_tails[place] = ast_tail_length(&index->axes, heads[i], index->long_width);
-        ast_near_shadow(&index->axes, heads[i], index->width, shadow);
-        set_entry(&index->shadows, place, shadow, least);
+        ast_near_sketch(&index->axes, heads[i], index->width, sketch);
+        set_entry(&index->sketches, place, sketch, least);
     }
     pack_caps(p, block, heads, rows, n, buffer);
 }
@@ -294,7 +294,7 @@ static bool pack_blocks(packing *p) {
     size_t places = index->blocks * AST_NEAR_BLOCK;
     if (!ast_replace_arrays(AST_REQUEST(index->ids, places), AST_REQUEST(index->long_heads, places * index->long_width),
                             AST_REQUEST(index->long_tails, places), AST_REQUEST(index->places, index->rows->count)) ||
-        !open_table(&index->shadows, places, index->width + 1) || !open_caps(p))
+        !open_table(&index->sketches, places, index->width + 1) || !open_caps(p))
         return false;
     memset(index->ids, 0xff, places * sizeof *index->ids);
     ast_pool_run_cancellable(index->pool, p->order[0].cells + p->order[1].cells, pack_cell, p);
@@ -308,10 +308,10 @@ static double trial_cost(const ast_near_index *index, ast_near_search *search) {
     double cost = 0;
     size_t tiles = index->own < TRIAL_TILES ? index->own : TRIAL_TILES;
     for (size_t t = 0; t < tiles; t++) {
-        ast_near_tile_block(search, 0, t * index->own / tiles);
-        cost +=
-            (double)(AST_NEAR_BLOCK * index->blocks * (index->caps.width + OVERHEAD)) +
-            (double)(ast_near_tile_passes(search, 0, 0, index->blocks) * AST_NEAR_BLOCK * (index->width + OVERHEAD));
+        ast_near_begin_tile_of_block(search, 0, t * index->own / tiles);
+        cost += (double)(AST_NEAR_BLOCK * index->blocks * (index->caps.width + OVERHEAD)) +
+                (double)(ast_near_count_cap_passes(search, 0, 0, index->blocks) * AST_NEAR_BLOCK *
+                         (index->width + OVERHEAD));
     }
     return cost;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The pairs of a tile: caps discard blocks, shadows and long heads discard rows, full scores in float decide, and the
+ * The pairs of a tile: caps discard blocks, sketches and long heads discard rows, full scores in float decide, and the
  * exact score decides where a float does not. */
 #include "near.h"
 
@@ -19,7 +19,7 @@ typedef struct ast_near_worker {
     uint32_t ids[TILE];
     size_t places[TILE];
     const float *rows[TILE]; /* whole rows; NULL: not read yet */
-    float shadows[TILE][AST_NEAR_WIDTH + 1], cap_shadows[TILE][AST_NEAR_WIDTH + 1];
+    float sketches[TILE][AST_NEAR_WIDTH + 1], cap_sketches[TILE][AST_NEAR_WIDTH + 1];
     float *row_memory;     /* (TILE, D) */
     float *other;          /* (D) */
     uint64_t passed[TILE]; /* rows of the tile that a block's cap does not discard, of as many blocks */
@@ -53,15 +53,15 @@ static void add_row(const ast_near_search *search, ast_near_worker *w, size_t pl
     const ast_near_index *index = search->index;
     size_t r = w->n++;
     const float *head = index->long_heads + place * index->long_width;
-    ast_near_shadow(&index->axes, head, index->width, w->shadows[r]);
+    ast_near_sketch(&index->axes, head, index->width, w->sketches[r]);
     if (index->cap_axes)
-        ast_near_shadow(&index->axes, head, index->cap_axes, w->cap_shadows[r]);
+        ast_near_sketch(&index->axes, head, index->cap_axes, w->cap_sketches[r]);
     w->ids[r] = index->ids[place];
     w->places[r] = place;
     w->rows[r] = NULL;
 }
 
-void ast_near_tile_block(ast_near_search *search, int worker, size_t block) {
+void ast_near_begin_tile_of_block(ast_near_search *search, int worker, size_t block) {
     ast_near_worker *w = &search->workers[worker];
     w->n = 0;
     w->block = block;
@@ -72,7 +72,7 @@ void ast_near_tile_block(ast_near_search *search, int worker, size_t block) {
     }
 }
 
-void ast_near_tile_rows(ast_near_search *search, int worker, const uint32_t *rows, size_t n) {
+void ast_near_begin_tile_of_rows(ast_near_search *search, int worker, const uint32_t *rows, size_t n) {
     ast_near_worker *w = &search->workers[worker];
     w->n = 0;
     w->block = SIZE_MAX;
@@ -115,7 +115,7 @@ static void pass_caps(const ast_near_search *search, ast_near_worker *w, size_t 
     const ast_near_index *index = search->index;
     const float *rows[TILE];
     for (size_t r = 0; r < w->n; r++)
-        rows[r] = index->cap_axes ? w->cap_shadows[r] : row_of_tile(search, w, r);
+        rows[r] = index->cap_axes ? w->cap_sketches[r] : row_of_tile(search, w, r);
     memset(w->passed, 0, sizeof w->passed);
     mask(index, &index->caps, first, rows, w->n, w->passed);
     transpose(w->passed);
@@ -161,14 +161,14 @@ static bool long_heads_pass(const ast_near_index *index, size_t a, size_t b) {
 /* The rows of the tile with a bit in `rows`, with a block. own: the tile is of this block. */
 static void search_block(ast_near_search *search, ast_near_worker *w, uint64_t rows, size_t block, bool own) {
     const ast_near_index *index = search->index;
-    const float *shadows[TILE] = {0};
+    const float *sketches[TILE] = {0};
     uint64_t near[TILE];
     size_t which[TILE], n = 0, first = block * TILE;
     for (; rows; rows &= rows - 1, n++) {
         which[n] = (size_t)__builtin_ctzll(rows);
-        shadows[n] = w->shadows[which[n]];
+        sketches[n] = w->sketches[which[n]];
     }
-    mask(index, &index->shadows, first, shadows, n, near);
+    mask(index, &index->sketches, first, sketches, n, near);
     for (size_t i = 0; i < n; i++) {
         size_t place = w->places[which[i]];
         if (own)
@@ -181,7 +181,7 @@ static void search_block(ast_near_search *search, ast_near_worker *w, uint64_t r
     }
 }
 
-void ast_near_tile_search(ast_near_search *search, int worker, size_t first, size_t last) {
+void ast_near_search_tile(ast_near_search *search, int worker, size_t first, size_t last) {
     ast_near_worker *w = &search->workers[worker];
     for (size_t base = first / TILE * TILE; base < last && w->n > 0; base += TILE) {
         if (ast_pool_stopped(search->index->pool, worker))
@@ -193,7 +193,7 @@ void ast_near_tile_search(ast_near_search *search, int worker, size_t first, siz
     }
 }
 
-size_t ast_near_tile_passes(ast_near_search *search, int worker, size_t first, size_t last) {
+size_t ast_near_count_cap_passes(ast_near_search *search, int worker, size_t first, size_t last) {
     ast_near_worker *w = &search->workers[worker];
     size_t passes = 0;
     for (size_t base = first / TILE * TILE; base < last && w->n > 0; base += TILE) {

@@ -46,7 +46,7 @@ void ast_row_buffer_free(ast_row_buffer *b) {
 
 /* ---- A source ---------------------------------------------------------------------------------------------------- */
 
-void ast_reader_note(ast_reader *reader, size_t row, ast_row_fault fault) {
+void ast_reader_note_fault(ast_reader *reader, size_t row, ast_row_fault fault) {
     ast_keep_least(&reader->fault, (uint64_t)row << 3 | fault);
     atomic_store(reader->stop, true);
 }
@@ -80,17 +80,17 @@ static void read_rows(ast_reader *reader, size_t first, size_t count, void *rows
         return;
     memset(rows, 0, count * source->dimension * ast_type_size(source->type));
     if (!atomic_load(reader->stop))
-        ast_reader_note(reader, first, AST_UNREAD);
+        ast_reader_note_fault(reader, first, AST_UNREAD);
 }
 
 static void check_row(const ast_rowset *rows, size_t i, ast_row_kind kind) {
     ast_reader *reader = rows->reader;
     if (kind == AST_ROW_INFINITE)
-        ast_reader_note(reader, rows->offset + i, AST_INFINITE_ROW);
+        ast_reader_note_fault(reader, rows->offset + i, AST_INFINITE_ROW);
     if (kind != AST_ROW_MISSING || reader->labels[i] == AST_MISSING)
         return;
     if (reader->labels[i] != AST_UNLABELLED && !atomic_load(reader->stop))
-        ast_reader_note(reader, rows->offset + i, AST_CHANGED_ROW);
+        ast_reader_note_fault(reader, rows->offset + i, AST_CHANGED_ROW);
     reader->labels[i] = AST_MISSING;
     atomic_fetch_add_explicit(&reader->missing, 1, memory_order_relaxed);
 }
@@ -259,20 +259,20 @@ static void fetch_chunk_of(const ast_rowset *rows, ast_row_buffer *b, size_t i) 
     ast_rows_fetch(rows, b);
 }
 
-double ast_rows_scan_score(const ast_rowset *rows, ast_row_buffer *b, size_t i, const float *mean) {
+double ast_rows_in_order_score(const ast_rowset *rows, ast_row_buffer *b, size_t i, const float *mean) {
     fetch_chunk_of(rows, b, i);
     return ast_rows_exact_score(rows, b, i, mean);
 }
 
-double ast_rows_scan_steady_dot(const ast_rowset *rows, ast_row_buffer *b, size_t i, const float *mean) {
+double ast_rows_in_order_dot(const ast_rowset *rows, ast_row_buffer *b, size_t i, const float *mean) {
     fetch_chunk_of(rows, b, i);
     if (!rows->sparse)
-        return rows->kernels->steady_dot(ast_rows_at(rows, b, i), mean, rows->dimension);
+        return rows->kernels->reproducible_dot(ast_rows_at(rows, b, i), mean, rows->dimension);
     ast_sparse_row entries = ast_rowset_entries(rows, i);
-    return ast_sparse_steady_dot(&entries, mean);
+    return ast_sparse_reproducible_dot(&entries, mean);
 }
 
-const float *ast_rows_scan_at(const ast_rowset *rows, ast_row_buffer *b, size_t i) {
+const float *ast_rows_in_order_at(const ast_rowset *rows, ast_row_buffer *b, size_t i) {
     fetch_chunk_of(rows, b, i);
     return ast_rows_at(rows, b, i);
 }

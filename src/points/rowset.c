@@ -372,7 +372,7 @@ void ast_rowset_need_columns(ast_rowset *rows, size_t first, size_t last) {
 
 void ast_rowset_fill(ast_rowset *rows, ast_pool *pool) {
     if (rows->loading.partial)
-        ast_pool_run_in_turn(pool, 0, (rows->padded + LOAD_BLOCK - 1) / LOAD_BLOCK, load_task, rows);
+        ast_pool_run_in_order(pool, 0, (rows->padded + LOAD_BLOCK - 1) / LOAD_BLOCK, load_task, rows);
 }
 
 /* If one row has to be normalised, probably many have: then all further blocks become columns. */
@@ -385,7 +385,7 @@ const float *ast_rowset_packed(const ast_rowset *rows, size_t block) {
     return (const float *)rows->view.data + block * AST_BLOCK * 3;
 }
 
-void ast_rowset_labelled(ast_rowset *rows, size_t first, uint32_t blocks, size_t holes, size_t late) {
+void ast_rowset_note_labelled(ast_rowset *rows, size_t first, uint32_t blocks, size_t holes, size_t late) {
     assert(!blocks || rows->loading.partial);
     for (; blocks; blocks &= blocks - 1)
         rows->loading.blocks[first + (size_t)__builtin_ctz(blocks)] = AST_BLOCK_IN_PLACE;

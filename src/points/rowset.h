@@ -94,8 +94,8 @@ ast_status ast_rowset_load(ast_rowset *rows, ast_pool *pool, const ast_points *p
 void ast_rowset_free(ast_rowset *rows);
 
 /* The same in steps, for small dense rows. Between ast_rowset_begin and ast_rowset_end each block is loaded once, by
- * any thread: as columns (ast_rowset_need_columns), or in place (ast_rowset_labelled). ast_rowset_end loads the other
- * blocks from block `first` on, and fails if a row with an infinity was found. */
+ * any thread: as columns (ast_rowset_need_columns), or in place (ast_rowset_note_labelled). ast_rowset_end loads the
+ * other blocks from block `first` on, and fails if a row with an infinity was found. */
 ast_status ast_rowset_begin(ast_rowset *rows, const ast_points *points, size_t padded, int32_t *labels,
                             ast_fault *fault);
 ast_status ast_rowset_end(ast_rowset *rows, ast_pool *pool, size_t first, ast_fault *fault);
@@ -107,10 +107,10 @@ void ast_rowset_need_columns(ast_rowset *rows, size_t first, size_t last);
 void ast_rowset_fill(ast_rowset *rows, ast_pool *pool);
 
 /* ast_rowset_packed returns the packed rows (AST_BLOCK, 3) of an unread block, followed by at least one float; NULL:
- * the block needs columns. ast_rowset_labelled reports that blocks first + i, for each bit i, were labelled in place,
- * with the number of their holes and of their late rows with a direction. */
+ * the block needs columns. ast_rowset_note_labelled notes that blocks first + i, for each bit i, were labelled in
+ * place, with the number of their holes and of their late rows with a direction. */
 const float *ast_rowset_packed(const ast_rowset *rows, size_t block);
-void ast_rowset_labelled(ast_rowset *rows, size_t first, uint32_t blocks, size_t holes, size_t late);
+void ast_rowset_note_labelled(ast_rowset *rows, size_t first, uint32_t blocks, size_t holes, size_t late);
 
 /* Points per chunk for a dimension. */
 size_t ast_chunk_size(size_t dimension);
@@ -178,15 +178,15 @@ const float *ast_rows_at(const ast_rowset *rows, ast_row_buffer *buffer, size_t 
 const float *ast_rows_canonical(const ast_rowset *rows, ast_row_buffer *buffer, size_t i);
 const float *ast_rows_keep(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, size_t j);
 
-/* Exact scores of point i with one mean and with a table of means. ast_rows_scan_* are for callers that visit
- * many points in order: they read whole chunks. ast_rows_scan_steady_dot is the product in eight partial sums (the
- * kernels' steady_dot). */
+/* Exact scores of point i with one mean and with a table of means. ast_rows_in_order_* are for callers that visit
+ * many points in order: they read whole chunks. ast_rows_in_order_dot is the product with the same bits in every table
+ * of kernels (reproducible_dot), faster than the exact score. */
 double ast_rows_exact_score(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, const float *mean);
 void ast_rows_exact_scores(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, const ast_mean_table *table,
                            double *scores);
-double ast_rows_scan_score(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, const float *mean);
-double ast_rows_scan_steady_dot(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, const float *mean);
-const float *ast_rows_scan_at(const ast_rowset *rows, ast_row_buffer *buffer, size_t i);
+double ast_rows_in_order_score(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, const float *mean);
+double ast_rows_in_order_dot(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, const float *mean);
+const float *ast_rows_in_order_at(const ast_rowset *rows, ast_row_buffer *buffer, size_t i);
 
 /* Reads the row of point i again and returns its kind; a dense row is then in buffer->row. */
 ast_row_kind ast_rows_kind(const ast_rowset *rows, ast_row_buffer *buffer, size_t i);
@@ -198,7 +198,7 @@ static inline const float *ast_rows_column(const ast_rowset *rows, const ast_row
 }
 
 /* Records a fault of a row of a source, and ends reading. */
-void ast_reader_note(ast_reader *reader, size_t row, ast_row_fault fault);
+void ast_reader_note_fault(ast_reader *reader, size_t row, ast_row_fault fault);
 
 /* AST_OK, or fails with the fault of the first bad row. */
 ast_status ast_reader_status(ast_reader *reader, ast_fault *fault);

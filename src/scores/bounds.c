@@ -233,7 +233,7 @@ bool ast_bounds_after_update(ast_scorer *s, const ast_mean_list *means, const in
     return fill_fast_table(&u);
 }
 
-void ast_bounds_learn(ast_scorer *s, uint64_t compared_fast, uint64_t undecided_fast) {
+void ast_bounds_note_fast_means(ast_scorer *s, uint64_t compared_fast, uint64_t undecided_fast) {
     if (compared_fast > 0)
         s->moves.fast_failed_move = 10 * undecided_fast > 9 * compared_fast ? s->moves.all.most[0] : 0;
 }

@@ -10,7 +10,7 @@
  *     cells.c         the points, sorted; geometry of a cell
  *     cells_label.c   the nearest mean of every point
  *     cells_index.c   the means, sorted by cell; the nearest of one point, while clusters come and go
- *     cells_peaks.c   points that may be nearer to a new mean than to all earlier ones: k-means++
+ *     cells_maxima.c  points that may be nearer to a new mean than to all earlier ones: k-means++
  *
  * model/cells_pass.c runs a pass with cells. */
 #pragma once
@@ -78,19 +78,19 @@ void ast_cells_free(ast_cells *cells);
 
 /* The largest distance per cell, where the distance of a point is 1 - x . mu to the nearest mean so far. Means are
  * added one by one, so distances only decrease. */
-typedef struct ast_cell_peaks {
+typedef struct ast_cell_maxima {
     const ast_cells *cells;
-    float *peak; /* (cells of all levels of the directory) */
-} ast_cell_peaks;
+    float *largest; /* (cells of all levels of the directory) */
+} ast_cell_maxima;
 
 /* Compares a point with the new mean: lowers its distance if the mean is nearer, and returns the distance. */
 typedef float ast_lower_distance(void *data, size_t point);
 
-bool ast_cell_peaks_open(ast_cell_peaks *peaks, const ast_cells *cells); /* false: no memory */
-void ast_cell_peaks_close(ast_cell_peaks *peaks);
+bool ast_cell_maxima_open(ast_cell_maxima *maxima, const ast_cells *cells); /* false: no memory */
+void ast_cell_maxima_close(ast_cell_maxima *maxima);
 
 /* Calls `lower` for every point whose distance may exceed 1 - x . mean, and for some others. */
-void ast_cell_peaks_lower(ast_cell_peaks *peaks, const float mean[3], ast_lower_distance *lower, void *data);
+void ast_cell_maxima_lower(ast_cell_maxima *maxima, const float mean[3], ast_lower_distance *lower, void *data);
 
 /* ---- steps of a pass ---- */
 

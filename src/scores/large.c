@@ -72,7 +72,7 @@ static void copy_score(ast_scores to, size_t at, ast_scores from, size_t j) {
     to.id[at] = from.id[j];
 }
 
-void ast_large_against(ast_scorer *s, ast_chunk *c, const ast_mean_table *table, size_t first, size_t n) {
+void ast_large_score_against(ast_scorer *s, ast_chunk *c, const ast_mean_table *table, size_t first, size_t n) {
     size_t base = first / s->rows->chunk * s->rows->chunk;
     ast_rows_load_chunk(s->rows, &c->rows, s->labels, base);
     size_t count = list_present(s, c, base, first - base, n);
@@ -107,7 +107,7 @@ static void undecide_flipped(ast_scorer *s, ast_chunk *c, size_t base, size_t n)
     }
 }
 
-void ast_large_all(ast_scorer *s, ast_chunk *c) {
+void ast_large_score_all(ast_scorer *s, ast_chunk *c) {
     size_t base = c->base;
     ast_rows_load_chunk(s->rows, &c->rows, s->labels, base);
     size_t count = list_present(s, c, base, 0, s->rows->chunk);
@@ -209,7 +209,7 @@ static void flag_undecided(ast_scorer *s, const ast_chunk *c, size_t base, size_
     }
 }
 
-void ast_large_bounded(ast_scorer *s, ast_chunk *c) {
+void ast_large_score_bounded(ast_scorer *s, ast_chunk *c) {
     size_t base = c->base, count = 0;
     bool bounds_valid = ast_bounds_valid(s, c);
     if (!bounds_valid && 2 * s->moves.fast_table.count > c->table->count) {

@@ -91,7 +91,8 @@ static double measure_skew(const ast_basis *axes, const ast_kernels *kernels) {
     double sum = 0;
     for (size_t j = 0; j < axes->count; j++)
         for (size_t i = 0; i <= j; i++) {
-            double product = kernels->steady_dot(axes->rows + j * dimension, axes->rows + i * dimension, dimension);
+            double product =
+                kernels->reproducible_dot(axes->rows + j * dimension, axes->rows + i * dimension, dimension);
             double error = i < j ? product : product > 0 ? product - 1 : 0;
             sum += (i < j ? 2 : 1) * error * error;
         }

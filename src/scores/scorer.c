@@ -115,17 +115,17 @@ void ast_chunk_save_labels(const ast_scorer *s, ast_chunk *c) {
 void ast_chunk_score_against(ast_scorer *s, ast_chunk *c, const ast_mean_table *table, size_t first, size_t n) {
     assert(first >= c->base && first + n <= c->base + s->rows->chunk);
     if (s->rows->small)
-        ast_small_against(s, c, table, first, n);
+        ast_small_score_against(s, c, table, first, n);
     else
-        ast_large_against(s, c, table, first, n);
+        ast_large_score_against(s, c, table, first, n);
 }
 
 void ast_chunk_score_all(ast_scorer *s, ast_chunk *c) {
     c->full = true;
     if (s->rows->small)
-        ast_small_all(s, c);
+        ast_small_score_all(s, c);
     else
-        ast_large_all(s, c);
+        ast_large_score_all(s, c);
 }
 
 /* Scores every point. Also finds which clusters have points in each block, here because it can run before the chunk's
@@ -140,13 +140,13 @@ static void score_all(ast_scorer *s, ast_chunk *c) {
 void ast_chunk_score_needed(ast_scorer *s, ast_chunk *c, ast_bins *bins) {
     assert(c->table->dimension == s->rows->dimension);
     if (c->unlabelled && bins && s->rows->small && !s->rows->weights && c->table->count > 0)
-        ast_small_first(s, c, bins);
+        ast_small_score_first_pass(s, c, bins);
     else if (c->unlabelled || s->bounds.invalid || !s->bounds.on)
         score_all(s, c);
     else if (s->rows->small)
-        ast_small_bounded(s, c);
+        ast_small_score_bounded(s, c);
     else
-        ast_large_bounded(s, c);
+        ast_large_score_bounded(s, c);
 }
 
 void ast_forget_gaps(ast_scorer *s, size_t first, size_t last) {
@@ -157,7 +157,7 @@ void ast_forget_gaps(ast_scorer *s, size_t first, size_t last) {
         s->bounds.gaps[g] = -INFINITY;
 }
 
-void ast_forget_blocks(ast_scorer *s) {
+void ast_forget_bounds(ast_scorer *s) {
     for (size_t b = 0; b < s->rows->padded / AST_BLOCK; b++)
         s->bounds.blocks[b] = (ast_block){.least = -INFINITY, .gap_origin = AST_NO_SCORE};
     ast_forget_gaps(s, 0, s->rows->padded);

@@ -190,8 +190,8 @@ typedef struct ast_chunk {
 bool ast_scores_open(ast_scores *scores, size_t n);
 void ast_scores_free(ast_scores *scores);
 
-/* Allocate a chunk; the blocks and gaps of `padded` points; the scores that are kept from pass to pass. false: no
- * memory. */
+/* ast_chunk_open allocates a chunk, ast_scorer_reserve the blocks and gaps of `padded` points, and
+ * ast_scorer_reserve_scores the scores that are kept from pass to pass. false: no memory. */
 bool ast_chunk_open(ast_chunk *chunk, const ast_rowset *rows);
 void ast_chunk_free(ast_chunk *chunk);
 bool ast_scorer_reserve(ast_scorer *scorer, size_t padded);
@@ -227,9 +227,9 @@ bool ast_small_rescore_changed(ast_scorer *scorer, ast_chunk *chunk, const int32
 /* Saves the labels of points that were added early, before any of them changes. */
 void ast_chunk_save_labels(const ast_scorer *scorer, ast_chunk *chunk);
 
-/* Invalidate the gaps of points first..last; invalidate all bounds of all points. */
+/* ast_forget_gaps invalidates the gaps of points first..last-1; ast_forget_bounds all bounds of all points. */
 void ast_forget_gaps(ast_scorer *scorer, size_t first, size_t last);
-void ast_forget_blocks(ast_scorer *scorer);
+void ast_forget_bounds(ast_scorer *scorer);
 
 /* ast_bounds_save_means copies the means before a pass; bounds refer to them. ast_bounds_after_update measures the
  * moves of the means for the next pass; events (count): slots that were born or reset, as in ast_events. false: no
@@ -238,9 +238,9 @@ bool ast_bounds_save_means(ast_scorer *scorer, const ast_mean_list *means);
 bool ast_bounds_after_update(ast_scorer *scorer, const ast_mean_list *means, const int32_t *events, size_t count,
                              float unseen_bound);
 
-/* Called before ast_bounds_after_update: the number of points that were compared with the fast clusters in the pass,
- * and the number of those that the comparison did not decide. */
-void ast_bounds_learn(ast_scorer *scorer, uint64_t compared_fast, uint64_t undecided_fast);
+/* To be called before ast_bounds_after_update: tells how many points were compared with the means of the fast clusters
+ * in the pass, and how many of them this did not decide. */
+void ast_bounds_note_fast_means(ast_scorer *scorer, uint64_t compared_fast, uint64_t undecided_fast);
 
 /* Before a pass against scorer->table: decides whether and how heads are used (stages.c). Scores below `floor` do not
  * matter; AST_NO_SCORE: all scores matter. */

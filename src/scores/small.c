@@ -124,7 +124,7 @@ static void prefetch_block(const ast_scorer *s, size_t b) {
 }
 
 /* Labels the points and adds them to the sums at once; for nearly all of them this is final. */
-void ast_small_first(ast_scorer *s, ast_chunk *c, ast_bins *bins) {
+void ast_small_score_first_pass(ast_scorer *s, ast_chunk *c, ast_bins *bins) {
     const ast_mean_table *table = c->table;
     size_t first = c->base / AST_BLOCK, last = first + s->rows->chunk / AST_BLOCK, holes = 0, late = 0;
     bool attention = false, few = table->count <= AST_HALF_ANGLE_MEANS;
@@ -154,7 +154,7 @@ void ast_small_first(ast_scorer *s, ast_chunk *c, ast_bins *bins) {
         holes += result.holes;
         late += result.late;
     }
-    ast_rowset_labelled(s->rows, first, in_place, holes, late);
+    ast_rowset_note_labelled(s->rows, first, in_place, holes, late);
     if (attention)
         score_undecided(s, c);
 }
@@ -164,7 +164,7 @@ static void score_anew(ast_scorer *s, ast_chunk *c, size_t b) {
     score_block(s, c, b, INFINITY);
 }
 
-void ast_small_all(ast_scorer *s, ast_chunk *c) {
+void ast_small_score_all(ast_scorer *s, ast_chunk *c) {
     size_t first = c->base / AST_BLOCK, last = first + s->rows->chunk / AST_BLOCK;
     for (size_t b = first; b < last; b++)
         score_anew(s, c, b);
@@ -172,7 +172,7 @@ void ast_small_all(ast_scorer *s, ast_chunk *c) {
 
 /* The kernel reads whole groups. If the last row ends a group, the extra rows of an incomplete group come before the
  * first row, not after the last one: another thread may be loading the rows after it. */
-void ast_small_against(ast_scorer *s, ast_chunk *c, const ast_mean_table *table, size_t first, size_t n) {
+void ast_small_score_against(ast_scorer *s, ast_chunk *c, const ast_mean_table *table, size_t first, size_t n) {
     const float *x[AST_SMALL];
     size_t before = (first + n) % AST_LANES ? 0 : first % AST_LANES;
     ast_rows_fetch(s->rows, &c->rows);
@@ -254,7 +254,7 @@ bool ast_small_rescore_changed(ast_scorer *s, ast_chunk *c, const int32_t *event
     return true;
 }
 
-void ast_small_bounded(ast_scorer *s, ast_chunk *c) {
+void ast_small_score_bounded(ast_scorer *s, ast_chunk *c) {
     bool bounds_valid = ast_bounds_valid(s, c);
     if (!bounds_valid && !s->moves.distinct) {
         ast_chunk_score_all(s, c);

@@ -51,16 +51,17 @@ static inline float ast_lower_bound_after_move(float bound, float move) {
     return by_angle > difference ? by_angle : difference;
 }
 
-/* Score points of the current chunk: those of the first pass, which are labelled and added to `bins` at once; all;
- * those that bounds do not decide; points first..first+n, against another table. */
-void ast_small_first(ast_scorer *scorer, ast_chunk *chunk, ast_bins *bins);
-void ast_small_all(ast_scorer *scorer, ast_chunk *chunk);
-void ast_small_bounded(ast_scorer *scorer, ast_chunk *chunk);
-void ast_small_against(ast_scorer *scorer, ast_chunk *chunk, const ast_mean_table *table, size_t first, size_t n);
+/* Score points of the current chunk. _first_pass: all, which are also labelled and added to `bins`; _all: all;
+ * _bounded: those that bounds do not decide; _against: points first..first+n-1, against another table, into
+ * chunk->other. */
+void ast_small_score_first_pass(ast_scorer *scorer, ast_chunk *chunk, ast_bins *bins);
+void ast_small_score_all(ast_scorer *scorer, ast_chunk *chunk);
+void ast_small_score_bounded(ast_scorer *scorer, ast_chunk *chunk);
+void ast_small_score_against(ast_scorer *scorer, ast_chunk *chunk, const ast_mean_table *table, size_t first, size_t n);
 
-void ast_large_all(ast_scorer *scorer, ast_chunk *chunk);
-void ast_large_bounded(ast_scorer *scorer, ast_chunk *chunk);
-void ast_large_against(ast_scorer *scorer, ast_chunk *chunk, const ast_mean_table *table, size_t first, size_t n);
+void ast_large_score_all(ast_scorer *scorer, ast_chunk *chunk);
+void ast_large_score_bounded(ast_scorer *scorer, ast_chunk *chunk);
+void ast_large_score_against(ast_scorer *scorer, ast_chunk *chunk, const ast_mean_table *table, size_t first, size_t n);
 
 /* With fewer means, full products are as fast as heads. */
 static inline size_t ast_least_means(const ast_heads *heads) {

@@ -320,9 +320,9 @@ static void test_exact_sparse(void **state) {
             for (size_t k = 0; k < table.count; k++) {
                 const float *mean = guarded_floats(s.means + k * dimension, dimension);
                 double expected = s.scores[i * MOST_MEANS + k], one = ast_sparse_exact_score(&row, mean);
-                double steady = all_tables[0]->steady_dot(s.points + i * dimension, mean, dimension);
+                double steady = all_tables[0]->reproducible_dot(s.points + i * dimension, mean, dimension);
                 assert_true(one == expected && scores[k] == expected);
-                assert_true(ast_sparse_steady_dot(&row, mean) == steady);
+                assert_true(ast_sparse_reproducible_dot(&row, mean) == steady);
                 assert_true(fabs((double)ast_sparse_dot(&row, mean) - expected) <= ast_score_error(row.count));
             }
             release_all();

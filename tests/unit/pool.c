@@ -99,7 +99,7 @@ static void test_blocks_may_wait_for_earlier_ones(void **state) {
         ast_pool *pool;
         ast_pool_open(&pool, threads);
         chain *c = calloc(1, sizeof *c);
-        ast_pool_run_in_turn(pool, 0, 3000, wait_for_turn, c);
+        ast_pool_run_in_order(pool, 0, 3000, wait_for_turn, c);
         assert_int_equal(c->done, 3000);
         for (size_t i = 0; i < 3000; i++)
             assert_int_equal(c->order[i], i);
@@ -117,7 +117,7 @@ static void test_jobs_from_any_block(void **state) {
         chain *c = calloc(1, sizeof *c);
         for (size_t first = 0; first < 40; first++) {
             atomic_store(&c->done, first);
-            ast_pool_run_in_turn(pool, first, first + 5 * (first % 9), wait_for_turn, c);
+            ast_pool_run_in_order(pool, first, first + 5 * (first % 9), wait_for_turn, c);
             assert_int_equal(c->done, first + 5 * (first % 9));
         }
         free(c);

@@ -268,7 +268,7 @@ typedef struct ast_kernels {
     double (*squared_length)(const float *x, size_t dimension);
 
     /* Dot product in double with the same additions in every table: eight partial sums, then their sum in order. */
-    double (*steady_dot)(const float *a, const float *b, size_t dimension);
+    double (*reproducible_dot)(const float *a, const float *b, size_t dimension);
 
     /* Dot product in float, any order of additions. */
     float (*dot)(const float *a, const float *b, size_t dimension);

@@ -26,7 +26,7 @@ void ast_sparse_exact_scores(const ast_sparse_row *row, const ast_mean_table *ta
     }
 }
 
-double ast_sparse_steady_dot(const ast_sparse_row *row, const float *mean) {
+double ast_sparse_reproducible_dot(const ast_sparse_row *row, const float *mean) {
     double part[8] = {0}, sum = 0;
     for (size_t e = 0; e < row->count; e++)
         part[row->columns[e] % 8] += (double)row->values[e] * (double)mean[row->columns[e]];
