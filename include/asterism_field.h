@@ -51,9 +51,10 @@ AST_API const char *ast_field_read(ast_notation notation, const char *first, con
 /* ---- Preferred direction --------------------------------------------------------------------------------------- */
 
 typedef enum ast_shape {
-    AST_SHAPE_UNIFORM = 0, /* the eigenvalues differ no more than those of uniform directions (Bingham's test, 5%) */
+    AST_SHAPE_UNIFORM = 0, /* the eigenvalues differ no more than those of uniform directions (Bingham's test, 5%), or
+                              they say neither of the following */
     AST_SHAPE_CLUSTER = 1, /* Woodcock's K is at least 1 */
-    AST_SHAPE_GIRDLE = 2   /* below 1: the directions lie along a great circle */
+    AST_SHAPE_GIRDLE = 2   /* K below 1 and S3 at most 1/6: the directions lie along a great circle */
 } ast_shape;
 
 /* The mean of x x' over directions in three dimensions, and a test of uniformity that sees every departure. */

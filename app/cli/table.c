@@ -118,7 +118,8 @@ static void print_orientation(const ast_cli_cluster_job *work) {
                "it\n",
                trend, plunge);
     else
-        puts(o->shape == AST_SHAPE_CLUSTER ? "drawn out towards one axis" : "no axis or plane is preferred");
+        puts(o->shape == AST_SHAPE_CLUSTER ? "drawn out towards one axis"
+                                           : "neither drawn out towards one axis nor along a great circle");
     if (isfinite(o->p))
         printf("%s test of uniformity: p = %.2g\n", work->options.axial ? "Gine's G" : "Gine's F", o->p);
 }

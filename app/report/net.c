@@ -14,7 +14,7 @@
 #define PI 3.14159265358979323846
 #define SIGMAS 3.0 /* Kamb's: the smoothing grows as n falls */
 enum {
-    WIDTH = 820,
+    WIDTH = 880,
     HEIGHT = 540,
     CENTRE_X = 275,
     CENTRE_Y = 285,
@@ -90,8 +90,8 @@ static void find_errors(const drawing *d, set *s) {
 }
 
 /* What the run knows better: components overlap, and pieces of a set reach to its mean. */
-static void take_mean(const ast_cluster_info *info, set *s) {
-    for (int c = 0; c < 3; c++)
+static void take_mean(const ast_cluster_info *info, size_t dimension, set *s) {
+    for (size_t c = 0; c < dimension; c++)
         s->mean[c] = (double)info->mean[c];
     s->alpha95 = info->alpha95 / AST_DEGREES_PER_RADIAN;
     s->girdle = info->kappa < 0;
@@ -124,8 +124,8 @@ static bool load(drawing *d) {
     for (size_t k = 0; k < d->clusters; k++) {
         find_mean(d, (int32_t)k, &d->sets[k]);
         find_errors(d, &d->sets[k]);
-        if (net->means && dimension == 3)
-            take_mean(&net->means[k], &d->sets[k]);
+        if (net->means && net->means[k].mean)
+            take_mean(&net->means[k], dimension, &d->sets[k]);
     }
     return true;
 }
@@ -192,7 +192,6 @@ static void draw_curve(drawing *d, double (*curve)[3], size_t count, ast_pen pen
     ast_canvas_path(&d->canvas, path, length, pen);
 }
 
-/* The small circle of an angle around an axis; 90 degrees: the plane whose pole it is. */
 /* An ellipse on the sphere; its axes are across the mean, half their lengths are angles. */
 static void draw_ellipse(drawing *d, const double *mean, const double axes[2][3], const double half[2], ast_pen pen) {
     double curve[STEPS + 1][3];
@@ -204,6 +203,7 @@ static void draw_ellipse(drawing *d, const double *mean, const double axes[2][3]
     draw_curve(d, curve, STEPS + 1, pen);
 }
 
+/* The small circle of an angle around an axis; 90 degrees: the plane whose pole it is. */
 static void draw_circle(drawing *d, const double *axis, double angle, ast_pen pen) {
     double one[3] = {0}, axes[2][3], half[2] = {angle, angle};
     int least = fabs(axis[0]) < fabs(axis[1]) ? 0 : 1;
@@ -268,6 +268,21 @@ static bool cross(const double *a, const double *b, double va, double vb, double
     return true;
 }
 
+/* Moves the end of a segment that lies outside of the net to the rim. */
+static void cut_at_rim(const double *inside, double *end) {
+    double x = inside[0] - CENTRE_X, y = inside[1] - CENTRE_Y, dx = end[0] - inside[0], dy = end[1] - inside[1];
+    double a = dx * dx + dy * dy, b = x * dx + y * dy, c = x * x + y * y - (double)RADIUS * RADIUS;
+    double t = a > 0 ? (sqrt(fmax(0, b * b - a * c)) - b) / a : 1;
+    if (t < 1) {
+        end[0] = inside[0] + t * dx;
+        end[1] = inside[1] + t * dy;
+    }
+}
+
+static bool outside(const double *at) {
+    return hypot(at[0] - CENTRE_X, at[1] - CENTRE_Y) > RADIUS;
+}
+
 /* The segments of a level in a cell: marching squares. */
 static void draw_cell(drawing *d, double density[GRID + 1][GRID + 1], int row, int column, double level, ast_pen pen) {
     double corner[4][2], value[4], found[4][2];
@@ -284,8 +299,13 @@ static void draw_cell(drawing *d, double density[GRID + 1][GRID + 1], int row, i
         count += cross(corner[i], corner[(i + 1) % 4], value[i], value[(i + 1) % 4], level, found[count]);
     for (int i = 0; i + 1 < count; i += 2) {
         double segment[4] = {found[i][0], found[i][1], found[i + 1][0], found[i + 1][1]};
-        if (hypot((segment[0] + segment[2]) / 2 - CENTRE_X, (segment[1] + segment[3]) / 2 - CENTRE_Y) < RADIUS)
-            ast_canvas_path(&d->canvas, segment, 2, pen);
+        if (outside(segment) && outside(segment + 2))
+            continue;
+        if (outside(segment))
+            cut_at_rim(segment + 2, segment);
+        else
+            cut_at_rim(segment, segment + 2);
+        ast_canvas_path(&d->canvas, segment, 2, pen);
     }
 }
 
@@ -323,6 +343,10 @@ static bool has_planes(const ast_stereonet *net) {
 }
 
 /* Directions that point up are rings at the place of their opposites. */
+static bool has_rings(const ast_stereonet *net) {
+    return !net->axial && !has_planes(net);
+}
+
 static void draw_points(drawing *d) {
     size_t step = d->count / MOST_POINTS + 1;
     double radius = d->count > 1000 ? 1.5 : 2.8;
@@ -330,7 +354,7 @@ static void draw_points(drawing *d) {
         double at[2];
         if (d->labels[i] == INT32_MIN)
             continue;
-        bool opposite = project(d, d->at[i], at) && !d->net->axial && !has_planes(d->net);
+        bool opposite = project(d, d->at[i], at) && has_rings(d->net);
         ast_pen pen = {ink_of(d->labels[i]), 1, 0.9, false};
         (opposite ? ast_canvas_ring : ast_canvas_disc)(&d->canvas, at[0], at[1], radius, pen);
     }
@@ -420,6 +444,26 @@ static void write_mean(const drawing *d, const set *s, char text[64]) {
         snprintf(text, 64, "%05.1f/%04.1f", azimuth, inclination);
 }
 
+/* What is drawn, in words. */
+static void draw_words(drawing *d, double contour) {
+    bool girdle = d->net->orientation && d->net->orientation->shape == AST_SHAPE_GIRDLE;
+    double y = HEIGHT - 90;
+    char text[128];
+    if (d->net->points->dimension == 2) {
+        ast_canvas_text(&d->canvas, LEGEND, y, AST_SVG_START, "petals of 10 degrees; areas are counts");
+        return;
+    }
+    snprintf(text, sizeof text, "%s, lower hemisphere%s", d->net->equal_angle ? "equal angle" : "equal area",
+             has_planes(d->net) ? "; poles and planes" : "");
+    ast_canvas_text(&d->canvas, LEGEND, y, AST_SVG_START, text);
+    snprintf(text, sizeof text, "contours: every %g sigma (Kamb)", contour);
+    ast_canvas_text(&d->canvas, LEGEND, y += LINE, AST_SVG_START, text);
+    ast_canvas_text(&d->canvas, LEGEND, y += LINE, AST_SVG_START,
+                    girdle ? "dark ovals: a95 cones; dashed: the girdle" : "dark ovals: a95 cones of the means");
+    if (has_rings(d->net))
+        ast_canvas_text(&d->canvas, LEGEND, y + LINE, AST_SVG_START, "rings: directions that point up");
+}
+
 static void draw_legend(drawing *d, double contour) {
     static const char *const means[] = {"trend/plunge", "dip direction/dip", "strike/dip", "trend/plunge", "azimuth"};
     bool flat = d->net->points->dimension == 2;
@@ -428,8 +472,7 @@ static void draw_legend(drawing *d, double contour) {
     ast_canvas_text(&d->canvas, LEGEND + 14, y, AST_SVG_START, means[flat ? AST_AZIMUTH : d->net->notation]);
     ast_canvas_text(&d->canvas, LEGEND + 165, y, AST_SVG_END, "n");
     ast_canvas_text(&d->canvas, LEGEND + 215, y, AST_SVG_END, flat ? "kappa" : "k");
-    if (!flat)
-        ast_canvas_text(&d->canvas, LEGEND + 265, y, AST_SVG_END, "a95");
+    ast_canvas_text(&d->canvas, LEGEND + 265, y, AST_SVG_END, "a95");
     for (size_t k = 0; k < d->clusters && k < MOST_SETS; k++) {
         const set *s = &d->sets[k];
         y += LINE;
@@ -441,27 +484,13 @@ static void draw_legend(drawing *d, double contour) {
         snprintf(text, sizeof text, isfinite(s->precision) ? "%.1f" : "-", s->precision);
         ast_canvas_text(&d->canvas, LEGEND + 215, y, AST_SVG_END, text);
         snprintf(text, sizeof text, isfinite(s->alpha95) ? "%.1f" : "-", s->alpha95 * AST_DEGREES_PER_RADIAN);
-        if (!flat)
-            ast_canvas_text(&d->canvas, LEGEND + 265, y, AST_SVG_END, text);
+        ast_canvas_text(&d->canvas, LEGEND + 265, y, AST_SVG_END, text);
     }
     if (d->clusters > MOST_SETS) {
         snprintf(text, sizeof text, "and %zu more", d->clusters - MOST_SETS);
         ast_canvas_text(&d->canvas, LEGEND + 14, y + LINE, AST_SVG_START, text);
     }
-    y = HEIGHT - 70;
-    if (!flat) {
-        snprintf(text, sizeof text, "%s, lower hemisphere%s", d->net->equal_angle ? "equal angle" : "equal area",
-                 has_planes(d->net) ? "; poles and planes" : "");
-        ast_canvas_text(&d->canvas, LEGEND, y, AST_SVG_START, text);
-        snprintf(text, sizeof text, "contours: every %g sigma (Kamb)", contour);
-        ast_canvas_text(&d->canvas, LEGEND, y + LINE, AST_SVG_START, text);
-        ast_canvas_text(&d->canvas, LEGEND, y + 2 * LINE, AST_SVG_START,
-                        d->net->orientation && d->net->orientation->shape == AST_SHAPE_GIRDLE
-                            ? "dark ovals: a95 cones; dashed: the girdle"
-                            : "dark ovals: a95 cones of the means");
-    } else {
-        ast_canvas_text(&d->canvas, LEGEND, y, AST_SVG_START, "petals of 10 degrees; areas are counts");
-    }
+    draw_words(d, contour);
 }
 
 static bool draw(drawing *d) {

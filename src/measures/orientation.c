@@ -23,6 +23,8 @@
 #define FAR 30          /* statistics beyond have a tail below LEAST_TAIL */
 #define NOTHING 32      /* logarithm of rho */
 #define SIGNIFICANT 0.05
+#define FLAT (1.0 / 6) /* the mean squared sine to the plane of a girdle: at most half of that of uniform directions   \
+                        */
 
 /* ---- Eigenvalues ------------------------------------------------------------------------------------------------- */
 
@@ -172,7 +174,9 @@ static ast_shape shape_of(const ast_orientation *o) {
     ast_bingham(3, o->effective, squares, &p);
     if (!(p <= SIGNIFICANT))
         return AST_SHAPE_UNIFORM;
-    return o->shape_ratio < 1 ? AST_SHAPE_GIRDLE : AST_SHAPE_CLUSTER;
+    if (o->shape_ratio >= 1)
+        return AST_SHAPE_CLUSTER;
+    return o->eigenvalues[2] <= FLAT ? AST_SHAPE_GIRDLE : AST_SHAPE_UNIFORM;
 }
 
 void ast_orientation_find(const ast_directions *d, int axial, ast_orientation *o) {

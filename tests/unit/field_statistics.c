@@ -210,6 +210,16 @@ static void sizes_of_tests(void **state) {
     assert_int_equal(sets.shape, AST_SHAPE_UNIFORM);
     if (!(sets.p < 1e-4))
         fail_msg("p = %g, statistic %g", sets.p, sets.statistic);
+    for (int i = 0; i < 15;
+         i++) /* 35, 20 and 5 points: nearly along a great circle; then 27, 20 and 13: K below 1, but along none */
+        memcpy(x + 3 * (45 + i), x + 3 * i, 3 * sizeof *x);
+    sets = orient(x, 60, 1);
+    assert_true(sets.shape_ratio < 1 && sets.eigenvalues[2] < 1.0 / 6);
+    assert_int_equal(sets.shape, AST_SHAPE_GIRDLE);
+    draw(&random, axes[2], 60, 8, x + 3 * 45);
+    sets = orient(x, 60, 1);
+    assert_true(sets.shape_ratio < 1 && sets.eigenvalues[2] > 1.0 / 6);
+    assert_int_equal(sets.shape, AST_SHAPE_UNIFORM);
 }
 
 /* Exact copies of one direction, opposite ones, none. */
