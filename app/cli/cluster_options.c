@@ -275,7 +275,7 @@ int ast_cli_names_start(const char *init) {
 static int check_method(void *data) {
     const settings *given = data;
     const char *method = ast_cli_batch_names[given->options.method];
-    int by_angle = given->options.method == AST_DP || given->options.method == AST_DPMEANS,
+    int by_angle = ast_cli_is_by_angle(given->options.method),
         sampler = given->options.method == AST_FSD || given->options.method == AST_CRP,
         named = ast_cli_names_start(given->init);
     if (isinf(given->options.angle) && given->options.method != AST_DP)

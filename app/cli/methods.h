@@ -27,6 +27,10 @@ enum {
     AST_CLI_BY_PASSES = AST_CLI_BY_RULE | AST_CLI_OSPKM /* they label all points by the schedules of a pass */
 };
 
+static inline int ast_cli_is_by_angle(ast_method method) {
+    return (AST_CLI_BY_ANGLE >> method & 1) != 0;
+}
+
 /* The methods of a subcommand, one of which runs. */
 typedef struct ast_cli_methods {
     const char *word;         /* how one is named: "--method", or the subcommand */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 double ast_cli_angle(const ast_cli_cluster_job *work) {
-    return work->options.method == AST_DP || work->options.method == AST_DPMEANS ? work->options.angle : (double)NAN;
+    return ast_cli_is_by_angle(work->options.method) ? work->options.angle : (double)NAN;
 }
 
 double ast_cli_share(const ast_cli_cluster_job *work, const ast_cluster_info *cluster) {

@@ -25,8 +25,7 @@
 static ast_status check_counts(const ast_call *c) {
     const ast_options *o = c->options;
     size_t present = c->v.everyone, wanted = o->start.by == AST_GIVEN ? o->start.means_count : o->clusters;
-    bool fixed = o->method != AST_DP && o->method != AST_DPMEANS;
-    if (!fixed || wanted <= present || (wanted == 1 && o->method == AST_CRP))
+    if (ast_is_by_angle(o->method) || wanted <= present || (wanted == 1 && o->method == AST_CRP))
         return AST_OK;
     if (present == 0)
         return ast_fail(c->fault, AST_BAD_DATA, "there is no usable row: every one is zero or holds a NaN");
@@ -318,7 +317,6 @@ static ast_labelling_input describe_input(const ast_context *context, const ast_
 static ast_status label_late(const ast_call *c, ast_result *r) {
     const ast_options *o = c->options;
     size_t clusters = r->report.clusters;
-    bool by_angle = o->method == AST_DP || o->method == AST_DPMEANS;
     _Atomic size_t *counts = ast_allocate_zero(clusters, sizeof *counts);
     ast_status status = ast_comm_agree(c->context->comm, counts ? AST_OK : ast_fail_memory(c->fault), c->fault);
     ast_late late = {.kernels = c->context->kernels,
@@ -326,7 +324,7 @@ static ast_status label_late(const ast_call *c, ast_result *r) {
                      .means = r->means,
                      .count = clusters,
                      .axial = o->axial != 0,
-                     .limit = by_angle ? ast_least_score(o->angle) : -INFINITY,
+                     .limit = ast_is_by_angle(o->method) ? ast_least_score(o->angle) : -INFINITY,
                      .labels = r->labels ? r->labels : c->labels,
                      .counts = counts};
     if (status == AST_OK)

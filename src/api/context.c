@@ -296,7 +296,7 @@ static const char *order_and_merge_problem(const ast_options *o) {
 }
 
 static const char *method_problem(const ast_options *o) {
-    bool by_angle = o->method == AST_DP || o->method == AST_DPMEANS,
+    bool by_angle = ast_is_by_angle(o->method),
          any_number = by_angle || o->method == AST_FSD || o->method == AST_CRP || o->mixture.auto_clusters,
          axes = o->method == AST_DP || o->method == AST_SPKM || o->method == AST_MBSPKM || o->method == AST_MOVMF;
     return ast_problem_of(
@@ -320,7 +320,7 @@ static const char *method_problem(const ast_options *o) {
 }
 
 static const char *run_problem(const ast_options *o) {
-    bool given = o->start.by == AST_GIVEN, by_angle = o->method == AST_DP || o->method == AST_DPMEANS;
+    bool given = o->start.by == AST_GIVEN;
     bool mixture = o->method == AST_MOVMF || o->method == AST_FSD || o->method == AST_CRP;
     return ast_problem_of(
         {o->groups && o->method != AST_DP && o->method != AST_SPKM, "groups are for AST_DP and AST_SPKM"},
@@ -346,7 +346,7 @@ static const char *run_problem(const ast_options *o) {
          "the storage to resume from was not initialised: its size is not set"},
         {o->resume && !ast_size_problem(o->resume, sizeof *o->resume) && !o->resume->read,
          "the storage to resume from needs a function that reads"},
-        {!by_angle && given && o->clusters && o->clusters != o->start.means_count,
+        {!ast_is_by_angle(o->method) && given && o->clusters && o->clusters != o->start.means_count,
          "the number of clusters differs from the number of means to start from"});
 }
 

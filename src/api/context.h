@@ -31,6 +31,11 @@ typedef struct ast_result_columns {
     double *kappas, *shares, *lengths, *betas;
 } ast_result_columns;
 
+/* Whether the angle decides the number of clusters, and how far a point may be from its mean. */
+static inline bool ast_is_by_angle(ast_method method) {
+    return method == AST_DP || method == AST_DPMEANS;
+}
+
 /* The result of one restart; the context keeps that of the last call. */
 typedef struct ast_result {
     int32_t *labels; /* (N) rows in memory; NULL: they went to the store or to the caller */

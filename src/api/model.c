@@ -124,14 +124,13 @@ static ast_status describe_result(ast_context *context, ast_model_info *info) {
         status = fill(last, fault);
     if (status != AST_OK)
         return status;
-    bool by_angle = last->method == AST_DP || last->method == AST_DPMEANS;
     bool kent = last->components.count && last->components.family.kind == AST_FAMILY_KENT;
     *info = (ast_model_info){.size = sizeof *info,
                              .method = last->method,
                              .dimension = last->report.dimension,
                              .clusters = last->report.clusters,
                              .axial = last->axial,
-                             .angle = by_angle ? last->angle : (double)NAN,
+                             .angle = ast_is_by_angle(last->method) ? last->angle : (double)NAN,
                              .background = last->report.background,
                              .next_id = last->lineage.ids ? last->lineage.next_id : (int32_t)last->report.clusters,
                              .ids = last->lineage.ids,

@@ -6,7 +6,7 @@
 
 #include "context.h"
 
-#define AST_MODEL_METHODS 8
+#define AST_MODEL_METHODS (AST_MBSPKM + 1)
 
 struct ast_model {
     ast_context *context;
