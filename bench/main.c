@@ -54,7 +54,7 @@ static const char usage[] =
     "project)\n"
     "  --output FILE      all numbers as JSON (--json is the same)\n"
     "  --trace FILE       W1, W2, W3, W4, depth, W5: measure nothing, but record once what each thread does, as a\n"
-    "                     timeline in Chrome's format (bench/trace.py sums it up and simulates more threads)\n"
+    "                     timeline in Chrome's format (bench/timeline.py sums it up and simulates more threads)\n"
     "  --write DIR        write the workloads' points, truths, means, starts and depth frames as .npy files and "
     "measure\n"
     "                     nothing\n";

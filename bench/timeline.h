@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What each thread does during a run, as a timeline in Chrome's trace format: open it in chrome://tracing or Perfetto;
- * bench/trace.py sums it up and simulates more threads. */
+ * bench/timeline.py sums it up and simulates more threads. */
 #ifndef BENCH_TIMELINE_H
 #define BENCH_TIMELINE_H
 

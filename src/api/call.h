@@ -25,7 +25,7 @@ typedef struct ast_call {
     int best;                     /* the restart to keep, of those that are over */
     const ast_run *run;           /* under way */
     bool digested;                /* `digest` is known */
-    uint64_t digest;              /* of all points (digest.h) */
+    uint64_t digest;              /* of all points (ast_digest) */
     double uniformity, uniformity_p; /* rayleigh and rayleigh_p of the report */
     struct ast_resume *resume;       /* the checkpoint to continue from; NULL: none, or it was read */
     ast_family family;               /* of a mixture; its rows are features of `given` unless it is AST_FAMILY_VMF */

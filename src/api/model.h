@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A model is its bytes, and pointers into them: model_bytes.c writes and reads them, model_check.c says which ones are
- * possible, model.c has the entry points, model_assign.c labels points. */
+ * A model is its bytes, and pointers into them: model_bytes.c writes and reads them, model.c says which ones are
+ * possible and has the entry points, model_assign.c labels points. */
 #pragma once
 
 #include "context.h"
