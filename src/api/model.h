@@ -6,7 +6,7 @@
 
 #include "context.h"
 
-#define AST_MODEL_METHODS (AST_MBSPKM + 1)
+#define AST_MODEL_METHODS (AST_MBSPKM + 1) /* the last of ast_method */
 
 struct ast_model {
     ast_context *context;
