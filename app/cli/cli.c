@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The command's front door: which subcommand, and the words that are the same for all of them. */
+ * Finds the subcommand, and answers what needs none: help and --version. */
 #include "cli.h"
 
 #include <platform.h>
@@ -59,7 +59,7 @@ static int help(const char *name) {
     return ast_cli_flush();
 }
 
-/* The lines after the first say what this machine and this build make of it, for reports of trouble. */
+/* The lines after the first describe machine and build, for bug reports. */
 static int version(void) {
     printf("asterism %s\n", ast_version());
     ast_context *context;
@@ -79,9 +79,9 @@ static int run_on_ranks(const ast_cli_command *command, int argc, char **argv) {
 }
 
 static int run_command(int argc, char **argv) {
-    setlocale(LC_CTYPE, "");    /* for what the terminal can show; numbers keep their point */
-    ast_ignore_write_signals(); /* a reader that leaves is a failed write: temporary files are removed as for any other
-                                 */
+    setlocale(LC_CTYPE, ""); /* for what the terminal can show; numbers keep their point */
+    /* Without this a closed pipe would end the process: as a failed write it has its temporary files removed. */
+    ast_ignore_write_signals();
     const char *first = argc > 1 ? argv[1] : NULL;
     if (!first)
         return ast_cli_misuse("which command? 'asterism --help' lists them");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The command `asterism`: what its files share. Every subcommand is one file with one ast_cli_command; cli.c picks one
- * of them, options.c reads its command line, and what it prints goes through terminal.c. The room knows no algorithm:
- * it turns words into the options of asterism.h, files into points, and results into a table or JSON.
+ * The command `asterism`: what its files share. Every subcommand is one ast_cli_command, in the file of its name
+ * (cluster: cluster_options.c); cli.c picks one of them, options.c reads its command line, and what it prints goes
+ * through terminal.c. The room knows no algorithm: it turns words into the options of asterism.h, files into points,
+ * and results into a table or JSON.
  *
  * A subcommand is the list of its steps. A step, and every function of this room that can end the run, returns -1 to go
  * on, or the exit code after printing the sentence. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * asterism cluster: points in, clusters out. The points are in memory or, if they have no room there, read from their
- * file in parts. The steps of a run are listed at the end. */
+ * file in parts. The steps of a run are listed at the end. `given` is what was typed, `work` what the run holds. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static int read_points(void *data) {
     if (code < 0)
         code = check_parts(work);
     work->points = work->directions.points;
-    if (given->options.center) /* these points were deferred by the rows before centring */
+    if (given->options.center) /* which rows are late was found before centring: none is then */
         work->points.late = NULL;
     if (given->options.method == AST_FSD || given->options.method == AST_CRP)
         work->points.weights = NULL;
@@ -180,12 +180,12 @@ static int choose_rounding(void *data) {
     return -1;
 }
 
-#define ONE_DIRECTION                                                                                                  \
-    (2 / 3.0) /* of the angle: means of noisy normals that are nearer to each other are one direction */
+/* Normals of a cloud are noisy, whether they were computed here or stored in the file: a run splits one direction into
+ * several clusters, and converges slowly. So clusters whose means are nearer than this share of the angle are merged,
+ * and the run may end before it converges. */
+#define ONE_DIRECTION (2 / 3.0)
 #define NOISY_PASSES 300
 
-/* Normals of a cloud are noisy, here or where the file was made: a run makes pieces of one direction, and creeps. It
- * need not converge before its clusters are merged. */
 static int choose_merge(void *data) {
     job *work = data;
     const settings *given = work->given;
@@ -310,8 +310,8 @@ static void announce_parts(const job *work) {
     fprintf(stderr, "%s\n", plan->bounds ? " at most" : "");
 }
 
-/* The call of the library, over points in memory or over the file. */
-static int call(job *work, ast_status *status) {
+/* Over points in memory or over the file. */
+static int call_library(job *work, ast_status *status) {
     ast_label_store store;
     work->report.size = sizeof work->report;
     if (!work->directions.in_parts) {
@@ -336,7 +336,7 @@ static int no_row(const settings *given) {
 static int cluster(job *work) {
     const settings *given = work->given;
     ast_status status = AST_OK;
-    int code = call(work, &status);
+    int code = call_library(work, &status);
     ast_cli_progress_end(&work->progress);
     if (code >= 0)
         return code;

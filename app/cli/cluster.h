@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The parts of asterism cluster: what the command line says, and everything a run holds. cluster_options.c has the
- * options, cluster.c reads and clusters, cluster_labels.c keeps the labels, cluster_state.c keeps the run in a file,
- * cluster_output.c writes and prints, cluster_planes.c finds planes, cluster_report.c makes the page. */
+ * options, their checks and ast_cli_cluster, whose last step is the run in cluster.c: read, cluster, deliver.
+ * cluster_labels.c keeps the labels, cluster_state.c keeps the run in a file, cluster_output.c writes and prints,
+ * cluster_planes.c finds planes, cluster_report.c makes the page. */
 #pragma once
 
 #include <layers.h>
@@ -88,18 +89,18 @@ typedef struct ast_cli_cluster_job {
     char *title; /* of the report */
 } ast_cli_cluster_job;
 
-/* Whether --init names a way to start and no file. */
+/* Whether --init is one of the words random and k-means++, not a file. */
 int ast_cli_names_start(const char *init);
 
 /* The steps of the run that are in files of their own. */
-int ast_cli_cluster_run(void *data);     /* all of it, once the options are checked */
-int ast_cli_cluster_slice(void *data);   /* several ranks: the points become those of this rank */
-int ast_cli_cluster_deliver(void *work); /* the end of a run: files and what is printed */
-int ast_cli_cluster_total(void *data);   /* the weights of all labelled points of all ranks */
-int ast_cli_cluster_labels(void *data);  /* several ranks: writes the labels of all of them to one file */
-int ast_cli_cluster_layers(void *data);  /* with --layers: cuts the tree and writes them */
-int ast_cli_cluster_planes(void *data);  /* with --planes: finds and writes them */
-int ast_cli_cluster_model(void *data);   /* with --model: writes it */
+int ast_cli_cluster_run(void *data);         /* all of it, once the options are checked */
+int ast_cli_cluster_slice(void *data);       /* several ranks: the points become those of this rank */
+int ast_cli_cluster_deliver(void *work);     /* the end of a run: files and what is printed */
+int ast_cli_cluster_total(void *data);       /* the weights of all labelled points of all ranks */
+int ast_cli_cluster_rank_labels(void *data); /* several ranks: writes the labels of all of them to one file */
+int ast_cli_cluster_layers(void *data);      /* with --layers: cuts the tree and writes them */
+int ast_cli_cluster_planes(void *data);      /* with --planes: finds and writes them */
+int ast_cli_cluster_model(void *data);       /* with --model: writes it */
 int ast_cli_cluster_warn_means(void *data);
 int ast_cli_cluster_report(void *data); /* with --report: writes the page */
 

@@ -95,7 +95,7 @@ int ast_cli_cluster_slice(void *data) {
     if (points->starts)
         return ast_cli_agree(ast_cli_fail("%s has sparse rows, which work on one rank: start it without mpirun",
                                           ast_cli_name(work->given->input)));
-    int code = d->joined ? ast_cli_same_rows(d->all, points->dimension, d->look, work->given->input)
+    int code = d->joined ? ast_cli_same_rows(d->all, points->dimension, d->rows_hash, work->given->input)
                          : ast_cli_same_points(points, work->given->input);
     if (code >= 0)
         return code;
@@ -124,7 +124,7 @@ int ast_cli_cluster_total(void *data) {
     return -1;
 }
 
-int ast_cli_cluster_labels(void *data) {
+int ast_cli_cluster_rank_labels(void *data) {
     job *work = data;
     ast_cli_target *target = ast_cli_target_of(&work->given->common, "labels");
     if (!ast_cli_ranks() || !target)

@@ -201,7 +201,7 @@ static int warn_chain(void *data) {
     return -1;
 }
 
-/* What a mistake in the call looks like. */
+/* Many clusters of one row mean, most often, that the angle was given as a cosine. */
 static int warn_singletons(void *data) {
     const job *work = data;
     const ast_report *report = &work->report;
@@ -221,7 +221,7 @@ static int leave_other_ranks(void *work) {
     return ast_cli_is_first_rank() ? -1 : AST_CLI_DONE;
 }
 
-/* What the clusters are about. */
+/* The words that are frequent in each cluster and rare in the others. */
 static int find_keywords(void *data) {
     job *work = data;
     int code;
@@ -229,7 +229,7 @@ static int find_keywords(void *data) {
     return code;
 }
 
-/* Labels are numbers of clusters here. */
+/* Before ast_cli_cluster_name_labels: labels are still numbers of clusters. */
 static int find_similarity(void *data) {
     job *work = data;
     if (!ast_cli_target_of(&work->given->common, "output"))
@@ -254,7 +254,8 @@ static int fill_rows(job *work) {
                                                  : ast_cli_target_failed(ast_cli_target_of(common, "output"), &error);
 }
 
-/* After the last call with the context that is not about them. */
+/* The records belong to the context, which another call may overwrite: so this step comes after those that call the
+ * library with the points. */
 static int take_clusters(void *data) {
     job *work = data;
     size_t count;
@@ -262,6 +263,7 @@ static int take_clusters(void *data) {
     return -1;
 }
 
+/* The end: the labels become ids, the arrays go to their targets, and all files are written and put in place. */
 static int put_in_place(void *data) {
     job *work = data;
     const ast_cli_common *common = &work->given->common;
@@ -281,7 +283,7 @@ int ast_cli_cluster_deliver(void *work) {
     static ast_cli_step *const steps[] = {ast_cli_cluster_total,
                                           warn_chain,
                                           warn_singletons,
-                                          ast_cli_cluster_labels,
+                                          ast_cli_cluster_rank_labels,
                                           leave_other_ranks,
                                           fill_records,
                                           ast_cli_cluster_planes,

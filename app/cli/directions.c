@@ -16,8 +16,8 @@
 #include "ranks.h"
 #include "terminal.h"
 
-#define LOOKED_AT 1024  /* rows that the ranks compare: enough to tell one list of files from another */
-#define OTHER_FILES 128 /* that may be open besides */
+#define HASHED_ROWS 1024 /* rows that the ranks compare: enough to tell one list of files from another */
+#define OTHER_FILES 128  /* that may be open besides */
 
 /* ---- What it is -------------------------------------------------------------------------------------------------- */
 
@@ -188,8 +188,8 @@ static int fit(ast_cli_directions *d, const ast_cli_reading *how, const char *in
 }
 
 /* A hash of rows spread over the whole table; 0 if they cannot be read, which another call reports. */
-static uint64_t glance(const ast_source *source) {
-    size_t size = ast_source_row(source), step = source->count / LOOKED_AT + 1;
+static uint64_t hash_some_rows(const ast_source *source) {
+    size_t size = ast_source_row(source), step = source->count / HASHED_ROWS + 1;
     uint64_t sum = ast_fnv(AST_FNV_START, &source->type, sizeof source->type);
     unsigned char *row = malloc(size);
     for (size_t i = 0; row && i < source->count && sum; i += step)
@@ -203,7 +203,7 @@ static int read_joined(ast_cli_directions *d) {
     ast_format_error error;
     size_t own;
     ast_cli_slice(d->input.source.count, &d->first, &own);
-    d->look = ast_cli_ranks() ? glance(&d->input.source) : 0;
+    d->rows_hash = ast_cli_ranks() ? hash_some_rows(&d->input.source) : 0;
     if (!ast_input_read_rows(&d->input, d->first, own, &error))
         return ast_cli_fail("%s", error.text);
     d->points = d->input.points;

@@ -18,10 +18,10 @@ typedef struct ast_cli_reading {
     ast_cli_cloud cloud;
     ast_cli_sparse sparse;
     const ast_cli_input *inputs; /* as typed */
-    /* What it is, once it is listed */
+    /* Set by ast_cli_reading_find: */
     ast_cli_kind_of_input kind;
-    ast_frame_list *list; /* the files, but of a 3-D file; several tables are read as one */
-    char *name;           /* what sentences call several tables, otherwise NULL */
+    ast_frame_list *list; /* the files; several tables are read as one. NULL for AST_CLI_SURFACE */
+    char *name;           /* several tables: what sentences call them. Otherwise NULL */
 } ast_cli_reading;
 
 /* The groups of options that fill it in, for a list of ast_cli_use: the reading is at that offset in the settings. */
@@ -50,12 +50,12 @@ typedef struct ast_cli_budget {
 /* What was read; zeroed at first. */
 typedef struct ast_cli_directions {
     ast_cli_kind_of_input kind;
-    ast_points points;       /* faces have their areas as weights; no rows where the table is read in parts */
-    size_t height, width;    /* of an image, whose points are its pixels row by row; 0 otherwise */
-    size_t first, all;       /* several files on several ranks: the number of the first point; all points there are */
-    uint64_t look;           /* on several ranks: what tells these files from others */
-    int joined;              /* they are the rows of several files, or a rank's own rows of a file that is not mapped */
-    int transposed;          /* the columns of the table are the points */
+    ast_points points;    /* faces have their areas as weights; no rows where the table is read in parts */
+    size_t height, width; /* of an image, whose points are its pixels row by row; 0 otherwise */
+    size_t first, all;    /* several files on several ranks: the number of the first point; all points there are */
+    uint64_t rows_hash;   /* on several ranks: a hash of some rows, by which they see that they read the same files */
+    int joined;           /* they are the rows of several files, or a rank's own rows of a file that is not mapped */
+    int transposed;       /* the columns of the table are the points */
     char remark[AST_REMARK]; /* of reading a text, until it is said */
     int in_parts;            /* the table is larger than memory: it is read through input.source */
     size_t allowed;          /* bytes that may be used, where there is a budget */
@@ -65,8 +65,8 @@ typedef struct ast_cli_directions {
     ast_cli_surface surface;
 } ast_cli_directions;
 
-/* Reads it for the subcommand, on the context's threads. A table that does not fit the budget is
- * opened only, to be read in parts; without a budget (NULL) every table is read. */
+/* Reads INPUT, on the context's threads. A table that does not fit the budget is only opened, to be read in parts;
+ * without a budget (NULL) every table is read. */
 int ast_cli_directions_read(ast_cli_directions *directions, const ast_cli_reading *how, const ast_cli_common *common,
                             const char *input, ast_context *context, const ast_cli_budget *budget);
 

@@ -40,7 +40,7 @@ extern const char *const ast_cli_headers[]; /* the words of --header */
 int ast_cli_check_points(const char *path, ast_file_format format, const ast_cli_source *source);
 int ast_cli_check_read(const char *option, const char *path);
 
-/* The same for the readers. */
+/* The same options as the readers of app/formats take them. */
 ast_input_options ast_cli_input_options(const ast_cli_source *source);
 
 /* Says what reading a text has left as a remark, if anything, unless --quiet was typed (`common` NULL: even then); then
@@ -50,10 +50,12 @@ void ast_cli_say_remark(const ast_cli_common *common, char remark[AST_REMARK]);
 /* Reads a table that is open. */
 int ast_cli_read_points(ast_input *input, const char *path, const ast_cli_source *source);
 
-/* Reads the weights of `count` points. *weights is the caller's to free(). */
-int ast_cli_read_names(const char *path, const char *input, size_t count, ast_names *names);
-int ast_cli_read_center(const char *path, size_t dimension, float **center); /* one row, as --center-file has it */
+/* Read what belongs to `count` points of `input`: their weights, *weights the caller's to free(), and their names. */
 int ast_cli_read_weights(const char *path, const char *input, size_t count, double **weights);
+int ast_cli_read_names(const char *path, const char *input, size_t count, ast_names *names);
+
+/* Reads the mean that rows are centred by, as --center-file writes it. *center is the caller's to free(). */
+int ast_cli_read_center(const char *path, size_t dimension, float **center);
 
 /* Reads means for points of `dimension` components. *means is the caller's to free(). */
 int ast_cli_read_means(const char *path, size_t dimension, float **means, size_t *count);

@@ -8,7 +8,7 @@
 
 #include "terminal.h"
 
-#define LOOKED_AT 1024 /* rows that the ranks compare: enough to tell one file from another */
+#define HASHED_ROWS 1024 /* rows that the ranks compare: enough to tell one file from another */
 #define PART ((size_t)1 << 16)
 
 /* Global as the flag of signals is: main sets it before the command runs. */
@@ -73,9 +73,9 @@ void ast_cli_slice(size_t count, size_t *first, size_t *own) {
 
 /* ---- The same file ----------------------------------------------------------------------------------------------- */
 
-static uint64_t glance(const ast_points *points, double *row) {
+static uint64_t hash_some_rows(const ast_points *points, double *row) {
     uint64_t sum = AST_FNV_START;
-    size_t step = points->count / LOOKED_AT + 1;
+    size_t step = points->count / HASHED_ROWS + 1;
     for (size_t i = 0; i < points->count; i += step) {
         ast_points_row(points, i, row);
         sum = ast_fnv(sum, row, points->dimension * sizeof *row);
@@ -90,9 +90,9 @@ static bool same_as_first(const uint64_t *own, uint64_t *first, size_t count) {
     return memcmp(own, first, count * sizeof *own) == 0;
 }
 
-static int compare(int code, size_t count, size_t dimension, uint64_t look, const char *input) {
+static int compare(int code, size_t count, size_t dimension, uint64_t rows_hash, const char *input) {
     uint64_t first[3];
-    if (!same_as_first((const uint64_t[]){count, dimension, look}, first, 3) && code < 0)
+    if (!same_as_first((const uint64_t[]){count, dimension, rows_hash}, first, 3) && code < 0)
         code = ast_cli_fail("%s is another file on rank %d (%zu x %zu) than on rank 0 (%zu x %zu)", input, ranks->rank,
                             count, dimension, (size_t)first[0], (size_t)first[1]);
     if (code < 0 && count < (size_t)ranks->ranks)
@@ -106,13 +106,13 @@ int ast_cli_same_points(const ast_points *points, const char *input) {
         return -1;
     double *row = malloc((points->dimension + 1) * sizeof *row);
     int code = row ? -1 : ast_cli_fail("there is no memory to look at %s", input);
-    uint64_t look = row ? glance(points, row) : 0;
+    uint64_t rows_hash = row ? hash_some_rows(points, row) : 0;
     free(row);
-    return compare(code, points->count, points->dimension, look, input);
+    return compare(code, points->count, points->dimension, rows_hash, input);
 }
 
-int ast_cli_same_rows(size_t count, size_t dimension, uint64_t look, const char *input) {
-    return ranks ? compare(-1, count, dimension, look, input) : -1;
+int ast_cli_same_rows(size_t count, size_t dimension, uint64_t rows_hash, const char *input) {
+    return ranks ? compare(-1, count, dimension, rows_hash, input) : -1;
 }
 
 int ast_cli_same_labels(const int32_t *labels, size_t count, const char *path) {

@@ -25,7 +25,7 @@ void ast_cli_slice(size_t count, size_t *first, size_t *own);
 
 /* Whether all ranks see the same points, and more of them than there are ranks. */
 int ast_cli_same_points(const ast_points *points, const char *input);
-int ast_cli_same_rows(size_t count, size_t dimension, uint64_t look, const char *input); /* `look` tells them apart */
+int ast_cli_same_rows(size_t count, size_t dimension, uint64_t rows_hash, const char *input);
 int ast_cli_same_labels(const int32_t *labels, size_t count, const char *path);
 
 /* Reduces the points to those of this rank; `*first` is the number of the first one. */

@@ -19,7 +19,7 @@ struct ast_cli_target {
 ast_cli_target *ast_cli_target_of(const ast_cli_common *common, const char *option);
 ast_output *ast_cli_output_of(const ast_cli_common *common, const char *option);
 
-/* What goes into the file of an option, if it was typed. */
+/* Sets the array that ast_cli_deliver writes to the file of an option. Does nothing if the option was not typed. */
 void ast_cli_fill_target(const ast_cli_common *common, const char *option, ast_array array);
 
 /* Whether the targets' names can be written to, and differ from each other, from `input` and from the files that other
@@ -42,8 +42,8 @@ int ast_cli_check_folder(const char *option, const char *folder);
 /* Makes the folder that --`option` names, and those above it, where they are not there. */
 int ast_cli_make_folder(const char *option, const char *folder);
 
-/* Opens the targets. From here on Ctrl-C waits for whoever asks, since there may be
- * temporary files. */
+/* Opens the targets. From here on Ctrl-C does not end the process at once, but makes ast_cli_interrupted true, so that
+ * temporary files are removed. */
 int ast_cli_open_targets(const ast_cli_common *common);
 
 /* How a result is printed. */
