@@ -13,7 +13,7 @@
 /* An open file. */
 typedef struct input_file {
     ast_bytes bytes;
-    bool known; /* `table` is read: a regular file of a binary format */
+    bool known; /* a regular file of a binary format: `table` has been read from its header */
     ast_file_table table;
     size_t first, count; /* the number of its first row among those of all files; its rows */
     size_t odd;          /* the row whose dimension is another one, if that is the reason */
@@ -28,9 +28,9 @@ struct ast_opened {
     input_file files[];
 };
 
-static bool begin(ast_input *input, size_t count, ast_format_error *error);
+static bool allocate_files(ast_input *input, size_t count, ast_format_error *error);
 static bool add_file(ast_input *input, const ast_input_file *given, bool several, ast_format_error *error);
-static bool understand(ast_input *input, input_file *file, ast_format_error *error);
+static bool read_header(ast_input *input, input_file *file, ast_format_error *error);
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
@@ -40,7 +40,7 @@ bool ast_input_begin(ast_input *input, const ast_input_file *files, size_t count
     if (files[0].format.row)
         how.known = files[0].format;
     *input = (ast_input){0};
-    bool good = begin(input, count, error) && ast_resolve(&input->opened->how, files[0].path, &how, error);
+    bool good = allocate_files(input, count, error) && ast_resolve(&input->opened->how, files[0].path, &how, error);
     for (size_t i = 0; i < count && good; i++)
         good = add_file(input, &files[i], count > 1, error);
     if (!good)
@@ -94,12 +94,12 @@ void ast_input_replace(ast_input *input, float *values, size_t count, size_t dim
     input->body.owned = values;
 }
 
-static bool begin(ast_input *input, size_t count, ast_format_error *error) {
+static bool allocate_files(ast_input *input, size_t count, ast_format_error *error) {
     input->opened = calloc(1, sizeof *input->opened + count * sizeof(input_file));
     return input->opened || ast_format_fail(error, "there is not enough memory for a list of %zu files", count);
 }
 
-/* Whether a file goes with those before it, of which `all` tells. */
+/* Whether the file just opened can be read as one with the files before it, whose rows are `all`. */
 static bool joins(const ast_input *input, const ast_source *all, const char *name, ast_format_error *error) {
     const ast_source *own = &input->source;
     const struct ast_opened *opened = input->opened;
@@ -123,7 +123,7 @@ static bool joins(const ast_input *input, const ast_source *all, const char *nam
     return true;
 }
 
-/* Opens a file; what a regular binary file holds is known from its header. */
+/* Opens a file, and reads the header of a regular file of a binary format. */
 static bool add_file(ast_input *input, const ast_input_file *given, bool several, ast_format_error *error) {
     struct ast_opened *opened = input->opened;
     input_file *file = &opened->files[opened->count];
@@ -143,7 +143,7 @@ static bool add_file(ast_input *input, const ast_input_file *given, bool several
                                path);
     if (!file->known)
         return true;
-    if (!understand(input, file, error) || (several && !joins(input, &all, path, error)))
+    if (!read_header(input, file, error) || (several && !joins(input, &all, path, error)))
         return false;
     input->source.count += all.count;
     return true;
@@ -198,7 +198,7 @@ bool ast_input_read_rows(ast_input *input, size_t first, size_t count, ast_forma
 
 /* ---- Reading by rows --------------------------------------------------------------------------------------------- */
 
-/* Of the file that holds the row: the last that begins no later. */
+/* The file that holds the row. */
 static input_file *file_of(struct ast_opened *opened, size_t row) {
     size_t low = 0, high = opened->count;
     while (high - low > 1) {
@@ -247,7 +247,7 @@ static void expect_rows(size_t first, size_t count, void *data) {
     }
 }
 
-static bool understand(ast_input *input, input_file *file, ast_format_error *error) {
+static bool read_header(ast_input *input, input_file *file, ast_format_error *error) {
     ast_file_table *table = &file->table;
     struct ast_opened *opened = input->opened;
     if (!opened->how.format->table(table, &file->bytes, &opened->how, error) ||

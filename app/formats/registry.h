@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of formats, and what a format has to supply. A new format is a small file with these two functions and a
- * line in registry.c. */
+ * The table of formats, and what a format has to supply. A new format is a small file with the functions that it needs
+ * and a line in registry.c. A binary table in a regular file is read through `table` (input.c: ast_table_read), the
+ * same table from a pipe or a compressed file, and every other format, through `open`. */
 #ifndef ASTERISM_FORMATS_REGISTRY_H
 #define ASTERISM_FORMATS_REGISTRY_H
 
@@ -27,7 +28,7 @@ typedef bool ast_values_function(ast_values *values, ast_bytes *bytes, const str
 typedef struct ast_format {
     const char *name;              /* the extension, without its dot */
     unsigned holds;                /* AST_HOLDS_ bits */
-    ast_open_function *open;       /* NULL: it holds no rows of points */
+    ast_open_function *open;       /* reads the whole input; NULL: it holds no rows of points */
     ast_values_function *values;   /* NULL: the format is no list of numbers */
     ast_solid_function *solid;     /* of AST_HOLDS_SOLID */
     ast_table_function *table;     /* finds where the rows of a regular file are: a binary table; NULL otherwise */
