@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * ast_cluster and ast_cluster_source: check, load, run, keep the best run. The two differ in their checks and in the
- * ast_labelling_input that they fill in; the rest is the same. result.c turns the labelling into the caller's result.
- */
+ * ast_labelling_input that they fill in; the rest is the same. result.c turns the labelling into the caller's
+ * result. Before the run, ast_cluster_call looks for what else the options ask: a previous run and a metric have files
+ * of their own, which call it again; centring and the features of a mixture replace the points that the run sees. */
 #include "call.h"
 
 #include "baselines.h"

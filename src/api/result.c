@@ -158,8 +158,8 @@ static ast_status write_labels(const ast_call *c) {
     return AST_OK;
 }
 
-/* Hands over the labels, window by window. */
-static ast_status hand_over(const ast_call *c, const int32_t *rank, ast_result *r, ast_representatives *nearest) {
+/* Makes the caller's labels of the slots, and counts the members of the clusters, window by window. */
+static ast_status finish_labels(const ast_call *c, const int32_t *rank, ast_result *r, ast_representatives *nearest) {
     int32_t *labels = c->store ? ast_labelling_labels(c->l) : r->labels;
     ast_status status = AST_OK;
     size_t before = r->report.outliers;
@@ -263,7 +263,7 @@ ast_status ast_call_result(const ast_call *c, ast_result *r) {
     if (status == AST_OK)
         status = ast_representatives_open(&nearest, c, r);
     if (status == AST_OK)
-        status = hand_over(c, rank, r, &nearest);
+        status = finish_labels(c, rank, r, &nearest);
     if (status == AST_OK)
         status = ast_representatives_hand_over(&nearest, c, r);
     for (size_t k = 0; k < clusters && status == AST_OK; k++)

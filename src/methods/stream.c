@@ -187,7 +187,7 @@ static ast_status load_frame(ast_stream *s, const ast_points *points) {
                                  .points = points,
                                  .late = points->late,
                                  .axial = s->options.axial != 0,
-                                 .fused = !s->options.exclusive && !points->weights,
+                                 .load_in_pass = !s->options.exclusive && !points->weights,
                                  .unbounded = s->options.bounds == 0,
                                  .headless = s->options.bounds == 0};
     ast_status status = ast_labelling_load(s->labelling, &input, s->fault);

@@ -22,7 +22,7 @@ bool ast_push_event(ast_labelling *l, int32_t event) {
     return true;
 }
 
-/* ---- Proposals --------------------------------------------------------------------------------------------------- */
+/* ---- Scores --------------------------------------------------------------------------------------------------- */
 
 void ast_begin_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     size_t seen = ast_events_seen(l, worker);
@@ -48,14 +48,15 @@ void ast_score_every_point(ast_labelling *l, ast_worker *worker, size_t chunk) {
 
 /* ---- Catching up with events ------------------------------------------------------------------------------------- */
 
-/* The scores of points whose best cluster died or has another mean are invalid. */
-static void void_proposals(ast_chunk *c, int32_t slot, size_t first, size_t last) {
+/* Marks the scores of the points whose best cluster was `slot` as invalid: it died or has another mean. */
+static void invalidate_scores(ast_chunk *c, int32_t slot, size_t first, size_t last) {
     for (size_t j = first - c->base; j < last - c->base; j++)
         if (c->scores.id[j] == slot)
             c->scores.best[j] = AST_NO_SCORE;
 }
 
-/* Joins the scores of points first..last against the changed clusters with the scores that the points have. */
+/* Merges the scores of points first..last: those against the changed clusters, in c->other, with those that the points
+ * have. */
 static void join_scores(ast_labelling *l, ast_chunk *c, size_t first, size_t last) {
     ast_scores mine = c->scores, other = c->other;
     size_t begin = first - c->base, n = last - first;
@@ -77,7 +78,8 @@ static void join_scores(ast_labelling *l, ast_chunk *c, size_t first, size_t las
     l->rows.kernels->merge(mine, other, n - odd);
 }
 
-/* The same if points have bounds instead of scores: the rule decides a point that a changed cluster may win. */
+/* The same if points have bounds instead of scores. A point that a changed cluster may win gets no score, so that it is
+ * visited. */
 static void join_bounds(ast_labelling *l, ast_chunk *c, size_t first, size_t last) {
     for (size_t i = first; i < last; i++) {
         float other = c->other.best[i - first], *best = &c->scores.best[i - c->base];
@@ -99,7 +101,7 @@ static void rescore_after_events(ast_labelling *l, ast_worker *worker, size_t se
     for (size_t e = seen; e < l->events.count; e++) {
         int32_t event = l->events.list[e];
         if (event < 0)
-            void_proposals(c, ~event, first, last);
+            invalidate_scores(c, ~event, first, last);
         else if (clusters->alive[event] && !ast_clusters_is_uninstantiated(clusters, event) &&
                  !ast_mean_table_append(&worker->changed_means, ast_clusters_mean(clusters, event), event))
             ast_labelling_fail(l);
@@ -111,8 +113,9 @@ static void rescore_after_events(ast_labelling *l, ast_worker *worker, size_t se
     (c->full ? join_scores : join_bounds)(l, c, first, last);
 }
 
-/* Brings points first..last of the chunk up to date with the events from number `seen` on. Small points without scores
- * in this pass are scored now. */
+/* Brings points first..last of the chunk up to date with the events from number `seen` on. First pass, small: blocks
+ * that were labelled early and that the events may concern are scored again. Later passes, small: the chunk had bounds
+ * only, and is scored now. Otherwise the points are compared with the changed clusters alone. */
 static void catch_up(ast_labelling *l, ast_worker *worker, size_t seen, size_t first, size_t last) {
     bool ready = ast_sync_table(l, worker);
     if (l->first && worker->chunk.added_early && !worker->chunk.full && ready && ast_is_resident(l) &&

@@ -9,11 +9,11 @@
 /* The labels of the view, to be changed. ast_labelling_recount must follow before the next pass. */
 int32_t *ast_labelling_labels(ast_labelling *labelling);
 
-/* Computes the sums and members of the clusters from the labels. Means stay. */
+/* Computes the sums and members of the clusters from the labels. Means stay, and clusters without points do. */
 ast_status ast_labelling_recount(ast_labelling *labelling, ast_fault *fault);
 
-/* Rebuilds the clusters from these labels (padded) and, unless NULL, signs (padded / AST_LANES): recounts, drops
- * clusters without points, and gives all others the mean of their points. */
+/* Rebuilds the clusters from these labels (padded: slots, or AST_MISSING) and, unless NULL, signs (padded / AST_LANES):
+ * recounts, drops clusters without points, and gives all others the mean of their points. */
 ast_status ast_labelling_rebuild_from(ast_labelling *labelling, const int32_t *labels, const uint8_t *signs,
                                       ast_fault *fault);
 

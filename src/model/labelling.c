@@ -188,7 +188,8 @@ static ast_status apply_weights(ast_labelling *l, double *weights, ast_fault *fa
 /* Whether the first pass loads the rows. Weights and ranks need all rows before it, and large rows are not copied. */
 static bool loads_in_first_pass(const ast_labelling_input *in) {
     const ast_points *points = in->points;
-    return in->fused && points->dimension <= AST_SMALL && !points->starts && !in->weights && !ast_comm_many(in->comm);
+    return in->load_in_pass && points->dimension <= AST_SMALL && !points->starts && !in->weights &&
+           !ast_comm_many(in->comm);
 }
 
 static ast_status load_points(ast_labelling *l, const ast_labelling_input *in, ast_fault *fault) {

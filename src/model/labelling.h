@@ -53,7 +53,7 @@ typedef struct ast_labelling_input {
     double *weights;       /* (N) in order of visit, or NULL. The load divides them by the smallest. Points of weight 0
                               take no part */
     bool axial;
-    bool fused;           /* the first pass may load small dense rows in memory, chunk by chunk */
+    bool load_in_pass;    /* the first pass may load small dense rows in memory, chunk by chunk */
     bool unbounded;       /* every pass scores every point */
     bool headless;        /* ... against every mean, over all components */
     size_t cells_from;    /* from so many clusters on, in three dimensions, passes use cells; 0: a measured default */
@@ -123,8 +123,9 @@ ast_status ast_labelling_open_window(ast_labelling *labelling, size_t number, as
 
 /* ---- A pass ------------------------------------------------------------------------------------------------------ */
 
-/* Sets the rule, and the angle in degrees within which a point fits a mean. NaN: every point fits, and the number of
- * clusters is fixed. */
+/* Sets the rule of passes, and the angle in degrees within which a point fits a mean, in passes and in
+ * ast_labelling_nearest. NaN: every point fits, and the number of clusters is fixed. A method without passes sets
+ * ast_nearest_rule. */
 void ast_labelling_set_rule(ast_labelling *labelling, const ast_rule *rule, double angle);
 
 /* Labels every point by the rule, and computes the sums of the clusters. */
