@@ -14,6 +14,7 @@
 #include "pool.h"
 
 #include "memory.h"
+#include "trace.h"
 
 #include <assert.h>
 #include <pthread.h>

@@ -5,13 +5,13 @@
 
 #include "asterism.h"
 #include "system.h"
-#include "trace.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 typedef struct ast_pool ast_pool;
+struct ast_trace; /* trace.h */
 
 /* `worker` is 0..threads-1; no two tasks run with the same worker at the same time, so it can index scratch memory. */
 typedef void ast_task(void *data, size_t block, int worker);
@@ -59,8 +59,8 @@ bool ast_pool_run_cancellable(ast_pool *pool, size_t blocks, ast_task *task, voi
 /* ---- Measurement ------------------------------------------------------------------------------------------------- */
 
 /* From now on, records what the threads do; NULL: no longer. While no job runs. `trace` has a list for every thread. */
-void ast_pool_set_trace(ast_pool *pool, const ast_trace *trace);
-const ast_trace *ast_pool_trace(const ast_pool *pool); /* NULL: there is none */
+void ast_pool_set_trace(ast_pool *pool, const struct ast_trace *trace);
+const struct ast_trace *ast_pool_trace(const ast_pool *pool); /* NULL: there is none */
 
 /* Lowers *least to `value` if that is smaller. */
 static inline void ast_keep_least(_Atomic uint64_t *least, uint64_t value) {

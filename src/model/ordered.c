@@ -4,6 +4,7 @@
 #include "inside.h"
 
 #include "memory.h"
+#include "trace.h"
 
 #include <stdlib.h>
 

@@ -3,6 +3,7 @@
  * The thread pool: every block once, in order, no worker twice at a time, after a fork, and all of it often; what it
  * records. */
 #include "pool.h"
+#include "trace.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
