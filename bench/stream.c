@@ -18,7 +18,8 @@
 #define HIDDEN_TO 60
 
 const char *bench_stream_name(int kind) {
-    static const char *const names[BENCH_STREAM_KINDS] = {"W4", "W4 lifetime 200", "W4 ten unseen more", "W4 paper's"};
+    static const char *const names[BENCH_STREAM_KINDS] = {"W4", "W4 rotation off", "W4 lifetime 200",
+                                                          "W4 ten unseen more", "W4 paper's"};
     return names[kind];
 }
 
@@ -179,7 +180,8 @@ static ast_stream_options options_of(int kind) {
     ast_stream_options_init(&options);
     options.dimension = 3;
     options.angle = kind == BENCH_STREAM_PAPER ? 100 : 70;
-    options.lifetime = kind == BENCH_STREAM_PAPER ? 400 : kind == BENCH_STREAM_W4 ? 25 : 200;
+    options.lifetime = kind == BENCH_STREAM_PAPER ? 400 : kind <= BENCH_STREAM_STILL ? 25 : 200;
+    options.rotation = kind != BENCH_STREAM_STILL;
     if (kind == BENCH_STREAM_PAPER)
         options.beta = 1e5;
     return options;

@@ -16,6 +16,7 @@
 /* Runs over the frames of W4. */
 enum {
     BENCH_STREAM_W4,     /* 70 degrees, lifetime 25 */
+    BENCH_STREAM_STILL,  /* the same without the rotation of the camera */
     BENCH_STREAM_LONG,   /* lifetime 200, after a prelude of small frames */
     BENCH_STREAM_UNSEEN, /* the same, with ten more clusters from the prelude that are tracked but not visible */
     BENCH_STREAM_PAPER,  /* 100 degrees, beta 1e5, lifetime 400 */
