@@ -153,13 +153,12 @@ typedef struct ast_stream_input {
 } ast_stream_input;
 
 #define AST_ROTATION_ROWS 8192 /* of a frame that the rotation is found from, at most */
+#define AST_ROTATION_PITCH (AST_ROTATION_ROWS + AST_STAGGER)
 
 /* Working memory of stream_rotation.c. */
 typedef struct ast_stream_sample {
-    double (*x)[3];
-    double *weight;
-    int32_t *nearest;
-    uint32_t *list;
+    ast_direction_sample directions;
+    float *columns; /* of the rows and of their parts */
     size_t capacity;
 } ast_stream_sample;
 

@@ -9,49 +9,77 @@
 
 #include <string.h>
 
+#define AHEAD 24 /* rows that are asked for before they are read */
+
 bool ast_stream_finds_rotation(const ast_stream *s) {
     const ast_stream_options *o = &s->options;
     return o->rotation && o->dimension == 3 && o->method == AST_STREAM_DDP && !o->axial && !o->exclusive;
 }
 
+/* Four columns from `memory` on; returns what is behind them. */
+static float *set_columns(ast_weighted_directions *rows, float *memory) {
+    for (int d = 0; d < 3; d++, memory += AST_ROTATION_PITCH)
+        rows->x[d] = memory;
+    rows->weight = memory;
+    return memory + AST_ROTATION_PITCH;
+}
+
 bool ast_stream_reserve_rotation(ast_stream *s) {
     ast_stream_sample *sample = &s->sample;
-    return !ast_stream_finds_rotation(s) ||
-           ast_ensure_arrays(&sample->capacity, AST_ROTATION_ROWS, AST_REQUEST(sample->x, AST_ROTATION_ROWS),
-                             AST_REQUEST(sample->weight, AST_ROTATION_ROWS),
-                             AST_REQUEST(sample->nearest, AST_ROTATION_ROWS),
-                             AST_REQUEST(sample->list, AST_ROTATION_ROWS));
+    ast_direction_sample *directions = &sample->directions;
+    if (!ast_stream_finds_rotation(s))
+        return true;
+    if (!ast_ensure_arrays(&sample->capacity, AST_ROTATION_ROWS, AST_REQUEST(sample->columns, 8 * AST_ROTATION_PITCH),
+                           AST_REQUEST(directions->nearest, AST_ROTATION_ROWS)))
+        return false;
+    directions->kernels = s->kernels->directions;
+    set_columns(&directions->parts, set_columns(&directions->rows, sample->columns));
+    return true;
 }
 
 void ast_stream_free_rotation(ast_stream *s) {
-    ast_free_all(s->sample.x, s->sample.weight, s->sample.nearest, s->sample.list);
+    ast_free_all(s->sample.columns, s->sample.directions.nearest);
 }
 
-/* Adds a row, or counts it with the one before. */
-static size_t add_row(ast_stream_sample *sample, size_t count, const float *row) {
-    double x[3] = {(double)row[0], (double)row[1], (double)row[2]};
-    const double *before = count > 0 ? sample->x[count - 1] : NULL;
-    if (before && before[0] == x[0] && before[1] == x[1] && before[2] == x[2]) {
-        sample->weight[count - 1] += 1;
-        return count;
+/* Row i of any type and length; false: it has no direction. */
+static bool read_other(const ast_points *points, size_t i, float *row) {
+    float read[3]; /* apart from `row`, which stays in registers */
+    ast_row_kind kind = ast_read_row(points, i, read);
+    memcpy(row, read, sizeof read);
+    return kind != AST_ROW_MISSING && kind != AST_ROW_INFINITE;
+}
+
+/* Takes every step-th row. If all are unit vectors in adjacent floats, no branch depends on a row: `weight` counts a
+ * row and its equals before it, and the last of them is stored last. */
+static void take_rows(const ast_points *points, size_t step, ast_direction_sample *sample) {
+    const ast_weighted_directions rows = sample->rows;
+    const ast_points view = *points;
+    bool adjacent = ast_has_tight_floats(&view);
+    float before[3] = {0}, weight = 0, row[3];
+    size_t count = 0, taken = 0;
+    for (size_t i = 0; i < view.count; i += step) {
+        size_t next = i + AHEAD * step < view.count ? i + AHEAD * step : i;
+        __builtin_prefetch((const char *)view.data + (ptrdiff_t)next * view.row_stride);
+        if (view.late && view.late[i])
+            continue;
+        if (!(adjacent && ast_copy_unit_row(&view, i, row)) && !read_other(points, i, row))
+            continue;
+        bool same = (row[0] == before[0]) & (row[1] == before[1]) & (row[2] == before[2]);
+        weight = same ? weight + 1 : 1;
+        count += !same;
+        taken++;
+        for (int d = 0; d < 3; d++)
+            rows.x[d][count - 1] = before[d] = row[d];
+        rows.weight[count - 1] = weight;
     }
-    memcpy(sample->x[count], x, sizeof x);
-    sample->weight[count] = 1;
-    return count + 1;
+    sample->rows.count = count;
+    sample->total = (double)taken;
 }
 
 void ast_stream_find_rotation(ast_stream *s, const ast_points *points) {
-    ast_stream_sample *sample = &s->sample;
-    size_t count = 0, step = points->count / AST_ROTATION_ROWS + 1;
-    float row[3];
+    ast_direction_sample *sample = &s->sample.directions;
     if (!ast_stream_finds_rotation(s))
         return;
-    for (size_t i = 0; i < points->count; i += step) {
-        bool late = points->late && points->late[i];
-        ast_row_kind kind = late ? AST_ROW_MISSING : ast_read_row(points, i, row);
-        if (kind != AST_ROW_MISSING && kind != AST_ROW_INFINITE)
-            count = add_row(sample, count, row);
-    }
-    ast_landmarks_step(&s->landmarks, &(ast_direction_sample){(const double(*)[3])sample->x, sample->weight,
-                                                              sample->nearest, sample->list, count});
+    take_rows(points, points->count / AST_ROTATION_ROWS + 1, sample);
+    ast_landmarks_step(&s->landmarks, sample);
 }

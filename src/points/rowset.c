@@ -114,7 +114,7 @@ static size_t row_of(const ast_rowset *rows, size_t i) {
     return rows->order ? rows->order[i] : i;
 }
 
-static bool tight_floats(const ast_points *view) {
+bool ast_has_tight_floats(const ast_points *view) {
     return !view->starts && view->type == AST_F4 && view->column_stride == sizeof(float) &&
            (uintptr_t)view->data % sizeof(float) == 0 && view->row_stride % (ptrdiff_t)sizeof(float) == 0;
 }
@@ -148,7 +148,7 @@ static void unlabel(ast_rowset *rows, size_t first, size_t last) {
 
 /* Floats without gaps, in the order of visit. */
 static bool is_packed(const ast_rowset *rows) {
-    return tight_floats(&rows->view) && rows->view.row_stride == (ptrdiff_t)(rows->dimension * sizeof(float)) &&
+    return ast_has_tight_floats(&rows->view) && rows->view.row_stride == (ptrdiff_t)(rows->dimension * sizeof(float)) &&
            !rows->order;
 }
 
@@ -192,7 +192,7 @@ static const float *floats_of(const ast_rowset *rows, size_t r) {
 
 static void check_rows(ast_rowset *rows, size_t first, size_t last) {
     float row[AST_MAX_DIMENSION];
-    bool direct = tight_floats(&rows->view);
+    bool direct = ast_has_tight_floats(&rows->view);
     unlabel(rows, first, last);
     for (size_t i = first; i < last; i++) {
         size_t r = row_of(rows, i);
@@ -331,7 +331,7 @@ static ast_status load_from(ast_rowset *rows, ast_pool *pool, size_t point, ast_
     rows->loading.due = false;
     rows->missing = rows->loading.missing;
     assert(rows->missing + rows->loading.late <= rows->count);
-    rows->tight = tight_floats(&rows->view);
+    rows->tight = ast_has_tight_floats(&rows->view);
     rows->scaled = rows->loading.scaled != 0;
     rows->in_place = rows->tight && !rows->scaled;
     if (!ast_rowset_is_finite(rows))

@@ -15,7 +15,9 @@
 #include "pool.h"
 #include "sparse_rows.h"
 
+#include <math.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #define AST_MOST_DIMENSION 4096 /* of dense rows */
 #define AST_MAX_DIMENSION 5056  /* of rows in buffers: features of 100 axes are 5050 */
@@ -129,6 +131,15 @@ ast_sparse_row ast_rowset_entries(const ast_rowset *rows, size_t i);
 
 /* Normalises row r of the view, dense or sparse, into `row` (D floats). */
 ast_row_kind ast_read_row(const ast_points *view, size_t r, float *row);
+
+/* Whether the rows of a view are adjacent floats; then, of D = 3: copies row r as it is, and returns whether it is a
+ * unit vector, which ast_read_row would not change. */
+bool ast_has_tight_floats(const ast_points *view);
+static inline bool ast_copy_unit_row(const ast_points *view, size_t r, float *row) {
+    memcpy(row, (const char *)view->data + (ptrdiff_t)r * view->row_stride, 3 * sizeof *row);
+    double x = (double)row[0], y = (double)row[1], z = (double)row[2];
+    return fabs(x * x + y * y + z * z - 1) <= AST_UNIT_TOLERANCE;
+}
 
 /* digest.c: a hash of rows and their weights; the first row has number `offset` among all rows. The sum of the hashes
  * of all parts is the hash of the whole, however the rows are divided and laid out in memory. Sparse rows must have

@@ -30,6 +30,7 @@
 #define LINE (20 * AST_DEGREE) /* directions nearer than this to one line determine two degrees of freedom */
 #define APART 18.0             /* degrees between landmarks at least */
 #define WIDE 24.0              /* degrees: how far from the prediction landmarks are looked for */
+#define NEAR (2 * AST_DEGREE)  /* rows belong to the same landmarks from both rotations */
 #define LOST 0.75              /* share of what landmarks usually explain below which the camera has jumped */
 #define SLOW (1 * AST_DEGREE)  /* per frame: it does not matter whether the camera stops */
 #define SURE 0.02              /* share of a frame that another rotation must explain more */
@@ -82,6 +83,16 @@ static double angle_between(const double *a, const double *b) {
         along += (a[d] + b[d]) * (a[d] + b[d]);
     }
     return 2 * atan2(sqrt(across), sqrt(along));
+}
+
+/* From one rotation to another. */
+static double angle_of_turn(const double *to, const double *from) {
+    double back[9], off[9], away[3];
+    for (int r = 0; r < 9; r++)
+        back[r] = from[3 * (r % 3) + r / 3];
+    ast_rotation_product(to, back, off);
+    ast_vector_of_rotation(off, away);
+    return sqrt(ast_dot_of3(away, away));
 }
 
 /* How much a mode counts: less the less certain it and its landmark are, and nothing if it is another surface. */
@@ -177,12 +188,7 @@ static match match_of(const ast_landmark_map *map, const ast_mode *modes, size_t
         on[m.modes++] = modes[a].direction;
         m.share += modes[a].share;
     }
-    double back[9], off[9], away[3];
-    for (int r = 0; r < 9; r++)
-        back[r] = map->rotation[3 * (r % 3) + r / 3];
-    ast_rotation_product(rotation, back, off);
-    ast_vector_of_rotation(off, away);
-    m.turn = sqrt(ast_dot_of3(away, away));
+    m.turn = angle_of_turn(rotation, map->rotation);
     return m;
 }
 
@@ -200,7 +206,7 @@ static bool rotation_of_pairs(const ast_mode *a, const ast_mode *b, const ast_la
 
 /* Tries all pairs of modes on all pairs of landmarks. Of rotations that explain as much, the nearest to the last one:
  * in a room of right angles there are 24. */
-static match find_anew(const ast_landmark_map *map, const ast_direction_sample *sample, double *rotation) {
+static match find_anew(const ast_landmark_map *map, ast_direction_sample *sample, double *rotation) {
     ast_mode modes[TALLY];
     double candidate[9], best = -1;
     match found = {0};
@@ -303,7 +309,7 @@ static ast_landmark *make_room(ast_landmark_map *map) {
     return least;
 }
 
-static void add_landmarks(ast_landmark_map *map, const ast_direction_sample *sample) {
+static void add_landmarks(ast_landmark_map *map, ast_direction_sample *sample) {
     ast_mode modes[AST_LANDMARKS];
     double known[AST_LANDMARKS][3];
     const double *c = map->covariance;
@@ -391,13 +397,16 @@ static double settle(const ast_landmark_map *map, const ast_mode *modes, const d
 }
 
 /* The rotation from one prediction, and how much of the frame lies on landmarks then. */
-static double estimate(const ast_landmark_map *map, const ast_direction_sample *sample, const double *predicted,
+static double estimate(const ast_landmark_map *map, ast_direction_sample *sample, const double *predicted,
                        double *covariance, double *rotation, ast_mode *modes) {
     double before[9];
+    ast_landmark_parts parts;
     memcpy(rotation, predicted, sizeof before);
     memcpy(before, covariance, sizeof before);
     for (int round = 0; round < 2; round++) { /* the second looks where the first has found the frame */
-        ast_landmarks_see(map, sample, rotation, round ? AST_NARROW : WIDE, modes);
+        if (round == 0 || angle_of_turn(rotation, predicted) > NEAR)
+            ast_landmarks_divide(map, sample, rotation, round ? AST_NARROW : WIDE, &parts);
+        ast_landmarks_see(map, sample, &parts, rotation, round ? AST_NARROW : WIDE, modes);
         memcpy(covariance, before, sizeof before);
         fit(map, modes, predicted, covariance, rotation, OUTLIER_FIRST);
     }
@@ -410,7 +419,7 @@ typedef struct attempt {
     ast_mode modes[AST_LANDMARKS];
 } attempt;
 
-static void try_from(const ast_landmark_map *map, const ast_direction_sample *sample, const double *predicted,
+static void try_from(const ast_landmark_map *map, ast_direction_sample *sample, const double *predicted,
                      const double *covariance, attempt *a) {
     memcpy(a->covariance, covariance, sizeof a->covariance);
     a->explained = estimate(map, sample, predicted, a->covariance, a->rotation, a->modes);
@@ -418,7 +427,7 @@ static void try_from(const ast_landmark_map *map, const ast_direction_sample *sa
 
 /* From the last rotation turned on as it turned before, or from the last one if that explains more: a camera that
  * stopped. */
-static void follow(const ast_landmark_map *map, const ast_direction_sample *sample, attempt *best) {
+static void follow(const ast_landmark_map *map, ast_direction_sample *sample, attempt *best) {
     double turn[9], further[9], covariance[9];
     memcpy(covariance, map->covariance, sizeof covariance);
     for (int d = 0; d < 9; d += 4)
@@ -434,7 +443,7 @@ static void follow(const ast_landmark_map *map, const ast_direction_sample *samp
         *best = still;
 }
 
-static void find_rotation(ast_landmark_map *map, const ast_direction_sample *sample, ast_mode *modes) {
+static void find_rotation(ast_landmark_map *map, ast_direction_sample *sample, ast_mode *modes) {
     static const double anything[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     double back[9], off[9], step[3];
     attempt best, jumped;
@@ -459,7 +468,7 @@ static void find_rotation(ast_landmark_map *map, const ast_direction_sample *sam
     map->explained = map->explained > 0 ? MEMORY * map->explained + (1 - MEMORY) * best.explained : best.explained;
 }
 
-void ast_landmarks_step(ast_landmark_map *map, const ast_direction_sample *sample) {
+void ast_landmarks_step(ast_landmark_map *map, ast_direction_sample *sample) {
     ast_mode modes[AST_LANDMARKS];
     size_t known = map->count;
     if (known > 0) {
@@ -467,11 +476,11 @@ void ast_landmarks_step(ast_landmark_map *map, const ast_direction_sample *sampl
         for (size_t k = 0; k < known; k++)
             move(map, k, &modes[k]);
     }
-    if (sample->count > 0)
+    if (sample->rows.count > 0)
         add_landmarks(map, sample);
     map->rank = rank_of(map);
     ast_landmarks_find_axes(map, sample);
-    map->frame += sample->count > 0 || map->frame > 0;
+    map->frame += sample->rows.count > 0 || map->frame > 0;
 }
 
 bool ast_landmarks_are_possible(const ast_landmark_map *map) {

@@ -8,6 +8,8 @@
  * Matrices are (3, 3), row-major; "the rotation" takes the camera to the first frame. Nothing is allocated here. */
 #pragma once
 
+#include "directions.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -47,20 +49,20 @@ typedef struct ast_landmark_map {
     ast_building building; /* the last that was found */
 } ast_landmark_map;
 
-/* Directions of a frame: unit vectors, how many rows each stands for, and working memory. */
+/* Directions of a frame, whose weights are the rows that each stands for, and working memory. */
 typedef struct ast_direction_sample {
-    const double (*x)[3]; /* (count) */
-    const double *weight; /* (count) */
-    int32_t *nearest;     /* (count) */
-    uint32_t *list;       /* (count) numbers of rows */
-    size_t count;
+    const ast_direction_kernels *kernels;
+    ast_weighted_directions rows;
+    double total;                  /* of the weights */
+    ast_weighted_directions parts; /* rows of one landmark after the other, or those of none: room for all rows */
+    int32_t *nearest;              /* (rows.count) */
 } ast_direction_sample;
 
 /* No landmarks; the next frame is the first. */
 void ast_landmarks_start(ast_landmark_map *map);
 
 /* Takes a frame: finds the rotation, moves the landmarks, and adds new ones. */
-void ast_landmarks_step(ast_landmark_map *map, const ast_direction_sample *sample);
+void ast_landmarks_step(ast_landmark_map *map, ast_direction_sample *sample);
 
 /* Whether numbers that were read are a map. */
 bool ast_landmarks_are_possible(const ast_landmark_map *map);

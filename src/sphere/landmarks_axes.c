@@ -210,22 +210,21 @@ static void find(const ast_landmark_map *map, const ast_building *before, ast_bu
 
 void ast_landmarks_find_axes(ast_landmark_map *map, const ast_direction_sample *sample) {
     ast_building found;
-    double narrow = cos(AST_NARROW * AST_DEGREE), total = 0, seen[AST_BUILDING_AXES][3];
+    double narrow = cos(AST_NARROW * AST_DEGREE), total = sample->total;
     find(map, &map->building, &found);
     map->axes_kind = found.kind;
     if (found.kind == AST_NO_LINES)
         return;
     const double *r = map->rotation;
-    for (size_t a = 0; a < found.count; a++)
-        for (int c = 0; c < 3; c++)
-            seen[a][c] =
-                r[c] * found.directions[a][0] + r[3 + c] * found.directions[a][1] + r[6 + c] * found.directions[a][2];
-    for (size_t i = 0; i < sample->count; i++) {
-        total += sample->weight[i];
-        for (size_t a = 0; a < found.count; a++)
-            found.shares[a] += cosine(sample->x[i], seen[a]) >= narrow ? sample->weight[i] : 0;
+    for (size_t a = 0; a < found.count && total > 0; a++) {
+        double seen[3], weight = 0;
+        for (int side = 1; side >= -1; side -= 2) {
+            const double *to = found.directions[a];
+            for (int c = 0; c < 3; c++)
+                seen[c] = side * (r[c] * to[0] + r[3 + c] * to[1] + r[6 + c] * to[2]);
+            weight += ast_landmarks_weigh(sample, seen, narrow, 2);
+        }
+        found.shares[a] = weight / total;
     }
-    for (size_t a = 0; a < found.count && total > 0; a++)
-        found.shares[a] /= total;
     map->building = found;
 }

@@ -14,8 +14,6 @@
 #define CELLS (6 * SIDE * SIDE)
 #define NEW_SHARE 0.02 /* of the frame, for a new landmark */
 #define CONTRAST 3.0   /* density of a mode over that of the ring of the same width around it */
-#define NONE (-1)      /* nearest: no landmark */
-#define TOGETHER 8     /* rows that are compared at once */
 
 void ast_landmarks_expect(const ast_landmark_map *map, const double *r, double (*expected)[3]) {
     for (size_t k = 0; k < map->count; k++) {
@@ -25,105 +23,74 @@ void ast_landmarks_expect(const ast_landmark_map *map, const double *r, double (
     }
 }
 
-static double total_of(const ast_direction_sample *sample) {
-    double total = 0;
-    for (size_t i = 0; i < sample->count; i++)
-        total += sample->weight[i];
-    return total;
+double ast_landmarks_weigh(const ast_direction_sample *sample, const double *centre, double from, double below) {
+    const float to[3] = {(float)centre[0], (float)centre[1], (float)centre[2]};
+    return sample->kernels->weigh_ring(&sample->rows, to, (float)from, (float)below);
 }
 
-/* Two rows side by side, in GCC's vector extensions, and which of the two; sphere has no kernels of its own. */
-typedef double pair __attribute__((vector_size(16)));
-typedef int64_t pair_mask __attribute__((vector_size(16)));
-
-static inline pair choose(pair_mask mask, pair yes, pair no) {
-    return (pair)((mask & (pair_mask)yes) | (~mask & (pair_mask)no));
-}
-
-/* The nearest of some directions for rows first..first+n-1, none if it is farther than `least`, a cosine. */
-static void assign_together(const ast_direction_sample *sample, size_t first, size_t n, const double (*to)[3],
-                            size_t count, double least) {
-    pair x[3][TOGETHER / 2] = {0}, best[TOGETHER / 2], nearest[TOGETHER / 2];
-    for (size_t j = 0; j < n; j++)
+/* The nearest of some directions for each row, `count` if all are farther than `least`, a cosine. */
+static void assign(const ast_direction_sample *sample, const ast_weighted_directions *rows, const double (*to)[3],
+                   size_t count, double least) {
+    float centres[AST_LANDMARKS][3];
+    for (size_t k = 0; k < count; k++)
         for (int d = 0; d < 3; d++)
-            x[d][j / 2][j % 2] = sample->x[first + j][d];
-    for (size_t j = 0; j < TOGETHER / 2; j++) {
-        best[j] = (pair){least, least};
-        nearest[j] = (pair){NONE, NONE};
-    }
-    for (size_t k = 0; k < count; k++) {
-        const double number = (double)k;
-        for (size_t j = 0; j < TOGETHER / 2; j++) {
-            pair cosine = x[0][j] * to[k][0] + x[1][j] * to[k][1] + x[2][j] * to[k][2]; /* as ast_dot_of3 */
-            pair_mask nearer = cosine > best[j];
-            nearest[j] = choose(nearer, (pair){number, number}, nearest[j]);
-            best[j] = choose(nearer, cosine, best[j]);
-        }
-    }
-    for (size_t j = 0; j < n; j++)
-        sample->nearest[first + j] = (int32_t)nearest[j / 2][j % 2];
+            centres[k][d] = (float)to[k][d];
+    sample->kernels->find_nearest(rows, (const float(*)[3])centres, count, (float)least, sample->nearest);
 }
 
-static void assign(const ast_direction_sample *sample, const double (*to)[3], size_t count, double least) {
-    for (size_t i = 0; i < sample->count; i += TOGETHER) {
-        size_t left = sample->count - i;
-        assign_together(sample, i, left < TOGETHER ? left : TOGETHER, to, count, least);
-    }
+static void copy_row(const ast_weighted_directions *from, size_t i, const ast_weighted_directions *to, size_t j) {
+    for (int d = 0; d < 3; d++)
+        to->x[d][j] = from->x[d][i];
+    to->weight[j] = from->weight[i];
+}
+
+/* The mean of the rows around the centre becomes the centre. Returns the rows that took part. */
+static double shift(const ast_direction_sample *sample, const ast_weighted_directions *rows, double *centre,
+                    double least) {
+    const float old[3] = {(float)centre[0], (float)centre[1], (float)centre[2]};
+    double sums[4];
+    sample->kernels->sum_cap(rows, old, (float)least, sums);
+    double length = sqrt(ast_dot_of3(sums, sums));
+    for (int d = 0; d < 3 && length > 0; d++)
+        centre[d] = sums[d] / length;
+    return sums[3];
 }
 
 /* ---- Of landmarks ------------------------------------------------------------------------------------------------ */
 
-/* Lists the rows of each landmark in their order: those of landmark k are list[ends[k - 1]..ends[k] - 1]. */
-static void list_rows(const ast_direction_sample *sample, size_t count, size_t *ends) {
-    size_t next = 0;
-    memset(ends, 0, count * sizeof *ends);
-    for (size_t i = 0; i < sample->count; i++)
-        if (sample->nearest[i] >= 0)
-            ends[sample->nearest[i]]++;
-    for (size_t k = 0; k < count; k++) {
+void ast_landmarks_divide(const ast_landmark_map *map, const ast_direction_sample *sample, const double *rotation,
+                          double wide, ast_landmark_parts *parts) {
+    double centres[AST_LANDMARKS][3];
+    size_t next = 0, *ends = parts->ends;
+    ast_landmarks_expect(map, rotation, centres);
+    assign(sample, &sample->rows, (const double(*)[3])centres, map->count, cos(wide * AST_DEGREE));
+    memset(ends, 0, sizeof parts->ends);
+    for (size_t i = 0; i < sample->rows.count; i++)
+        ends[sample->nearest[i]]++;
+    for (size_t k = 0; k <= map->count; k++) {
         size_t rows = ends[k];
         ends[k] = next; /* the first, and after the loop below the end */
         next += rows;
     }
-    for (size_t i = 0; i < sample->count; i++)
-        if (sample->nearest[i] >= 0)
-            sample->list[ends[sample->nearest[i]]++] = (uint32_t)i;
+    for (size_t i = 0; i < sample->rows.count; i++)
+        copy_row(&sample->rows, i, &sample->parts, ends[sample->nearest[i]]++);
+    memcpy(parts->rotation, rotation, sizeof parts->rotation);
 }
 
-/* The mean of the listed rows around the centre becomes the centre. Returns the rows that took part. */
-static double shift(const ast_direction_sample *sample, double *centre, const uint32_t *list, size_t count,
-                    double least) {
-    double sum[3] = {0}, share = 0;
-    for (size_t i = 0; i < count; i++) {
-        const double *x = sample->x[list[i]];
-        double inside = ast_dot_of3(x, centre) - least;
-        if (inside <= 0)
-            continue;
-        double weight = sample->weight[list[i]] * inside * inside;
-        share += sample->weight[list[i]];
-        for (int d = 0; d < 3; d++)
-            sum[d] += weight * x[d];
-    }
-    double length = sqrt(ast_dot_of3(sum, sum));
-    for (int d = 0; d < 3 && length > 0; d++)
-        centre[d] = sum[d] / length;
-    return share;
-}
-
-void ast_landmarks_see(const ast_landmark_map *map, const ast_direction_sample *sample, const double *rotation,
-                       double wide, ast_mode *modes) {
-    double centres[AST_LANDMARKS][3], total = total_of(sample), share = 0;
+void ast_landmarks_see(const ast_landmark_map *map, const ast_direction_sample *sample, const ast_landmark_parts *parts,
+                       const double *rotation, double wide, ast_mode *modes) {
+    double centres[AST_LANDMARKS][3], total = sample->total, share = 0;
     double narrow = cos(AST_NARROW * AST_DEGREE), first = cos(wide * AST_DEGREE), core = cos(AST_CORE * AST_DEGREE);
-    size_t ends[AST_LANDMARKS], begin = 0;
+    size_t begin = 0;
     ast_landmarks_expect(map, rotation, centres);
-    assign(sample, (const double(*)[3])centres, map->count, first);
-    list_rows(sample, map->count, ends);
-    for (size_t k = 0; k < map->count; begin = ends[k++]) {
-        const uint32_t *list = sample->list + begin;
+    for (size_t k = 0; k < map->count; begin = parts->ends[k++]) {
+        const ast_weighted_directions *all = &sample->parts;
+        const ast_weighted_directions rows = {
+            {all->x[0] + begin, all->x[1] + begin, all->x[2] + begin}, all->weight + begin, parts->ends[k] - begin};
         for (int round = 0; round < SHIFTS; round++)
-            share = shift(sample, centres[k], list, ends[k] - begin, round ? narrow : first);
+            share = shift(sample, &rows, centres[k], round ? narrow : first);
         for (int round = 0; round < SHIFTS; round++)
-            shift(sample, centres[k], list, ends[k] - begin, core);
+            shift(sample, &rows, centres[k], core);
         memcpy(modes[k].direction, centres[k], sizeof centres[k]);
         modes[k].share = total > 0 ? share / total : 0;
     }
@@ -131,77 +98,78 @@ void ast_landmarks_see(const ast_landmark_map *map, const ast_direction_sample *
 
 /* ---- New ones ---------------------------------------------------------------------------------------------------- */
 
-static size_t cell_of(const double *x) {
-    int face = 0;
-    for (int d = 1; d < 3; d++)
-        face = fabs(x[d]) > fabs(x[face]) ? d : face;
-    double size = fabs(x[face]), u = x[(face + 1) % 3] / size, v = x[(face + 2) % 3] / size;
-    size_t column = (size_t)fmin((u + 1) / 2 * SIDE, SIDE - 1), row = (size_t)fmin((v + 1) / 2 * SIDE, SIDE - 1);
-    return ((size_t)(2 * face + (x[face] < 0)) * SIDE + row) * SIDE + column;
+/* Without a branch: neighbours are on different faces. */
+static int32_t cell_of(const ast_weighted_directions *rows, size_t i) {
+    static const int after[] = {1, 2, 0, 1};
+    const float x[3] = {rows->x[0][i], rows->x[1][i], rows->x[2][i]};
+    const float size[3] = {fabsf(x[0]), fabsf(x[1]), fabsf(x[2])};
+    float larger = size[1] > size[0] ? size[1] : size[0], largest = size[2] > larger ? size[2] : larger;
+    int face = size[2] > larger ? 2 : size[1] > size[0];
+    float scale = SIDE / (2 * largest), half = SIDE / 2;
+    int32_t column = (int32_t)(x[after[face]] * scale + half), row = (int32_t)(x[after[face + 1]] * scale + half);
+    column = column < SIDE ? column : SIDE - 1;
+    row = row < SIDE ? row : SIDE - 1;
+    return ((2 * face + (x[face] < 0)) * SIDE + row) * SIDE + column;
 }
 
-/* The mean of the fullest cell among the listed rows; false if it holds too little. */
-static bool fullest_cell(const ast_direction_sample *sample, size_t listed, double least, double *centre) {
-    double weight[CELLS] = {0}, sums[CELLS][3];
-    size_t best = 0;
-    memset(sums, 0, sizeof sums);
-    for (size_t l = 0; l < listed; l++) {
-        size_t i = sample->list[l], cell = cell_of(sample->x[i]);
-        weight[cell] += sample->weight[i];
-        for (int d = 0; d < 3; d++)
-            sums[cell][d] += sample->weight[i] * sample->x[i][d];
+/* The mean of the fullest cell among the rows of the parts; false if it holds too little. */
+static bool fullest_cell(const ast_direction_sample *sample, double least, double *centre) {
+    const ast_weighted_directions *rows = &sample->parts;
+    int32_t *cells = sample->nearest, best = 0;
+    float weight[CELLS] = {0};
+    double sum[3] = {0};
+    for (size_t i = 0; i < rows->count; i++) {
+        cells[i] = cell_of(rows, i);
+        weight[cells[i]] += rows->weight[i];
     }
-    for (size_t cell = 1; cell < CELLS; cell++)
+    for (int32_t cell = 1; cell < CELLS; cell++)
         best = weight[cell] > weight[best] ? cell : best;
-    double length = sqrt(ast_dot_of3(sums[best], sums[best]));
+    if ((double)weight[best] < least)
+        return false;
+    for (size_t i = 0; i < rows->count; i++)
+        for (int d = 0; d < 3 && cells[i] == best; d++)
+            sum[d] += (double)(rows->weight[i] * rows->x[d][i]);
+    double length = sqrt(ast_dot_of3(sum, sum));
     for (int d = 0; d < 3; d++)
-        centre[d] = length > 0 ? sums[best][d] / length : 0;
-    return weight[best] >= least && length > 0;
+        centre[d] = length > 0 ? sum[d] / length : 0;
+    return length > 0;
 }
 
-/* Shifts the centre over the listed rows. Returns what is inside the narrow angle; `ring`: between it and twice the
- * angle, of all rows. */
-static double settle(const ast_direction_sample *sample, size_t listed, double *centre, double *ring) {
-    double narrow = cos(AST_NARROW * AST_DEGREE), around = cos(2 * AST_NARROW * AST_DEGREE), inside = 0;
-    for (int round = 0; round < 2 * SHIFTS; round++)
-        shift(sample, centre, sample->list, listed, narrow);
-    *ring = 0;
-    for (size_t i = 0; i < sample->count; i++) {
-        double cosine = ast_dot_of3(sample->x[i], centre);
-        *ring += cosine < narrow && cosine >= around ? sample->weight[i] : 0;
+/* Keeps the rows that `assign` has found to be near none of `count` directions. Returns their number. */
+static size_t keep_others(const ast_direction_sample *sample, const ast_weighted_directions *rows, size_t count) {
+    int32_t *list = sample->nearest;
+    size_t kept = 0;
+    for (size_t i = 0; i < rows->count; i++) { /* without a branch: kept <= i */
+        bool other = list[i] == (int32_t)count;
+        list[kept] = (int32_t)i;
+        kept += other;
     }
-    for (size_t l = 0; l < listed; l++)
-        inside += ast_dot_of3(sample->x[sample->list[l]], centre) >= narrow ? sample->weight[sample->list[l]] : 0;
-    return inside;
+    for (size_t i = 0; i < kept; i++)
+        copy_row(rows, (size_t)list[i], &sample->parts, i);
+    return kept;
 }
 
-/* Takes the rows within the narrow angle of the centre off the list. Returns the length of the list. */
-static size_t take_off(const ast_direction_sample *sample, size_t listed, const double *centre) {
-    double narrow = cos(AST_NARROW * AST_DEGREE);
-    size_t left = 0;
-    for (size_t l = 0; l < listed; l++)
-        if (!(ast_dot_of3(sample->x[sample->list[l]], centre) >= narrow))
-            sample->list[left++] = sample->list[l];
-    return left;
-}
-
-size_t ast_landmarks_find_modes(const ast_direction_sample *sample, double (*known)[3], size_t known_count, size_t most,
+size_t ast_landmarks_find_modes(ast_direction_sample *sample, double (*known)[3], size_t known_count, size_t most,
                                 ast_mode *modes) {
     double narrow = cos(AST_NARROW * AST_DEGREE), around = cos(2 * AST_NARROW * AST_DEGREE);
-    double total = total_of(sample), area = (narrow - around) / (1 - narrow), centre[3], ring;
-    size_t count = 0, listed = 0;
-    assign(sample, (const double(*)[3])known, known_count, narrow);
-    for (size_t i = 0; i < sample->count; i++) /* rows of no known landmark */
-        if (sample->nearest[i] == NONE)
-            sample->list[listed++] = (uint32_t)i;
+    double total = sample->total, area = (narrow - around) / (1 - narrow), centre[1][3];
+    ast_weighted_directions *others = &sample->parts;
+    size_t count = 0;
+    assign(sample, &sample->rows, (const double(*)[3])known, known_count, narrow);
+    others->count = keep_others(sample, &sample->rows, known_count);
     for (size_t tries = 0; tries < 2 * most && count < most; tries++) {
-        if (!fullest_cell(sample, listed, NEW_SHARE * total / 4, centre))
+        if (!fullest_cell(sample, NEW_SHARE * total / 4, centre[0]))
             break;
-        double inside = settle(sample, listed, centre, &ring);
-        listed = take_off(sample, listed, centre);
+        for (int round = 0; round < 2 * SHIFTS; round++)
+            shift(sample, others, centre[0], narrow);
+        double ring = ast_landmarks_weigh(sample, centre[0], around, narrow), inside = 0;
+        assign(sample, others, (const double(*)[3])centre, 1, narrow);
+        for (size_t i = 0; i < others->count; i++)
+            inside += sample->nearest[i] == 0 ? (double)others->weight[i] : 0;
+        others->count = keep_others(sample, others, 1);
         if (inside < NEW_SHARE * total || inside * area < CONTRAST * ring)
             continue;
-        memcpy(modes[count].direction, centre, sizeof centre);
+        memcpy(modes[count].direction, centre, sizeof centre[0]);
         modes[count++].share = inside / total;
     }
     return count;

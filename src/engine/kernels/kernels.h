@@ -187,6 +187,7 @@ typedef struct ast_kernels {
     const char *name;
     const struct ast_silhouette_kernels *silhouette;
     const struct ast_mixing *mixing;
+    const struct ast_direction_kernels *directions;
     ast_head_kernels heads;
 
     /* Splits packed rows of n small points into columns. A hole, a point whose components are all NaN, becomes zero and

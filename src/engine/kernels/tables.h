@@ -4,6 +4,7 @@
  * neon), is compiled with the flags of its instruction set, and includes one .inc source. */
 #pragma once
 
+#include "directions.h"
 #include "kernels.h"
 #include "mixing.h"
 #include "silhouette_kernels.h"
