@@ -22,7 +22,7 @@ bool ast_push_event(ast_labelling *l, int32_t event) {
     return true;
 }
 
-/* ---- Scores --------------------------------------------------------------------------------------------------- */
+/* ---- Scores ------------------------------------------------------------------------------------------------------ */
 
 void ast_begin_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     size_t seen = ast_events_seen(l, worker);
@@ -113,9 +113,9 @@ static void rescore_after_events(ast_labelling *l, ast_worker *worker, size_t se
     (c->full ? join_scores : join_bounds)(l, c, first, last);
 }
 
-/* Brings points first..last of the chunk up to date with the events from number `seen` on. First pass, small: blocks
- * that were labelled early and that the events may concern are scored again. Later passes, small: the chunk had bounds
- * only, and is scored now. Otherwise the points are compared with the changed clusters alone. */
+/* Brings points first..last of the chunk up to date with the events from number `seen` on. Small points that were
+ * labelled early: the blocks that the events may concern are scored again. Other small points without scores in this
+ * pass: all are scored. Otherwise the points are compared with the changed clusters alone. */
 static void catch_up(ast_labelling *l, ast_worker *worker, size_t seen, size_t first, size_t last) {
     bool ready = ast_sync_table(l, worker);
     if (l->first && worker->chunk.added_early && !worker->chunk.full && ready && ast_is_resident(l) &&

@@ -9,7 +9,7 @@
 /* The labels of the view, to be changed. ast_labelling_recount must follow before the next pass. */
 int32_t *ast_labelling_labels(ast_labelling *labelling);
 
-/* Computes the sums and members of the clusters from the labels. Means stay, and clusters without points do. */
+/* Computes the sums and members of the clusters from the labels. Means stay, also of clusters without points. */
 ast_status ast_labelling_recount(ast_labelling *labelling, ast_fault *fault);
 
 /* Rebuilds the clusters from these labels (padded: slots, or AST_MISSING) and, unless NULL, signs (padded / AST_LANES):

@@ -112,7 +112,7 @@ static ast_status end_loading(ast_labelling *l, ast_status status, ast_fault *fa
 
 static ast_status local_pass(ast_labelling *l, ast_parallel how, ast_pass_result *result, ast_fault *fault) {
     how = l->rows.reader ? AST_ORDERED : how;
-    bool loads = how == AST_ORDERED && !ast_cells_wanted(l);
+    bool loads = how == AST_ORDERED && !ast_cells_wanted(l); /* such a pass loads the rows of a chunk that it scores */
     ast_status status = loads ? AST_OK : ast_labelling_finish_load(l, 0, fault);
     if (status != AST_OK)
         return status;

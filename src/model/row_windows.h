@@ -39,7 +39,8 @@ ast_status ast_windows_save(ast_labelling *labelling, ast_fault *fault);
 /* Tells the source that the window after the open one is read next. */
 void ast_windows_announce_next(const ast_windows *windows);
 
-/* Updates what the next pass announces. */
+/* After a pass: decides whether the next pass announces its rows to the source, segment by segment (`eager`). It does so
+ * unless bounds spared the last pass three quarters of the rows. */
 void ast_windows_plan_announcing(ast_labelling *labelling);
 
 /* Whether there is no memory for another cluster; ast_windows_failure reports it later. */

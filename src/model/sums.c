@@ -174,7 +174,7 @@ void ast_add_changes(ast_labelling *l, ast_worker *worker, size_t chunk) {
 }
 
 /* Whether the weight of a bin is the number of points that joined: all weigh 1, and none has left. */
-static bool by_weight(const ast_labelling *l) {
+static bool counts_by_weight(const ast_labelling *l) {
     return l->first && l->rows.small && !l->rows.weights;
 }
 
@@ -185,7 +185,7 @@ static void merge_bin(const ast_labelling *l, ast_worker *worker, const ast_sums
         to->sums[slot * dimension + d] += bin[d];
     to->weights[slot] += weight;
     to->keys[slot] += worker->bins.keys[at];
-    if (by_weight(l))
+    if (counts_by_weight(l))
         to->members[slot] += weight;
     if (weight)
         to->touched[slot] = 1;
@@ -200,7 +200,7 @@ static void merge_slot(const ast_labelling *l, ast_worker *worker, const ast_sum
         merge_bin(l, worker, to, slot, copy);
     if (worker->used[slot])
         to->touched[slot] = 1;
-    if (!by_weight(l))
+    if (!counts_by_weight(l))
         to->members[slot] += worker->joined[slot];
     worker->used[slot] = 0;
     worker->joined[slot] = 0;

@@ -31,7 +31,7 @@ ast_visit_result ast_visit(ast_labelling *l, ast_worker *worker, size_t i) {
     ast_chunk *c = &worker->chunk;
     bool singleton = ast_clusters_is_singleton(&l->clusters, l->labels[i]);
     assert(i >= c->base && i < c->base + l->rows.chunk && l->labels[i] != AST_MISSING);
-    if (!singleton && !is_scored(l, c, i)) /* listed as a singleton that is none any more: its bounds decide it */
+    if (!singleton && !is_scored(l, c, i)) /* a singleton when it was listed, none now; by its bounds it stays */
         return AST_NO_EVENT;
     if (!singleton && scores_decide(l, worker, i))
         return move_point(l, worker, i, c->scores.id[i - c->base]);

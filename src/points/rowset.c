@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Loads rows in memory: every type and stride becomes unit vectors in float, missing and infinite rows are noted. Small
+ * rows are copied into columns, at once or block by block within the first pass; larger rows are only checked, and read
+ * again whenever they are needed (reader.c). */
 #include "rowset.h"
 
 #include "memory.h"

@@ -67,15 +67,16 @@ typedef struct ast_unseen_bound {
     float of[AST_MASK_BITS]; /* holds if the best mean is that of the slot */
 } ast_unseen_bound;
 
-/* Bounds of a block of neighbouring points. Small: gaps are stored plus the `drift` that the block had at that time. So
- * the stored gap minus the present drift is a lower bound of the gap, and one comparison shows whether any point of the
- * block can have changed. */
+/* Bounds of a block of neighbouring points. Small: the gap of a point says how far it is from another label: it is the
+ * lead of the best score over the second best or, if that is less, over the deciding score (ast_small_block). Gaps are
+ * stored plus the `drift` that the block had at that time. So the stored gap minus the present drift is a lower bound
+ * of the gap, and one comparison shows whether any point of the block can have changed. */
 typedef struct ast_block {
     float drift;      /* small: sum of the moves of the means since the gaps were measured */
     float gap;        /* small: the smallest stored gap; -INFINITY: unknown */
     float least;      /* small: no point has a best score below this minus `drift`; -INFINITY: unknown */
     float gap_origin; /* small: the threshold that the gaps are measured from */
-    bool attention;   /* the commit must look at its points */
+    bool attention;   /* the scores may leave a point open, or give it another label: the commit checks each point */
     uint32_t mask;    /* bit (slot mod 32) of every cluster with points in the block; 0: unknown */
 } ast_block;
 
