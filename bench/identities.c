@@ -14,7 +14,7 @@
 #include "bench.h"
 #include "random.h"
 
-enum { ROWS = 10, FRAMES = 200, PRODUCTS = 10, LANES = 8 };
+enum { ROWS = 10, FRAMES = 200, PRODUCTS = 10, STATES = 3, LANES = 8 };
 
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(4)));
 
@@ -113,6 +113,17 @@ static double time_product(const float *people, size_t count, size_t dimension) 
     return best;
 }
 
+/* The first time may wait for memory that the machine has not handed out yet. */
+static void save_and_load(ast_stream *stream, const ast_context *context, size_t *bytes, double *save, double *load) {
+    double start = bench_now();
+    const void *state = ast_stream_save(stream, bytes);
+    *save = least(*save, bench_now() - start);
+    start = bench_now();
+    if (!state || ast_stream_load(stream, state, *bytes) != AST_OK)
+        bench_die("%s", ast_message(context));
+    *load = least(*load, bench_now() - start);
+}
+
 static void measure(size_t count, size_t dimension, int exclusive) {
     ast_context *context;
     ast_random random;
@@ -127,17 +138,13 @@ static void measure(size_t count, size_t dimension, int exclusive) {
     ast_stream *stream = open_stream(context, people, count, dimension, exclusive);
     double frame = time_frames(stream, context, people, count, dimension, &random);
     double memory = (double)(resident_bytes() - before), means = (double)(count * dimension * sizeof(float));
-    double start = bench_now();
-    const void *state = ast_stream_save(stream, &bytes);
-    double save = bench_now() - start;
-    start = bench_now();
-    if (!state || ast_stream_load(stream, state, bytes) != AST_OK)
-        bench_die("%s", ast_message(context));
-    double load = bench_now() - start, changes = 1e9;
+    double save = 1e9, load = 1e9, changes = 1e9;
     size_t changed = 0;
+    for (int t = 0; t < STATES; t++)
+        save_and_load(stream, context, &bytes, &save, &load);
     for (int t = 0; t < 20; t++) {
         one_frame(stream, context, people, count, dimension, &random);
-        start = bench_now();
+        double start = bench_now();
         if (!ast_stream_save_changes(stream, &changed))
             bench_die("%s", ast_message(context));
         changes = least(changes, bench_now() - start);

@@ -88,7 +88,8 @@ void ast_stream_close(ast_stream *s) {
     ast_free_all(s->track, s->m, s->data_direction, s->id_of, s->records.list, s->records.means, s->records.hidden,
                  s->late.names, s->late.counts, s->state, s->input.center, s->input.late, s->input.rows,
                  s->input.partner);
-    ast_free_all(s->joins.pairs, s->joins.found, s->joins.cosines, s->joins.seen, s->joins.host);
+    ast_free_all(s->joins.pairs, s->joins.found, s->joins.cosines, s->joins.seen, s->joins.host, s->joins.view,
+                 s->joins.partners);
     ast_stream_free_rotation(s);
     ast_free_all(s->rotated, s->changes.gone);
     ast_tracks_free(&s->tracks);

@@ -40,10 +40,11 @@ typedef struct ast_track {
 } ast_track;
 _Static_assert(sizeof(ast_track) == offsetof(ast_track, zero) + sizeof(uint32_t), "a state would hold padding");
 
-#define AST_LOCKED 1U  /* the means do not move */
-#define AST_KNOWN 2U   /* has a name or was enrolled: two of them are never merged */
-#define AST_TOUCHED 4U /* of any mean: something other than the age of the id has changed since the stream was saved   \
-                        */
+#define AST_LOCKED 1U /* the means do not move */
+#define AST_KNOWN 2U  /* has a name or was enrolled: two of them are never merged */
+#define AST_TOUCHED                                                                                                    \
+    4U /* of any mean: something other than the age of the id has changed since the stream was saved                   \
+        */
 
 /* Two tracked clusters that may be pieces of one: both have points, and their means are closer than half the angle. */
 typedef struct ast_near_pair {
@@ -63,6 +64,9 @@ typedef struct ast_joins {
     ast_near_pair *found; /* (found_count) in the frame that is being closed */
     double *cosines;      /* (found_count) of their means */
     size_t found_count, found_capacity, cosine_capacity;
+    uint32_t *view;     /* (view_count) exclusive frames: tracks of ids in view, in order */
+    uint32_t *partners; /* (partner_count) tracks that one in view may become one with, in order */
+    size_t view_count, view_capacity, partner_count, partner_capacity;
     ast_sighting *seen;
     size_t seen_capacity;
     int32_t *host; /* (slots) the cluster that has the points of this slot: itself, unless this one is a piece */
@@ -250,10 +254,10 @@ void ast_stream_add_unselected(ast_stream *stream);
 void ast_near_set_free(ast_near_set *near);
 
 /* ast_stream_score_means computes the largest float score of each mean of the stream with near.rows, in near.best; its
- * error is at most the slack. false: no memory. ast_stream_reserve_mean_scores: memory for `count` means in near.best
- * and near.in. */
+ * error is at most the slack; of the wanted means (count) alone unless `wanted` is NULL. false: no memory.
+ * ast_stream_reserve_mean_scores: memory for `count` means in near.best and near.in. */
 bool ast_stream_reserve_mean_scores(ast_stream *stream, size_t count);
-bool ast_stream_score_means(ast_stream *stream);
+bool ast_stream_score_means(ast_stream *stream, const uint8_t *wanted);
 double ast_stream_score_slack(const ast_stream *stream);
 
 /* Adds the record of an id without points, tracks first..end-1; lives: false if the id has died. The means of living
@@ -275,10 +279,10 @@ ast_status ast_stream_frame(ast_stream *stream, const ast_points *points, ast_fr
  */
 ast_status ast_stream_assign_exclusive(ast_stream *stream);
 
-/* Who met whom (stream_met.c). ast_stream_note_met notes that the ids in view met each other. ast_stream_may_have_met:
- * whether two ids, given by their first tracks, met; sometimes true although they did not. ast_stream_merge_met adds
- * the ids that met `from` to those that met `into`. */
-void ast_stream_note_met(ast_stream *stream);
+/* Who met whom (stream_met.c). ast_stream_note_met notes that the ids in view, given by their tracks (count) in order,
+ * met each other. ast_stream_may_have_met: whether two ids, given by their first tracks, met; sometimes true although
+ * they did not. ast_stream_merge_met adds the ids that met `from` to those that met `into`. */
+void ast_stream_note_met(ast_stream *stream, const uint32_t *view, size_t count);
 bool ast_stream_may_have_met(const ast_stream *stream, size_t a, size_t b);
 void ast_stream_merge_met(ast_stream *stream, int32_t from, int32_t into);
 

@@ -45,39 +45,78 @@ bool ast_stream_reserve_agreeing(ast_stream *s) {
     size_t found = seen + 1; /* of a mean in view, only the nearest partner is kept */
     for (size_t k = 0; k < s->count; k++)
         found += s->track[k].part > 0; /* is in view if another mean of its id is */
-    if (!ast_stream_reserve_mean_scores(s, s->count + live + (s->near.selected ? s->near.others.count : 0)))
-        return false;
-    if (!ast_reserve(&j->found, &j->found_capacity, 0, found, sizeof *j->found))
-        return false;
-    return ast_reserve(&j->cosines, &j->cosine_capacity, 0, found, sizeof *j->cosines);
+    size_t all = s->count + live + (s->near.selected ? s->near.others.count : 0);
+    return ast_stream_reserve_mean_scores(s, all) &&
+           ast_reserve(&j->found, &j->found_capacity, 0, found, sizeof *j->found) &&
+           ast_reserve(&j->cosines, &j->cosine_capacity, 0, found, sizeof *j->cosines) &&
+           ast_reserve(&j->view, &j->view_capacity, 0, found, sizeof *j->view) &&
+           ast_reserve(&j->partners, &j->partner_capacity, 0, all, sizeof *j->partners);
 }
 
-/* Marks in near.in the means that may agree with one in view, by float products with all of those; all of them if there
- * is no memory for that, or if rows are short. */
-static void mark_candidates(ast_stream *s) {
+static void list_view(ast_stream *s) {
+    ast_joins *j = &s->joins;
+    j->view_count = 0;
+    for (size_t k = 0; k < s->count; k++)
+        if (s->track[k].dt == 1)
+            j->view[j->view_count++] = (uint32_t)k;
+}
+
+/* Marks in near.in the means that an id in view may become one with: two known ids never do. Returns whether there are
+ * any. */
+static bool mark_partners(ast_stream *s) {
+    const ast_joins *j = &s->joins;
+    bool strangers = false, any = false;
+    for (size_t i = 0; i < j->view_count; i++)
+        strangers = strangers || !(s->track[j->view[i]].flags & AST_KNOWN);
+    for (size_t k = 0; k < s->count; k++) {
+        s->near.in[k] = strangers || !(s->track[k].flags & AST_KNOWN);
+        any = any || s->near.in[k];
+    }
+    return any;
+}
+
+/* Copies the means in view to near.rows; false: no memory. Their least reliability. */
+static bool copy_view(ast_stream *s, double *least) {
+    const ast_joins *j = &s->joins;
     ast_near_set *near = &s->near;
     const size_t dimension = s->options.dimension;
-    const double agree = ast_cosine(s->options.angle * AGREE), slack = ast_stream_score_slack(s);
-    bool known = dimension > AST_SMALL && agree > 0;
-    double least = 1;
+    *least = 1;
     near->count = 0;
-    for (size_t k = 0; k < s->count && known; k++) {
-        if (s->track[k].dt != 1)
-            continue;
-        double own = ast_stream_reliability(s, s->track[k].rows);
-        least = own < least ? own : least;
-        known =
-            ast_reserve(&near->rows, &near->row_capacity, near->count, near->count + 1, dimension * sizeof *near->rows);
-        if (known)
-            memcpy(near->rows + near->count++ * dimension, s->m + k * dimension, dimension * sizeof *near->rows);
+    if (!ast_reserve(&near->rows, &near->row_capacity, 0, j->view_count, dimension * sizeof *near->rows))
+        return false;
+    for (size_t i = 0; i < j->view_count; i++) {
+        double own = ast_stream_reliability(s, s->track[j->view[i]].rows);
+        *least = own < *least ? own : *least;
+        memcpy(near->rows + near->count++ * dimension, s->m + j->view[i] * dimension, dimension * sizeof *near->rows);
     }
-    known = known && ast_stream_score_means(s);
+    return true;
+}
+
+/* Unmarks the means that agree with none in view, by float products with all of those: not if there is no memory for
+ * that, or if rows are short. */
+static void unmark_far(ast_stream *s) {
+    ast_near_set *near = &s->near;
+    const double agree = ast_cosine(s->options.angle * AGREE), slack = ast_stream_score_slack(s);
+    double least;
+    if (s->options.dimension <= AST_SMALL || agree <= 0 || !copy_view(s, &least) ||
+        !ast_stream_score_means(s, near->in))
+        return;
     const double any_limit = agree * least * ast_stream_reliability(s, 1);
     for (size_t k = 0; k < s->count; k++) {
-        double best = known ? (double)near->best[k] + slack : 2;
-        near->in[k] =
-            best >= any_limit && (!known || best >= agree * least * ast_stream_reliability(s, s->track[k].rows));
+        double best = near->in[k] ? (double)near->best[k] + slack : -2;
+        near->in[k] = best >= any_limit && best >= agree * least * ast_stream_reliability(s, s->track[k].rows);
     }
+}
+
+static void list_partners(ast_stream *s) {
+    ast_joins *j = &s->joins;
+    j->partner_count = 0;
+    if (!mark_partners(s))
+        return;
+    unmark_far(s);
+    for (size_t k = 0; k < s->count; k++)
+        if (s->near.in[k])
+            j->partners[j->partner_count++] = (uint32_t)k;
 }
 
 /* The piece that agrees best with the id at `a`, which is in view; keeps the pair. */
@@ -86,8 +125,9 @@ static void find_piece(ast_stream *s, size_t a) {
     size_t dimension = s->options.dimension, best = s->count;
     const double agree = ast_cosine(s->options.angle * AGREE), own = ast_stream_reliability(s, s->track[a].rows);
     double most = -2;
-    for (size_t b = 0; b < s->count; b++) {
-        if (!s->near.in[b] || s->track[b].id == s->track[a].id || (b < a && s->track[b].dt == 1))
+    for (size_t p = 0; p < j->partner_count; p++) {
+        const size_t b = j->partners[p];
+        if (s->track[b].id == s->track[a].id || (b < a && s->track[b].dt == 1))
             continue;
         double least = agree * own * ast_stream_reliability(s, s->track[b].rows);
         double cosine = ast_exact_score(s->m + a * dimension, s->m + b * dimension, dimension);
@@ -113,11 +153,11 @@ void ast_stream_join_agreeing(ast_stream *s) {
     j->found_count = 0;
     if (!ast_stream_joins_agreeing(s))
         return;
-    ast_stream_note_met(s);
-    mark_candidates(s);
-    for (size_t a = 0; a < s->count; a++)
-        if (s->track[a].dt == 1)
-            find_piece(s, a);
+    list_view(s);
+    ast_stream_note_met(s, j->view, j->view_count);
+    list_partners(s);
+    for (size_t i = 0; i < j->view_count; i++)
+        find_piece(s, j->view[i]);
     for (;;) {
         size_t best = j->found_count;
         for (size_t p = 0; p < j->found_count; p++)

@@ -73,24 +73,12 @@ bool ast_stream_may_have_met(const ast_stream *s, size_t a, size_t b) {
     return has(&s->track[a].met, s->track[b].id) && has(&s->track[b].met, s->track[a].id);
 }
 
-/* Whether this is the first mean of an id with points. */
-static bool is_in_view(const ast_stream *s, size_t k) {
-    return s->track[k].dt == 1 && s->track[k].part == 0;
-}
-
-/* The first id in view from track k on; the number of tracks if there is none. */
-static size_t next_in_view(const ast_stream *s, size_t k) {
-    while (k < s->count && !is_in_view(s, k))
-        k++;
-    return k;
-}
-
-void ast_stream_note_met(ast_stream *s) {
-    size_t last = s->count; /* in view */
-    while (last > 0 && !is_in_view(s, last - 1))
-        last--;
-    for (size_t a = next_in_view(s, 0); a < last; a = next_in_view(s, a + 1))
-        for (size_t b = next_in_view(s, a + 1); b < last; b = next_in_view(s, b + 1)) {
+void ast_stream_note_met(ast_stream *s, const uint32_t *view, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = i + 1; j < count; j++) {
+            const size_t a = view[i], b = view[j];
+            if (s->track[a].part > 0 || s->track[b].part > 0)
+                continue;
             add(s, a, s->track[b].id);
             add(s, b, s->track[a].id);
         }

@@ -21,15 +21,25 @@ enum { LEAST_TRACKS = 64, MOST_ROWS = 1024, FEW_ROWS = 40, BLOCK = AST_TILE_ROWS
 typedef struct product {
     const ast_kernels *kernels;
     const ast_near_set *near;
-    const float *means; /* (count, D) */
+    const float *means;    /* (count, D) */
+    const uint8_t *wanted; /* (count), or NULL: all */
     size_t dimension;
 } product;
+
+static bool is_wanted(const product *p, size_t k) {
+    return !p->wanted || p->wanted[k];
+}
 
 static void score_block(void *data, size_t first, size_t last) {
     const product *p = data;
     const ast_near_set *near = p->near;
-    p->kernels->best_products(p->means + first * p->dimension, last - first, near->rows, near->count, p->dimension,
-                              near->best + first);
+    for (size_t k = first, end; k < last; k = end) {
+        for (end = k + 1; end < last && is_wanted(p, k) == is_wanted(p, end); end++)
+            ;
+        if (is_wanted(p, k))
+            p->kernels->best_products(p->means + k * p->dimension, end - k, near->rows, near->count, p->dimension,
+                                      near->best + k);
+    }
 }
 
 /* The same with the table. */
@@ -39,10 +49,17 @@ static void score_tiles(void *data, size_t first, size_t last) {
     float best[BLOCK + AST_LANES], second[BLOCK + AST_LANES];
     int32_t ids[BLOCK + AST_LANES];
     const float *rows[BLOCK];
+    size_t count = 0;
     for (size_t k = first; k < last; k++)
-        rows[k - first] = p->means + k * p->dimension;
-    p->kernels->score_rows(rows, last - first, &p->near->table, (ast_scores){best, second, ids}, scratch);
-    memcpy(p->near->best + first, best, (last - first) * sizeof *best);
+        if (is_wanted(p, k))
+            rows[count++] = p->means + k * p->dimension;
+    if (count == 0)
+        return;
+    p->kernels->score_rows(rows, count, &p->near->table, (ast_scores){best, second, ids}, scratch);
+    count = 0;
+    for (size_t k = first; k < last; k++)
+        if (is_wanted(p, k))
+            p->near->best[k] = best[count++];
 }
 
 bool ast_stream_reserve_mean_scores(ast_stream *s, size_t count) {
@@ -51,10 +68,10 @@ bool ast_stream_reserve_mean_scores(ast_stream *s, size_t count) {
            ast_reserve(&near->in, &near->in_capacity, near->in_capacity, count, sizeof *near->in);
 }
 
-bool ast_stream_score_means(ast_stream *s) {
+bool ast_stream_score_means(ast_stream *s, const uint8_t *wanted) {
     ast_near_set *near = &s->near;
     const size_t dimension = s->options.dimension;
-    product p = {s->kernels, near, s->m, dimension};
+    product p = {s->kernels, near, s->m, wanted, dimension};
     bool few = near->count <= FEW_ROWS, good = true;
     ast_mean_table_clear(&near->table, dimension, false);
     for (size_t i = 0; i < near->count && !few && good; i++)
@@ -143,7 +160,7 @@ ast_status ast_stream_select_near(ast_stream *s, const ast_points *points) {
     const size_t dimension = s->options.dimension;
     if (!is_for_few(s, points))
         return AST_OK;
-    if (!take_rows(s, points) || !ast_stream_reserve_mean_scores(s, s->count) || !ast_stream_score_means(s))
+    if (!take_rows(s, points) || !ast_stream_reserve_mean_scores(s, s->count) || !ast_stream_score_means(s, NULL))
         return ast_fail_memory(s->fault);
     size_t count = mark(s, points->late != NULL), to = 0;
     if (2 * count > s->count)
