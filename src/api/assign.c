@@ -146,13 +146,13 @@ static ast_status assign_rows(ast_context *context, const ast_points *points, co
         status = ast_refuse_sparse(points, "a metric", fault);
     if (status == AST_OK && options->metric)
         status = ast_check_metric(options->metric, points->dimension, fault);
-    ast_centred centred = {0};
+    ast_transformed_rows centred = {0};
     if (status == AST_OK && options->metric)
         status = ast_map_points(context, points, options->metric, &centred);
     if (status == AST_OK && options->center)
         status = ast_subtract_points(context, points, options->center, &centred);
     if (status != AST_OK) {
-        ast_centred_free(&centred);
+        ast_transformed_rows_free(&centred);
         return status;
     }
     copy to = {labels, similarity};
@@ -165,7 +165,7 @@ static ast_status assign_rows(ast_context *context, const ast_points *points, co
         ast_pool_ranges(context->pool, points->count, COMPARED, compare_rows, second);
         status = ast_check_cancelled(context);
     }
-    ast_centred_free(&centred);
+    ast_transformed_rows_free(&centred);
     return status;
 }
 
@@ -215,7 +215,7 @@ static ast_status assign_source(ast_context *context, const ast_source *source, 
         status = ast_check_struct(sink, sizeof *sink, "sink", fault);
     if (status == AST_OK && !sink->write)
         status = ast_fail(fault, AST_BAD_OPTION, "the sink has no function that writes labels");
-    ast_centred centred = {0};
+    ast_transformed_rows centred = {0};
     if (status == AST_OK && options->center)
         status = ast_subtract_source(context, source, options->center, &centred);
     if (status == AST_OK && options->metric)
@@ -230,7 +230,7 @@ static ast_status assign_source(ast_context *context, const ast_source *source, 
     input.unbounded = true;
     input.max_clusters = SIZE_MAX;
     status = assign(context, &input, options, true, sink);
-    ast_centred_free(&centred);
+    ast_transformed_rows_free(&centred);
     return status;
 }
 

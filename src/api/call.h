@@ -30,7 +30,7 @@ typedef struct ast_call {
     struct ast_resume *resume;       /* the checkpoint to continue from; NULL: none, or it was read */
     ast_family family;               /* of a mixture; its rows are features of `given` unless it is AST_FAMILY_VMF */
     const ast_points *given;         /* the rows of a mixture before they became features */
-    struct ast_centred *centred;     /* the rows without their mean (center.h); NULL: as they are */
+    struct ast_transformed_rows *centred; /* the rows without their mean (center.h); NULL: as they are */
 } ast_call;
 
 /* ast_cluster within a call that is under way. */
@@ -44,8 +44,8 @@ ast_status ast_cluster_planned(ast_context *context, const ast_source *source, c
 /* Reads the head of options->resume; the call goes on from restart *restart. A collective call. */
 ast_status ast_resume_open(ast_call *call, int *restart);
 
-/* The labelling is loaded with the points of that restart: reads the rest, and sets the labelling, the run and the best
- * result so far to those of the checkpoint. A collective call. */
+/* After the points of that restart are loaded: reads the rest of the checkpoint, and restores the labelling, the run
+ * and the best result so far. A collective call. */
 ast_status ast_resume_restore(ast_call *call, ast_run *run);
 void ast_resume_free(ast_call *call);
 
@@ -55,11 +55,12 @@ ast_report ast_call_report(const ast_call *call, const ast_run *run);
 /* Turns the labelling into a result, whose components and tree are set; labels go to result->labels or to the store. */
 ast_status ast_call_result(const ast_call *call, ast_result *result);
 
-/* pieces.c: which clusters are pieces of one set; their errors reach as far as those of its mean. Opened (NULL where
- * there are none to look for) before anything is written, since memory may be lacking: false. */
+/* pieces.c: finds clusters that are pieces of one set, and enlarges the errors of their means to those of the mean of
+ * the set. ast_pieces_open allocates memory, before any result is written; *pieces is NULL if there are no pieces to
+ * find. false: no memory. */
 typedef struct ast_pieces ast_pieces;
 bool ast_pieces_open(const ast_call *call, size_t clusters, ast_pieces **pieces);
-void ast_pieces_find(ast_pieces *pieces, ast_cluster_info *clusters);
+void ast_pieces_enlarge_errors(ast_pieces *pieces, ast_cluster_info *clusters);
 void ast_pieces_close(ast_pieces *pieces);
 
 /* representatives.c: the rows of each cluster that are nearest to its mean, among those visited so far. */
@@ -73,14 +74,14 @@ typedef struct ast_representatives {
 } ast_representatives;
 ast_status ast_representatives_open(ast_representatives *nearest, const ast_call *call, ast_result *result);
 ast_status ast_representatives_add(ast_representatives *nearest, const ast_call *call, const int32_t *labels);
-/* Puts them into the result; those of all ranks. A collective call. */
+/* Moves those of all ranks into the result. A collective call. */
 ast_status ast_representatives_hand_over(ast_representatives *nearest, const ast_call *call, ast_result *result);
 void ast_representatives_free(ast_representatives *nearest);
 
 /* Fills in the fields of the record about the error of its mean, from its effective number of points and its kappa. */
 void ast_cluster_errors(ast_cluster_info *info, size_t dimension, double resultant);
 
-/* restarts.c: measures the result of one of several restarts; at the end, chooses the one to keep and how far the
- * others agree with it. */
+/* restarts.c. ast_restart_measure measures the result of one restart. At the end, ast_restarts_choose chooses the
+ * result to keep, and computes how well the others agree with it. */
 ast_status ast_restart_measure(const ast_call *call, ast_result *result);
 ast_status ast_restarts_choose(ast_call *call);

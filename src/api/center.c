@@ -126,7 +126,7 @@ ast_status ast_find_mean(ast_context *context, const ast_points *points, const a
 /* ---- Rows without the mean
  * -------------------------------------------------------------------------------------------------- */
 
-void ast_centre_row(const ast_points *view, size_t i, const float *center, float *row) {
+void ast_center_row(const ast_points *view, size_t i, const float *center, float *row) {
     size_t dimension = view->dimension;
     ast_row_kind kind = ast_read_row(view, i, row);
     double squared = 0;
@@ -149,10 +149,10 @@ typedef struct subtraction {
 
 static void subtract_row(void *data, size_t i) {
     const subtraction *s = data;
-    ast_centre_row(s->points, i, s->center, s->rows + i * s->points->dimension);
+    ast_center_row(s->points, i, s->center, s->rows + i * s->points->dimension);
 }
 
-static ast_status keep_center(const float *center, size_t dimension, ast_centred *centred, ast_fault *fault) {
+static ast_status keep_center(const float *center, size_t dimension, ast_transformed_rows *centred, ast_fault *fault) {
     centred->center = ast_allocate(dimension, sizeof *centred->center);
     if (!centred->center)
         return ast_fail_memory(fault);
@@ -162,7 +162,7 @@ static ast_status keep_center(const float *center, size_t dimension, ast_centred
 }
 
 /* Subtracts the centre from rows in memory, into a copy. */
-static ast_status subtract(ast_context *context, const ast_points *points, ast_centred *centred) {
+static ast_status subtract(ast_context *context, const ast_points *points, ast_transformed_rows *centred) {
     size_t dimension = points->dimension;
     centred->rows = ast_allocate(points->count * dimension, sizeof *centred->rows);
     if (!centred->rows)
@@ -176,25 +176,26 @@ static ast_status subtract(ast_context *context, const ast_points *points, ast_c
 
 /* Several threads call it at once. Rows of floats are centred in place. */
 static int read_centred(size_t first, size_t count, void *rows, void *data) {
-    const ast_centred *centred = data;
+    const ast_transformed_rows *centred = data;
     const ast_source *base = &centred->base;
     size_t element = ast_type_size(base->type), dimension = base->dimension;
     void *raw = base->type == AST_F4 ? rows : ast_allocate(count * dimension, element);
     int failed = !raw || base->read(first, count, raw, base->data) != 0;
     ast_points view = ast_points_dense(raw, base->type, element, count, dimension);
     for (size_t i = 0; i < count && !failed; i++)
-        ast_centre_row(&view, i, centred->center, (float *)rows + i * dimension);
+        ast_center_row(&view, i, centred->center, (float *)rows + i * dimension);
     if (raw != rows)
         ast_free(raw);
     return failed;
 }
 
 static void expect_centred(size_t first, size_t count, void *data) {
-    const ast_source *base = &((const ast_centred *)data)->base;
+    const ast_source *base = &((const ast_transformed_rows *)data)->base;
     base->expect(first, count, base->data);
 }
 
-void ast_wrap_source(const ast_source *source, int (*read)(size_t, size_t, void *, void *), ast_centred *centred) {
+void ast_wrap_source(const ast_source *source, int (*read)(size_t, size_t, void *, void *),
+                     ast_transformed_rows *centred) {
     centred->base = centred->source = *source;
     centred->source.type = AST_F4;
     centred->source.read = read;
@@ -204,7 +205,8 @@ void ast_wrap_source(const ast_source *source, int (*read)(size_t, size_t, void 
 
 /* ---- The calls --------------------------------------------------------------------------------------------------- */
 
-ast_status ast_center_points(ast_context *context, const ast_points *points, size_t total, ast_centred *centred) {
+ast_status ast_center_points(ast_context *context, const ast_points *points, size_t total,
+                             ast_transformed_rows *centred) {
     ast_fault *fault = &context->fault;
     ast_status status = ast_comm_agree(context->comm, keep_center(NULL, points->dimension, centred, fault), fault);
     if (status == AST_OK)
@@ -212,7 +214,7 @@ ast_status ast_center_points(ast_context *context, const ast_points *points, siz
     return status == AST_OK ? ast_comm_agree(context->comm, subtract(context, points, centred), fault) : status;
 }
 
-ast_status ast_center_source(ast_context *context, const ast_source *source, ast_centred *centred) {
+ast_status ast_center_source(ast_context *context, const ast_source *source, ast_transformed_rows *centred) {
     ast_points shape = ast_source_shape(source);
     ast_status status = keep_center(NULL, source->dimension, centred, &context->fault);
     if (status == AST_OK)
@@ -222,18 +224,18 @@ ast_status ast_center_source(ast_context *context, const ast_source *source, ast
 }
 
 ast_status ast_subtract_points(ast_context *context, const ast_points *points, const float *center,
-                               ast_centred *centred) {
+                               ast_transformed_rows *centred) {
     ast_status status = keep_center(center, points->dimension, centred, &context->fault);
     return status == AST_OK ? subtract(context, points, centred) : status;
 }
 
 ast_status ast_subtract_source(ast_context *context, const ast_source *source, const float *center,
-                               ast_centred *centred) {
+                               ast_transformed_rows *centred) {
     ast_wrap_source(source, read_centred, centred);
     return keep_center(center, source->dimension, centred, &context->fault);
 }
 
-void ast_centred_free(ast_centred *centred) {
+void ast_transformed_rows_free(ast_transformed_rows *centred) {
     ast_free_all(centred->center, centred->rows, centred->mapper.panels);
-    *centred = (ast_centred){0};
+    *centred = (ast_transformed_rows){0};
 }

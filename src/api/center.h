@@ -11,7 +11,7 @@
 
 /* Row i of the view, centred; NaN if it is missing or closer than AST_CENTER_NOTHING to the centre. Infinities stay, to
  * be reported. */
-void ast_centre_row(const ast_points *view, size_t i, const float *center, float *row);
+void ast_center_row(const ast_points *view, size_t i, const float *center, float *row);
 
 /* A map that is ready for use: AST_MAP_TILE rows at a time (metric.h). */
 #define AST_MAP_TILE 24
@@ -21,33 +21,34 @@ typedef struct ast_mapper {
     double *panels; /* of A: (D rounded up / AST_EXACT_PANEL, D, AST_EXACT_PANEL) */
 } ast_mapper;
 
-/* The rows of a call: where they are, and what is subtracted from them, or the map. Zeroed at first; to be freed in any
- * case. */
-typedef struct ast_centred {
+/* The rows of a call after centring, mapping or lifting (lifted.h), in memory or behind a source. Start with {0}; free
+ * it in any case. */
+typedef struct ast_transformed_rows {
     float *center; /* (D), or NULL: nothing is subtracted */
-    float *rows;   /* (N, D) of rows in memory */
+    float *rows;   /* (N, D) transformed rows in memory */
     ast_points points;
     ast_source source, base; /* of a source: it reads `base` and centres or maps what it has read */
     ast_mapper mapper;       /* of a source; without panels: it is centred */
-} ast_centred;
-void ast_centred_free(ast_centred *centred);
+} ast_transformed_rows;
+void ast_transformed_rows_free(ast_transformed_rows *centred);
 
-/* The weighted mean of the rows in memory, or of a source, whose shape and weights `points` has then. `total`: rows of
- * all ranks. A collective call. */
+/* Finds the weighted mean (D) of the rows of all ranks: of rows in memory, or of `source`; then `points` has its shape
+ * and weights. total: rows of all ranks. A collective call. */
 ast_status ast_find_mean(ast_context *context, const ast_points *points, const ast_source *source, size_t total,
                          float *center);
 
 /* Finds the weighted mean of the rows of all ranks (exact sums, rounded once to float), and subtracts it. `total`: rows
  * of all ranks. */
-ast_status ast_center_points(ast_context *context, const ast_points *points, size_t total, ast_centred *centred);
-ast_status ast_center_source(ast_context *context, const ast_source *source, ast_centred *centred);
+ast_status ast_center_points(ast_context *context, const ast_points *points, size_t total,
+                             ast_transformed_rows *centred);
+ast_status ast_center_source(ast_context *context, const ast_source *source, ast_transformed_rows *centred);
 
-/* `source` and `base` of *centred: rows of floats that `read` makes of those of the source. */
+/* Sets `source` and `base` of *centred: the new source has rows of floats, which `read` makes of the rows of `base`. */
 void ast_wrap_source(const ast_source *source, int (*read)(size_t first, size_t count, void *rows, void *data),
-                     ast_centred *centred);
+                     ast_transformed_rows *centred);
 
 /* Subtract a given centre (D): `points` becomes a view of a copy in memory; `source` reads centred rows of floats. */
 ast_status ast_subtract_points(ast_context *context, const ast_points *points, const float *center,
-                               ast_centred *centred);
+                               ast_transformed_rows *centred);
 ast_status ast_subtract_source(ast_context *context, const ast_source *source, const float *center,
-                               ast_centred *centred);
+                               ast_transformed_rows *centred);

@@ -92,7 +92,7 @@ uint64_t ast_checkpoint_digest(ast_call *c) {
     return c->digest;
 }
 
-uint64_t ast_checkpoint_part(uint64_t i, const uint32_t *record, size_t width) {
+uint64_t ast_checkpoint_record_checksum(uint64_t i, const uint32_t *record, size_t width) {
     uint64_t sum = ast_mix64(i);
     for (size_t j = 0; j < width; j++)
         sum = ast_mix64(sum ^ record[j]);
@@ -193,7 +193,7 @@ static void fill_records(void *data, size_t from, size_t to) {
     for (size_t j = 0; j < n; j++) {
         for (size_t i = 1; i < width; i++)
             records[width * j + i] = (uint32_t)w->call->results[i - 1].labels[w->first + from + j];
-        sum += ast_checkpoint_part(w->call->input.offset + w->first + from + j, records + j * width, width);
+        sum += ast_checkpoint_record_checksum(w->call->input.offset + w->first + from + j, records + j * width, width);
     }
     atomic_fetch_add(&w->sum, sum);
 }

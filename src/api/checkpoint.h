@@ -48,11 +48,11 @@ typedef struct ast_checkpoint_layout {
 /* false: numbers that no checkpoint has. */
 bool ast_checkpoint_lay_out(const ast_checkpoint_head *head, ast_checkpoint_layout *layout);
 
-/* The options and the shape that a checkpoint of this call has; the rest is zero. */
+/* The head of a checkpoint of this call: options and shape; the rest is zero. */
 ast_checkpoint_head ast_checkpoint_describe(const ast_call *call);
 
-/* That of all points of all ranks: computed once per call, by all of them. */
+/* The digest of the points of all ranks, computed once per call. A collective call. */
 uint64_t ast_checkpoint_digest(ast_call *call);
 
-/* What the record of point number `i` of all adds to the checksum. */
-uint64_t ast_checkpoint_part(uint64_t i, const uint32_t *record, size_t width);
+/* What the record of point number `i` of all points adds to the checksum of the records. */
+uint64_t ast_checkpoint_record_checksum(uint64_t i, const uint32_t *record, size_t width);

@@ -428,7 +428,7 @@ ast_status ast_cluster_call(ast_context *context, const ast_points *points, cons
         const ast_map_input input = {context, points, NULL, offset, c.total};
         return ast_cluster_mapped(&input, options, labels, report);
     }
-    ast_centred centred = {0};
+    ast_transformed_rows centred = {0};
     if (options->center) {
         status = ast_center_points(context, points, c.total, &centred);
         c.points = &centred.points;
@@ -436,7 +436,7 @@ ast_status ast_cluster_call(ast_context *context, const ast_points *points, cons
     }
     ast_options own;
     float *lifted_means = NULL;
-    ast_centred lifted = {0};
+    ast_transformed_rows lifted = {0};
     c.family = ast_family_of(options, points->dimension);
     if (status == AST_OK && c.family.kind != AST_FAMILY_VMF) {
         c.given = c.points;
@@ -452,8 +452,8 @@ ast_status ast_cluster_call(ast_context *context, const ast_points *points, cons
     if (status == AST_OK)
         status = run_call(&c, start, report);
     ast_free(lifted_means);
-    ast_centred_free(&lifted);
-    ast_centred_free(&centred);
+    ast_transformed_rows_free(&lifted);
+    ast_transformed_rows_free(&centred);
     return status;
 }
 
@@ -497,7 +497,7 @@ ast_status ast_cluster_planned(ast_context *context, const ast_source *source, c
         return status;
     if (options->metric)
         return ast_cluster_mapped_source(context, source, options, plan, labels, report);
-    ast_centred centred = {0};
+    ast_transformed_rows centred = {0};
     if (options->center) {
         status = ast_center_source(context, source, &centred);
         c.centred = &centred;
@@ -505,7 +505,7 @@ ast_status ast_cluster_planned(ast_context *context, const ast_source *source, c
     c.input = plan_input(&c, options->center ? &centred.source : source, plan);
     if (status == AST_OK)
         status = run_call(&c, start, report);
-    ast_centred_free(&centred);
+    ast_transformed_rows_free(&centred);
     return status;
 }
 

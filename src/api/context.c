@@ -121,7 +121,7 @@ ast_status ast_check_struct(const void *given, size_t size, const char *name, as
                : AST_OK;
 }
 
-const void *ast_records(const void *array, size_t length, size_t own, size_t asked, size_t *count) {
+const void *ast_records_of_size(const void *array, size_t length, size_t own, size_t asked, size_t *count) {
     bool known = array && count && asked == own;
     if (count)
         *count = known ? length : 0;

@@ -83,8 +83,8 @@ struct ast_context {
     bool checkpointing; /* an ast_checkpoint is under way */
 };
 
-/* Ranks compare their options, and find the number of points before those of this rank and of all points. A collective
- * call; `status`: what the check of this rank's arguments found. */
+/* Checks that all ranks have the same options. *offset becomes the number of points of the ranks before this one,
+ * *total that of all ranks. status: of the check of this rank's arguments. A collective call. */
 ast_status ast_ranks_agree(ast_context *context, const ast_points *points, const ast_options *options,
                            ast_status status, size_t *offset, size_t *total);
 
@@ -112,8 +112,8 @@ ast_status ast_assign_call(ast_context *context, const ast_points *points, const
 
 /* ---- Beginning and end of a call --------------------------------------------------------------------------------- */
 
-/* Every entry point begins with ast_enter, works if that gives true, and ends with `return ast_leave(context, status)`.
- * ast_enter refuses a context that is NULL or has a call under way: AST_BAD_OPTION. */
+/* Every entry point begins with ast_enter, does its work if that returns true, and ends with `return ast_leave(context,
+ * status)`. ast_enter refuses a context that is NULL or has a call under way: AST_BAD_OPTION. */
 #define ast_enter(context) ast_enter_call(context, __func__)
 bool ast_enter_call(ast_context *context, const char *function);
 ast_status ast_leave(ast_context *context, ast_status status);
@@ -126,7 +126,7 @@ ast_status ast_open_call(void *handle, size_t size, ast_context *context, const 
 /* Whether a call is under way: its callbacks cannot close objects of the context. Sets the message. */
 bool ast_in_callback(ast_context *context, const char *function);
 
-/* AST_CANCELLED if the caller asked to stop. Entry points look before they write their results. */
+/* AST_CANCELLED if the caller asked to stop. Entry points check this before they write their results. */
 ast_status ast_check_cancelled(ast_context *context);
 
 /* Refuses a pointer that is NULL, and a struct of the caller whose size is not `size`. A version that appends fields
@@ -154,6 +154,7 @@ ast_status ast_fail_option(const char *problem, ast_fault *fault);
 /* The sentence about a struct that was never initialised, or NULL. */
 const char *ast_size_problem(const void *given, size_t size);
 
-/* What an accessor of records returns: the array and its length if the caller's record has the size of the library's;
- * otherwise NULL and 0. A version that appends fields repacks the records for callers of the versions before it. */
-const void *ast_records(const void *array, size_t length, size_t own, size_t asked, size_t *count);
+/* For accessors of records: returns the array and its length if the caller's record has the size (asked) of the
+ * library's (own), otherwise NULL and 0. A version that appends fields repacks the records for callers of earlier
+ * versions. */
+const void *ast_records_of_size(const void *array, size_t length, size_t own, size_t asked, size_t *count);

@@ -177,7 +177,7 @@ static ast_status compute_distorted(ast_depth *depth, const ast_depth_image *ima
     status =
         compute(depth, &pinhole, metres || points ? lens->metres : NULL, NULL, normals ? lens->normals : NULL, frame);
     if (status == AST_OK)
-        ast_lens_look_up(depth, image, frame, metres, points, normals);
+        ast_lens_redistort(depth, image, frame, metres, points, normals);
     if (status == AST_CANCELLED) /* the rays may not have been found */
         ast_lens_release(&depth->lens);
     return status;

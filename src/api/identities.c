@@ -486,9 +486,10 @@ const ast_identity *ast_stream_list(ast_stream *s, size_t record, size_t *count)
     }
     size_t found = list_ids(s);
     ast_leave(s->context, AST_OK);
-    return ast_records(known->list, found, sizeof(ast_identity), record, count);
+    return ast_records_of_size(known->list, found, sizeof(ast_identity), record, count);
 }
 
 const ast_identity_change *ast_stream_changes(const ast_stream *s, size_t record, size_t *count) {
-    return ast_records(s ? s->known.log : NULL, s ? s->known.log_count : 0, sizeof(ast_identity_change), record, count);
+    return ast_records_of_size(s ? s->known.log : NULL, s ? s->known.log_count : 0, sizeof(ast_identity_change), record,
+                               count);
 }

@@ -63,7 +63,7 @@ static void lift_row(void *data, size_t i) {
 }
 
 ast_status ast_lift_points(ast_context *context, const ast_points *points, const ast_family *family,
-                           ast_centred *lifted) {
+                           ast_transformed_rows *lifted) {
     size_t features = ast_family_features(family);
     float *rows = ast_allocate(points->count * features, sizeof *rows);
     if (!rows)

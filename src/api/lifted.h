@@ -15,16 +15,16 @@ ast_status ast_family_check(const ast_options *options, const ast_points *points
 
 /* `lifted->points`: rows of features in memory; NaN for missing rows. */
 ast_status ast_lift_points(ast_context *context, const ast_points *points, const ast_family *family,
-                           ast_centred *lifted);
+                           ast_transformed_rows *lifted);
 
-/* The options with means to start from as features; *means is to be freed. Rounded angles are found in the points: then
- * rows of the family stand for cells. */
+/* Makes *own: the options with the means to start from as features, which the caller frees (*means). If the angles of
+ * the points were rounded, sets family->spread, so that rows stand for cells. */
 ast_status ast_lift_options(const ast_points *points, const ast_options *options, ast_family *family, ast_options *own,
                             float **means, ast_context *context);
 
-/* The result of a run over features becomes that of the points: means, kappas, errors. `labels` are those of the
- * result. The test of uniformity of the call is computed, too. */
+/* Turns the result of a run over features into the result of the points: means, kappas, errors. Also computes the test
+ * of uniformity of the call. labels: of the result. */
 ast_status ast_unlift_result(ast_call *call, const ast_points *points, const int32_t *labels, ast_result *result);
 
-/* Components over features of a model's numbers; with room for them. */
+/* Computes the components over features from the numbers of a model. There is room for them. */
 void ast_lift_components(const ast_model_info *model, ast_components *components);

@@ -23,13 +23,13 @@ typedef struct mapped_run {
     const ast_plan *plan; /* of a source, or NULL */
     const ast_label_store *store;
     const ast_options *options;
-    ast_options plain;       /* of every run */
-    ast_centred rows;        /* mapped */
-    int32_t *labels;         /* (N) of the last run; NULL: they are in the store */
-    ast_row_sample sample;   /* what the map is learned from, unless one is given */
-    int32_t *drawn, *before; /* (sample) labels of the last run, and of the one before */
-    int32_t *leaves;         /* (N), or NULL */
-    ast_report report;       /* of the last run */
+    ast_options plain;         /* of every run */
+    ast_transformed_rows rows; /* mapped */
+    int32_t *labels;           /* (N) of the last run; NULL: they are in the store */
+    ast_row_sample sample;     /* what the map is learned from, unless one is given */
+    int32_t *drawn, *before;   /* (sample) labels of the last run, and of the one before */
+    int32_t *leaves;           /* (N), or NULL */
+    ast_report report;         /* of the last run */
     ast_fitted_metric fitted;
 } mapped_run;
 
@@ -91,7 +91,7 @@ static int keep_labels(size_t first, size_t count, const int32_t *labels, void *
 
 static ast_status run_source(mapped_run *m) {
     const ast_label_store kept = {.size = sizeof kept, .write = keep_labels, .data = m->labels};
-    ast_centred_free(&m->rows);
+    ast_transformed_rows_free(&m->rows);
     ast_status status = ast_map_source(m->context, m->input.source, &m->fitted.map, &m->rows);
     return status == AST_OK ? ast_cluster_planned(m->context, &m->rows.source, &m->plain, m->plan,
                                                   m->labels ? &kept : m->store, &m->report)
@@ -199,7 +199,7 @@ static ast_status cluster(mapped_run *m, int32_t *labels, ast_report *report) {
     }
     ast_result_free(&before);
     ast_fitted_metric_free(&m->fitted);
-    ast_centred_free(&m->rows);
+    ast_transformed_rows_free(&m->rows);
     ast_row_sample_free(&m->sample);
     ast_free_all(m->labels, m->drawn, m->before, m->leaves);
     return status;

@@ -50,7 +50,7 @@ static ast_status find_memberships(ast_context *context, const ast_points *point
     ast_status status = check(context, points, fault);
     if (status != AST_OK)
         return status;
-    ast_centred centred = {0};
+    ast_transformed_rows centred = {0};
     const float *center = context->last.center;
     bool mapped = context->last.metric.matrix != NULL;
     if (mapped)
@@ -75,7 +75,7 @@ static ast_status find_memberships(ast_context *context, const ast_points *point
     else if (!ast_tiles_each(&b.tiles, write_tile, &b))
         status = ast_fail_cancelled(fault);
     ast_tiles_free(&b.tiles);
-    ast_centred_free(&centred);
+    ast_transformed_rows_free(&centred);
     return status;
 }
 

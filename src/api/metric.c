@@ -44,7 +44,7 @@ static void centre_tile(const ast_mapper *m, const ast_points *view, size_t firs
     for (size_t r = 0; r < AST_MAP_TILE; r++) {
         float *row = to + r * dimension;
         if (r < n)
-            ast_centre_row(view, first + r, m->metric->center, row);
+            ast_center_row(view, first + r, m->metric->center, row);
         bool used = r < n && isfinite(row[0]);
         for (size_t d = 0; d < dimension; d++)
             u[r * dimension + d] = used ? (double)row[d] : 0;
@@ -121,7 +121,7 @@ ast_status ast_metric_map(ast_context *context, const ast_points *points, const 
 }
 
 ast_status ast_map_points(ast_context *context, const ast_points *points, const ast_metric *metric,
-                          ast_centred *centred) {
+                          ast_transformed_rows *centred) {
     centred->rows = ast_allocate(points->count * points->dimension, sizeof *centred->rows);
     if (!centred->rows)
         return ast_fail_memory(&context->fault);
@@ -132,7 +132,7 @@ ast_status ast_map_points(ast_context *context, const ast_points *points, const 
 
 /* Several threads call it at once. Rows of floats are mapped in place, tile by tile. */
 static int read_mapped(size_t first, size_t count, void *rows, void *data) {
-    const ast_centred *centred = data;
+    const ast_transformed_rows *centred = data;
     const ast_source *base = &centred->base;
     size_t element = ast_type_size(base->type), dimension = base->dimension;
     void *raw = base->type == AST_F4 ? rows : ast_allocate(count * dimension, element);
@@ -150,7 +150,7 @@ static int read_mapped(size_t first, size_t count, void *rows, void *data) {
 }
 
 ast_status ast_map_source(ast_context *context, const ast_source *source, const ast_metric *metric,
-                          ast_centred *centred) {
+                          ast_transformed_rows *centred) {
     ast_wrap_source(source, read_mapped, centred);
     return ast_mapper_open(&centred->mapper, context->kernels, metric) ? AST_OK : ast_fail_memory(&context->fault);
 }

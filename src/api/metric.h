@@ -8,7 +8,7 @@
 
 #include "metric_sample.h"
 
-/* Maps that were learned are freed in any case. */
+/* Start with {0}; free it in any case. */
 void ast_fitted_metric_free(ast_fitted_metric *fitted);
 
 /* Arrays for a map of this dimension, whose contents are not set. */
@@ -23,30 +23,31 @@ ast_status ast_metric_learn(const ast_map_input *input, double shrinkage, ast_ro
 ast_status ast_metric_learn_within(ast_context *context, const ast_row_sample *sample, const int32_t *labels,
                                    double shrinkage, ast_fitted_metric *fitted);
 
-/* The same for rows in memory, on one rank; `labels` (N). Both draw a sample of their own. Refuse sparse rows. */
+/* The same for rows in memory, on one rank; labels (N). Each draws its own sample, and refuses sparse rows. */
 ast_status ast_metric_fit_local(ast_context *context, const ast_points *points, double shrinkage,
                                 ast_fitted_metric *fitted);
 ast_status ast_metric_fit_within(ast_context *context, const ast_points *points, const int32_t *labels,
                                  double shrinkage, ast_fitted_metric *fitted);
 
-/* ast_cluster and ast_cluster_source of mapped rows, with options and struct of the report checked; the former is a
- * collective call. */
+/* ast_cluster and ast_cluster_source with mapped rows, after the options and the struct of the report were checked. The
+ * former is a collective call. */
 ast_status ast_cluster_mapped(const ast_map_input *input, const ast_options *options, int32_t *labels,
                               ast_report *report);
 ast_status ast_cluster_mapped_source(ast_context *context, const ast_source *source, const ast_options *options,
                                      const ast_plan *plan, const ast_label_store *store, ast_report *report);
 
-/* Bytes that mapped rows of a source take besides a run; `*learning`: while there is no run. */
+/* Memory in bytes that mapped rows of a source take during a run, besides the run; *learning: while the map is learned.
+ */
 double ast_mapped_bytes(const ast_source *source, const ast_options *options, int threads, double *learning);
 
 /* ast_metric_apply within a call that is under way. */
 ast_status ast_metric_map(ast_context *context, const ast_points *points, const ast_metric *metric, float *rows);
 
-/* As ast_subtract_points and ast_subtract_source: rows are mapped instead. */
+/* Like ast_subtract_points and ast_subtract_source, but the rows are mapped. */
 ast_status ast_map_points(ast_context *context, const ast_points *points, const ast_metric *metric,
-                          ast_centred *centred);
+                          ast_transformed_rows *centred);
 ast_status ast_map_source(ast_context *context, const ast_source *source, const ast_metric *metric,
-                          ast_centred *centred);
+                          ast_transformed_rows *centred);
 
 /* AST_OK unless a map of the caller cannot be used for rows of this dimension. */
 ast_status ast_check_metric(const ast_metric *metric, size_t dimension, ast_fault *fault);

@@ -171,7 +171,7 @@ static int read_offered(size_t first, size_t count, void *rows, void *data) {
         float *row = (float *)rows + i * dimension;
         size_t r = first + i;
         double weight = p->weights ? p->weights[r] : 1;
-        ast_centre_row(&view, i, d->center, row);
+        ast_center_row(&view, i, d->center, row);
         if (isinf(row[0]))
             ast_keep_least(&d->infinite, r);
         else if (!isnan(row[0]) && weight > 0 && !(p->late && p->late[r]))

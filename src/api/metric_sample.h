@@ -20,7 +20,7 @@ typedef struct ast_drawn_row {
 
 /* Zeroed at first; to be freed in any case. */
 typedef struct ast_row_sample {
-    size_t dimension, most, room; /* most: rows to draw; room: before those too many are dropped */
+    size_t dimension, most, room; /* most: rows to draw; room: rows that fit before the surplus is dropped */
     size_t count;
     ast_drawn_row *drawn; /* (room) */
     float *rows;          /* (room, D) */
@@ -29,7 +29,7 @@ typedef struct ast_row_sample {
     atomic_flag busy;
 } ast_row_sample;
 
-/* `count`: rows that will be offered at most, or more. false: no memory. */
+/* For a sample of `most` rows; count: an upper bound of the rows that will be offered. false: no memory. */
 bool ast_row_sample_open(ast_row_sample *sample, size_t dimension, size_t count, size_t most);
 void ast_row_sample_free(ast_row_sample *sample);
 
@@ -51,7 +51,7 @@ typedef struct ast_map_input {
  * An infinity is an error. A collective call, after which all ranks have the same sample. */
 ast_status ast_draw_rows(const ast_map_input *input, const float *center, float *mean, ast_row_sample *sample);
 
-/* labels (sample): those of the drawn rows, from the labels of the rows of this rank. A collective call. */
+/* drawn (sample) receives the labels of the drawn rows; labels: of the rows of this rank. A collective call. */
 void ast_drawn_labels(const ast_map_input *input, const ast_row_sample *sample, const int32_t *labels, int32_t *drawn);
 
 /* Bytes of a sample of so many rows. */

@@ -161,7 +161,7 @@ static void free_model(ast_model *model) {
 }
 
 /* Of a mixture, and of means within the sphere, whose squared distance is 1 + l^2 - 2 l x.m. */
-bool ast_model_prepare(ast_model *model) {
+bool ast_model_make_components(ast_model *model) {
     const ast_model_info *m = &model->info;
     ast_components *c = &model->components;
     if (!m->shares && !m->lengths)
@@ -193,7 +193,7 @@ static ast_status finish(ast_model **made, ast_model *model, ast_status status) 
     ast_fault *fault = &model->context->fault;
     if (status == AST_OK)
         status = ast_model_read(model, fault);
-    if (status == AST_OK && !ast_model_prepare(model))
+    if (status == AST_OK && !ast_model_make_components(model))
         status = ast_fail_memory(fault);
     if (status == AST_OK)
         *made = model;

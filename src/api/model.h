@@ -23,13 +23,15 @@ extern const char *const ast_model_methods[AST_MODEL_METHODS];
 /* The problem of what the model holds, or NULL. */
 const char *ast_model_problem(const ast_model_info *m);
 
-/* Writes the bytes of a model that is possible; AST_NO_MEMORY. Reads them: the model gets its info and names. */
+/* ast_model_write writes the bytes of a model without problem; it fails only with AST_NO_MEMORY. ast_model_read reads
+ * the info and the names from model->bytes. */
 ast_status ast_model_write(const ast_model_info *m, unsigned char **bytes, size_t *size, ast_fault *fault);
 ast_status ast_model_read(ast_model *model, ast_fault *fault);
 
-/* The rows as the run compared them; *changed has what to free. */
-struct ast_centred;
-ast_status ast_model_rows(const ast_model *model, const ast_points *points, struct ast_centred *changed);
+/* Transforms rows as those of the model's run were: centred, mapped or lifted. The caller frees *changed. */
+struct ast_transformed_rows;
+ast_status ast_model_transform_rows(const ast_model *model, const ast_points *points,
+                                    struct ast_transformed_rows *changed);
 
-/* The components that decide the labels, if any do. false: no memory. */
-bool ast_model_prepare(ast_model *model);
+/* Makes model->components, if the model is a mixture: they decide the labels then. false: no memory. */
+bool ast_model_make_components(ast_model *model);

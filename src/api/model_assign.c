@@ -69,7 +69,7 @@ static ast_status assign_components(ast_model *model, const ast_points *points, 
                             ? AST_OK
                             : ast_refuse_sparse(points, "this mixture", fault);
     ast_labelling *l = context->labelling;
-    ast_centred lifted = {.points = *points};
+    ast_transformed_rows lifted = {.points = *points};
     if (status == AST_OK && !vmf)
         status = ast_lift_points(context, points, &model->components.family, &lifted);
     ast_labelling_input input = {.kernels = context->kernels, .pool = context->pool, .points = &lifted.points};
@@ -87,7 +87,7 @@ static ast_status assign_components(ast_model *model, const ast_points *points, 
     else if (!ast_tiles_each(&b.tiles, find_best, &b))
         status = ast_fail_cancelled(fault);
     ast_tiles_free(&b.tiles);
-    ast_centred_free(&lifted);
+    ast_transformed_rows_free(&lifted);
     return status;
 }
 
@@ -99,7 +99,7 @@ static ast_status assign_nearest(ast_model *model, const ast_points *points, int
     return ast_assign_call(model->context, points, &known, labels, similarity);
 }
 
-ast_status ast_model_rows(const ast_model *model, const ast_points *points, ast_centred *changed) {
+ast_status ast_model_transform_rows(const ast_model *model, const ast_points *points, ast_transformed_rows *changed) {
     const ast_model_info *m = &model->info;
     ast_fault *fault = &model->context->fault;
     const ast_metric metric = {sizeof metric, m->dimension, m->center, m->matrix, m->mapped_center};
@@ -148,12 +148,12 @@ static ast_status assign(ast_model *model, const ast_points *points, double angl
     float *own = similarity ? similarity : ast_allocate(points->count, sizeof *own);
     if (!own)
         return ast_fail_memory(&model->context->fault);
-    ast_centred changed = {0};
-    status = ast_model_rows(model, points, &changed);
+    ast_transformed_rows changed = {0};
+    status = ast_model_transform_rows(model, points, &changed);
     if (status == AST_OK)
         status = model->components.count ? assign_components(model, &changed.points, labels, own)
                                          : assign_nearest(model, &changed.points, labels, own);
-    ast_centred_free(&changed);
+    ast_transformed_rows_free(&changed);
     if (status == AST_OK)
         name_labels(&model->info, angle, points->count, labels, own);
     if (!similarity)

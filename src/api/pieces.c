@@ -148,7 +148,7 @@ static void widen_all(const ast_pieces *p) {
     }
 }
 
-void ast_pieces_find(ast_pieces *p, ast_cluster_info *clusters) {
+void ast_pieces_enlarge_errors(ast_pieces *p, ast_cluster_info *clusters) {
     if (!p)
         return;
     p->clusters = clusters;

@@ -81,8 +81,8 @@ ast_status ast_plane_map_load(ast_plane_map *map, const void *state, size_t size
 }
 
 const ast_plane_info *ast_plane_records(const ast_plane_map *map, size_t record, size_t *count) {
-    return ast_records(map ? map->table.planes : NULL, map ? map->table.count : 0, sizeof(ast_plane_info), record,
-                       count);
+    return ast_records_of_size(map ? map->table.planes : NULL, map ? map->table.count : 0, sizeof(ast_plane_info),
+                               record, count);
 }
 
 /* ---- Clouds and meshes ------------------------------------------------------------------------------------------- */

@@ -25,7 +25,7 @@ typedef struct naming {
     const ast_previous *previous;
     const ast_model_info *model; /* or NULL */
     ast_options run;             /* options of every run */
-    ast_centred rows;            /* by the model */
+    ast_transformed_rows rows;   /* by the model */
     int32_t *labels;             /* (N) of the last run */
     int32_t *nearest;            /* (N) of the means below */
     float *similarity;           /* (N) */
@@ -238,7 +238,8 @@ static ast_status run_model(naming *n) {
     n->run.center = 0;
     n->run.axial = n->model->axial;
     n->report = (ast_report){.size = sizeof n->report, .converged = 1};
-    ast_status status = reserve(n) ? ast_model_rows(n->previous->model, n->points, &n->rows) : ast_fail_memory(fault);
+    ast_status status =
+        reserve(n) ? ast_model_transform_rows(n->previous->model, n->points, &n->rows) : ast_fail_memory(fault);
     n->rows.points.weights = n->points->weights;
     if (status != AST_OK)
         return status;
@@ -419,7 +420,7 @@ static ast_status name_clusters(naming *n) {
 
 static void free_naming(naming *n) {
     ast_row_overlaps_free(&n->overlaps);
-    ast_centred_free(&n->rows);
+    ast_transformed_rows_free(&n->rows);
     ast_free_all(n->labels, n->nearest, n->similarity, n->weights, n->means, n->least, n->same);
 }
 

@@ -271,7 +271,7 @@ ast_status ast_call_result(const ast_call *c, ast_result *r) {
     if (status == AST_OK) {
         describe_errors(c, r, clusters);
         order_leaves(c, r, v->rows->count, rank);
-        ast_pieces_find(pieces, r->clusters);
+        ast_pieces_enlarge_errors(pieces, r->clusters);
     }
     ast_representatives_free(&nearest);
     ast_pieces_close(pieces);
@@ -301,16 +301,17 @@ void ast_keep_result(ast_context *context, ast_result *result) {
 
 const ast_cluster_info *ast_cluster_records(const ast_context *context, size_t record, size_t *count) {
     const ast_result *last = context ? &context->last : &(const ast_result){0};
-    return ast_records(last->clusters, last->report.clusters, sizeof *last->clusters, record, count);
+    return ast_records_of_size(last->clusters, last->report.clusters, sizeof *last->clusters, record, count);
 }
 
 const ast_lineage *ast_lineage_records(const ast_context *context, size_t record, size_t *count) {
     const ast_result *last = context ? &context->last : &(const ast_result){0};
-    return ast_records(last->lineage.records, last->lineage.count, sizeof *last->lineage.records, record, count);
+    return ast_records_of_size(last->lineage.records, last->lineage.count, sizeof *last->lineage.records, record,
+                               count);
 }
 
 const ast_tree_join *ast_tree_records(const ast_context *context, size_t record, size_t *count) {
     const ast_result *last = context ? &context->last : &(const ast_result){0};
     size_t joins = last->tree.joins ? last->tree.clusters - 1 : 0;
-    return ast_records(last->tree.joins, joins, sizeof *last->tree.joins, record, count);
+    return ast_records_of_size(last->tree.joins, joins, sizeof *last->tree.joins, record, count);
 }

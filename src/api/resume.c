@@ -169,7 +169,7 @@ static bool restore_piece(const ast_call *c, size_t first, size_t count, const u
     bool good = true;
     for (size_t j = 0; j < count; j++) {
         const uint32_t *record = records + j * width;
-        *sum += ast_checkpoint_part(c->input.offset + first + j, record, width);
+        *sum += ast_checkpoint_record_checksum(c->input.offset + first + j, record, width);
         good = ast_restore_label(c->l, first + j, record[0]) && good;
         for (size_t i = 1; i < width; i++) {
             ast_result *r = &c->results[i - 1];
@@ -299,7 +299,7 @@ static ast_status restore_result(const ast_call *c, int number, size_t first) {
     ast_pieces *pieces;
     if (!good || !ast_pieces_open(c, kept.clusters, &pieces))
         return good ? ast_fail_memory(c->fault) : damaged(c->fault);
-    ast_pieces_find(pieces, r->clusters);
+    ast_pieces_enlarge_errors(pieces, r->clusters);
     ast_pieces_close(pieces);
     return AST_OK;
 }

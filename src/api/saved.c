@@ -28,7 +28,7 @@ ast_status ast_saved_check(const ast_saved_format *f, const void *bytes, size_t 
     return AST_OK;
 }
 
-size_t ast_saved_first(const void *bytes, size_t size) {
+size_t ast_saved_size_of_first(const void *bytes, size_t size) {
     uint64_t start[3];
     if (size < sizeof start)
         return size;

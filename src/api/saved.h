@@ -20,9 +20,10 @@ typedef struct ast_saved_format {
 /* Whether the bytes are complete: AST_BAD_DATA if not. */
 ast_status ast_saved_check(const ast_saved_format *format, const void *bytes, size_t size, ast_fault *fault);
 
-/* The bytes that the first of several objects says it has, if there are so many; otherwise all. */
-size_t ast_saved_first(const void *bytes, size_t size);
+/* The size of the first of several objects, as its head says, or `size` if there are fewer bytes than that. */
+size_t ast_saved_size_of_first(const void *bytes, size_t size);
 
-/* Copies the bytes to `at`, or the end of what `start` begins with its checksum; returns the end of the copy. */
+/* ast_saved_put copies the bytes to `at`. ast_saved_close writes the checksum of the bytes from `start` to `at`. Both
+ * return where the next byte goes. */
 unsigned char *ast_saved_put(unsigned char *at, const void *bytes, size_t size);
 unsigned char *ast_saved_close(const unsigned char *start, unsigned char *at);

@@ -52,7 +52,7 @@ static ast_status find(ast_context *context, const ast_points *points, const int
     ast_status status = check(context, points, labels, similarity, fault);
     if (status != AST_OK)
         return status;
-    ast_centred centred = {0};
+    ast_transformed_rows centred = {0};
     if (last->metric.matrix)
         status = ast_map_points(context, points, &last->metric.map, &centred);
     else if (last->center)
@@ -67,7 +67,7 @@ static ast_status find(ast_context *context, const ast_points *points, const int
         status = ast_labelling_each_chunk(l, score_chunk, &s, fault);
     }
     ast_labelling_clear(l);
-    ast_centred_free(&centred);
+    ast_transformed_rows_free(&centred);
     return status;
 }
 

@@ -219,7 +219,7 @@ static ast_status read_options(ast_fault *fault, const void *state, size_t size,
     const char *problem = ast_size_problem(options, sizeof *options);
     if (status == AST_OK && problem)
         return ast_fail(fault, AST_BAD_OPTION, "%s", problem);
-    size = status == AST_OK ? ast_saved_first(state, size) : size;
+    size = status == AST_OK ? ast_saved_size_of_first(state, size) : size;
     if (status == AST_OK)
         status = ast_saved_check(&ast_state_format, state, size, fault);
     if (status != AST_OK)

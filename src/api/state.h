@@ -22,8 +22,9 @@ typedef struct ast_state_header {
     uint64_t landmarks; /* 1: their map is at the end */
 } ast_state_header;
 
-/* The changes between the frame numbers `since` and `frame`, which come next. Ids in it replace those of the same
- * number. All other ids age by the difference, and end if that is more than the lifetime. */
+/* The head of changes: what happened from frame number `since` up to, without, frame number `frame`. Ids in the changes
+ * replace the same ids of the state. All other ids age by the difference of the two numbers, and end if they are older
+ * than the lifetime then. */
 typedef struct ast_changes_header {
     uint64_t magic, version, size;
     uint64_t dimension, since, frame, next_id;
@@ -37,7 +38,7 @@ typedef struct ast_changes_header {
 
 extern const ast_saved_format ast_state_format, ast_changes_format;
 
-/* Bytes that are put one after the other, into memory or into a function of the caller; `size` in all. */
+/* Where the bytes of a state go, one after the other: memory or a function of the caller. */
 typedef struct ast_state_sink {
     unsigned char *at; /* NULL: write() */
     ast_state_write *write;
@@ -49,13 +50,13 @@ typedef struct ast_state_sink {
 void ast_state_put(ast_state_sink *sink, const void *bytes, size_t size);
 void ast_state_put_sum(ast_state_sink *sink);
 
-/* Memory of the stream for so many bytes. NULL: there is none. */
+/* The stream's own buffer, of at least `size` bytes. NULL: no memory. */
 unsigned char *ast_state_buffer(ast_stream *stream, size_t size);
 
 /* Copies bytes, and returns where they end. */
 const unsigned char *ast_state_get(void *to, const unsigned char *from, size_t size);
 
-/* How many there are of each part, and where the parts begin. Numbers are below 2^31. */
+/* The number of entries of each part, and where the part begins. Numbers are below 2^31. */
 typedef struct ast_state_parts {
     size_t dimension;
     uint64_t next_id;
@@ -67,7 +68,7 @@ typedef struct ast_state_parts {
 ast_state_parts ast_state_lay_out(const ast_state_header *header);
 ast_state_parts ast_changes_lay_out(const ast_changes_header *header);
 
-/* state_possible.c. Whether some stream can have these parts. */
+/* state_possible.c. Whether numbers that were read are a spread; whether parts that were read are those of a stream. */
 bool ast_state_is_spread(const ast_spread *spread);
 bool ast_state_is_possible(const unsigned char *bytes, const ast_state_parts *parts);
 

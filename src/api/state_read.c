@@ -130,10 +130,10 @@ static ast_status check_changes(ast_stream *s, loading *in, const unsigned char 
 }
 
 static ast_status check_all(ast_stream *s, loading *in, size_t size) {
-    size_t first = ast_saved_first(in->bytes, size), at = first;
+    size_t first = ast_saved_size_of_first(in->bytes, size), at = first;
     ast_status status = check_state(s, in, first);
     while (status == AST_OK && at < size) {
-        size_t next = ast_saved_first(in->bytes + at, size - at);
+        size_t next = ast_saved_size_of_first(in->bytes + at, size - at);
         status = check_changes(s, in, in->bytes + at, next);
         at += next;
     }
@@ -265,7 +265,7 @@ static ast_status build(ast_stream *s, loading *in, size_t size) {
         return ast_fail_memory(s->fault);
     in->list.count = in->parts.means;
     copy_means(in, 0, in->bytes, &in->parts, 0, in->parts.means, 0);
-    for (size_t at = in->parts.size; at < size; at += ast_saved_first(in->bytes + at, size - at))
+    for (size_t at = in->parts.size; at < size; at += ast_saved_size_of_first(in->bytes + at, size - at))
         if (!apply(in, in->bytes + at))
             return ast_fail_memory(s->fault);
     age_all(in);

@@ -227,7 +227,8 @@ ast_status ast_stream_step(ast_stream *s, const ast_points *points, int32_t *lab
 const ast_tracked *ast_stream_records(const ast_stream *s, size_t record, size_t *count) {
     if (s && s->records.stale)
         ast_stream_list_records((ast_stream *)(uintptr_t)s); /* what the caller sees stays the same */
-    return ast_records(s ? s->records.list : NULL, s ? s->records.count : 0, sizeof(ast_tracked), record, count);
+    return ast_records_of_size(s ? s->records.list : NULL, s ? s->records.count : 0, sizeof(ast_tracked), record,
+                               count);
 }
 
 /* Track k, unless the point is known not to be its id: then the nearest other one within the angle, or the number of
@@ -294,7 +295,7 @@ ast_status ast_stream_rotate(ast_stream *s, const double *rotation) {
         return ast_leave(s->context, ast_fail_option(problem, s->fault));
     rotation = dimension == 3 ? mended : rotation;
     if (ast_stream_finds_rotation(s))
-        ast_landmarks_turn(&s->landmarks, rotation);
+        ast_landmarks_expect_rotation(&s->landmarks, rotation);
     for (size_t k = 0; k < s->count; k++) {
         rotate(rotation, dimension, s->m + k * dimension);
         rotate(rotation, dimension, s->data_direction + k * dimension);

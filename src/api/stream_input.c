@@ -36,7 +36,7 @@ typedef struct centring {
 
 static void centre_row(void *data, size_t i) {
     const centring *c = data;
-    ast_centre_row(c->points, i, c->center, c->rows + i * c->points->dimension);
+    ast_center_row(c->points, i, c->center, c->rows + i * c->points->dimension);
 }
 
 static ast_status centre(ast_stream *s, const ast_points *given, ast_points *taken) {

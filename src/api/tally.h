@@ -20,5 +20,5 @@ struct ast_tally {
     unsigned char *bytes;
 };
 
-/* Adds a part, unless together they are too many or too heavy. */
+/* Adds a part; fails if there would be too many points or too large a weight. */
 ast_status ast_tally_add_part(ast_tally *tally, const ast_tally_sums *part);

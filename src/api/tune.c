@@ -124,7 +124,7 @@ static ast_status measure_draws(ast_tuning *t, ast_null kind, int draws) {
 static int draws_of(const ast_tuning *t, ast_null kind, int draws, bool final) {
     if (kind == AST_NULL_ONE)
         return draws;
-    return final && ast_null_suits(t, kind) ? draws < OTHER_DRAWS ? draws : OTHER_DRAWS : 0;
+    return final && ast_null_applies(t, kind) ? draws < OTHER_DRAWS ? draws : OTHER_DRAWS : 0;
 }
 
 static bool is_sparse(const ast_tuning *t) {
@@ -160,7 +160,7 @@ static ast_status look_at_sample(ast_tuning *t, int draws, bool stable) {
     t->tuned->level_count = 0;
     ast_status status = find_leaves(t);
     if (status == AST_OK)
-        status = ast_tune_find_limit(t, &t->sample, &t->report->limit, &t->report->evidence);
+        status = ast_tune_find_best_by_evidence(t, &t->sample, &t->report->limit, &t->report->evidence);
     if (status == AST_OK && (t->report->limit > 1 || t->options->min_clusters > 2))
         status = find_levels(t, draws, stable);
     return status;
@@ -211,7 +211,7 @@ typedef struct sweep {
 
 /* One angle with and without merging. */
 static ast_status sweep_angle(ast_tuning *t, sweep *s, ast_tune_angle *row) {
-    const ast_points *points = &t->sample.points, *given = ast_tune_given(t);
+    const ast_points *points = &t->sample.points, *given = ast_tune_original_points(t);
     ast_report report = {.size = sizeof report};
     ast_options options = ast_tune_run_options(t, row->angle);
     ast_agreement agreement = {.size = sizeof agreement};
@@ -305,7 +305,7 @@ static ast_status find_separation(ast_tuning *t, double *separation) {
         }
         apart[k] = (ast_apart){acos(fmin(nearest, 1)) / AST_DEGREE, clusters[k].weight};
     }
-    *separation = ast_tune_typical(apart, count);
+    *separation = ast_tune_median_separation(apart, count);
     ast_free(apart);
     return AST_OK;
 }
@@ -318,7 +318,7 @@ static ast_status choose_angle(ast_tuning *t, const ast_tune_range *range) {
     ast_options options = ast_tune_run_options(t, angles[(range->first + range->last) / 2].angle);
     int32_t *labels = ast_allocate(t->sample.points.count, sizeof *labels);
     ast_status status =
-        labels ? ast_tune_run(t, ast_tune_given(t), &options, labels, &report) : ast_fail_memory(t->fault);
+        labels ? ast_tune_run(t, ast_tune_original_points(t), &options, labels, &report) : ast_fail_memory(t->fault);
     if (status == AST_OK)
         status = find_separation(t, &separation);
     if (status == AST_OK)
@@ -355,7 +355,7 @@ static ast_status recommend_level(ast_tuning *t, size_t chosen) {
     ast_tune_level *levels = t->tuned->levels;
     size_t settled = chosen;
     double excess = r->excess;
-    ast_status status = r->weak || is_sparse(t) ? AST_OK : ast_tune_settle(t, &settled);
+    ast_status status = r->weak || is_sparse(t) ? AST_OK : ast_tune_recheck_level(t, &settled);
     if (settled != chosen) {
         levels[chosen].peak = levels[chosen].local_peak = 0;
         levels[settled].peak = levels[settled].local_peak = 1;
@@ -574,7 +574,7 @@ ast_status ast_tune(ast_context *context, const ast_points *points, const ast_tu
         .context = context, .fault = &context->fault, .points = points, .options = options, .report = report};
     ast_tune_report own = {.size = sizeof own, .excess = NAN, .stability = NAN, .first = NAN, .last = NAN};
     ast_status status = check(&t);
-    ast_centred centred = {0};
+    ast_transformed_rows centred = {0};
     t.report = &own;
     if (status == AST_OK && options->center) {
         status = ast_center_points(context, points, points->count, &centred);
@@ -593,20 +593,20 @@ ast_status ast_tune(ast_context *context, const ast_points *points, const ast_tu
         memcpy(labels, found, points->count * sizeof *labels);
     ast_free(found);
     ast_tune_set_free(&t.sample);
-    ast_tune_entries_free(&t.entries);
+    ast_tune_sparse_rows_free(&t.entries);
     ast_tune_close_metric(&t);
     ast_tuned_free(t.tuned);
     close_inner(t.inner);
-    ast_centred_free(&centred);
+    ast_transformed_rows_free(&centred);
     return ast_leave(context, status);
 }
 
 const ast_tune_angle *ast_tune_angle_records(const ast_context *context, size_t record, size_t *count) {
     const ast_tuned *tuned = context && context->tuned ? context->tuned : &(const ast_tuned){0};
-    return ast_records(tuned->angles, tuned->angle_count, sizeof *tuned->angles, record, count);
+    return ast_records_of_size(tuned->angles, tuned->angle_count, sizeof *tuned->angles, record, count);
 }
 
 const ast_tune_level *ast_tune_level_records(const ast_context *context, size_t record, size_t *count) {
     const ast_tuned *tuned = context && context->tuned ? context->tuned : &(const ast_tuned){0};
-    return ast_records(tuned->levels, tuned->level_count, sizeof *tuned->levels, record, count);
+    return ast_records_of_size(tuned->levels, tuned->level_count, sizeof *tuned->levels, record, count);
 }

@@ -26,12 +26,12 @@ typedef struct ast_tune_set {
     size_t leaf_count;
 } ast_tune_set;
 
-/* The rows of a sparse sample as they were before they became rows in the space that they span. */
-typedef struct ast_tune_entries {
-    ast_points points; /* a view of what follows; count 0: the sample has its own rows */
+/* The rows of a sparse sample before their dimension was reduced. */
+typedef struct ast_tune_sparse_rows {
+    ast_points points; /* a view of what follows; count 0: they were not reduced */
     float *values;
     int32_t *starts, *columns;
-} ast_tune_entries;
+} ast_tune_sparse_rows;
 
 /* What the last ast_tune found: the reason in its report, and the records. */
 typedef struct ast_tuned {
@@ -65,7 +65,7 @@ typedef struct ast_tuning {
     ast_tune_report *report;
     ast_tuned *tuned;
     ast_tune_set sample;
-    ast_tune_entries entries;
+    ast_tune_sparse_rows entries;
     float *unmapped; /* (count, D) the rows of the sample before the metric; NULL: it is plain */
     ast_fitted_metric metric;
     size_t present;        /* rows that take part */
@@ -78,10 +78,10 @@ typedef struct ast_tuning {
     bool stopped;          /* the progress function asked to stop */
 } ast_tuning;
 
-/* tune_nulls.c: a draw of as many rows as the sample has; whether points of this kind are compared with it; its name in
- * a sentence. */
+/* tune_nulls.c: draws a set with as many rows as the sample has; whether this null distribution applies to the points;
+ * its name in a sentence. */
 ast_status ast_tune_draw_null(ast_tuning *tuning, ast_null kind, int number, ast_tune_set *set);
-bool ast_null_suits(const ast_tuning *tuning, ast_null kind);
+bool ast_null_applies(const ast_tuning *tuning, ast_null kind);
 const char *ast_null_name(ast_null kind);
 
 /* tune_sample.c */
@@ -92,19 +92,21 @@ void ast_tune_set_free(ast_tune_set *set);
 /* A set of `count` rows without any yet; false: no memory. Free it in any case. */
 bool ast_tune_set_open(ast_tune_set *set, size_t count, size_t dimension, bool weighted);
 
-/* tune_span.c: n rows of more than n components are replaced by n components, which have the same dot products: trees,
- * levels and silhouettes see nothing else. Only sparse points are; the entries of the sample are kept for the runs of
- * the sweep. The points of the sample as given: its entries, or its own rows. */
-ast_status ast_tune_span(ast_tuning *tuning, ast_tune_set *set);
-ast_status ast_tune_keep_entries(ast_tuning *tuning);
-const ast_points *ast_tune_given(const ast_tuning *tuning);
-void ast_tune_entries_free(ast_tune_entries *entries);
+/* tune_span.c, for sparse rows. ast_tune_reduce_dimension replaces n rows with more than n components by rows of n
+ * components with the same dot products: trees, levels and silhouettes depend on nothing else.
+ * ast_tune_keep_sparse_rows keeps the rows of the sample before that, for the runs of the sweep.
+ * ast_tune_original_points returns them, or the sample's own points if they were not replaced. */
+ast_status ast_tune_reduce_dimension(ast_tuning *tuning, ast_tune_set *set);
+ast_status ast_tune_keep_sparse_rows(ast_tuning *tuning);
+const ast_points *ast_tune_original_points(const ast_tuning *tuning);
+void ast_tune_sparse_rows_free(ast_tune_sparse_rows *entries);
 
-/* tune_levels.c: the leaves at an angle and their tree; the best level by evidence; the evidence of the
- * sample's labels; the silhouettes of all levels: of the sample, or the largest of the draws, of which a
- * set of this kind is one. */
+/* tune_levels.c. ast_tune_grow_tree finds the leaves at an angle, and their tree; ast_tune_find_best_by_evidence the
+ * level with the largest evidence (*limit: its number of clusters); ast_tune_evidence computes the evidence of labels
+ * of the sample. ast_tune_measure_levels measures the silhouettes of all levels: of the sample, or of a draw of this
+ * kind, of which the largest silhouette of all draws is kept. */
 ast_status ast_tune_grow_tree(ast_tuning *tuning, ast_tune_set *set, double angle);
-ast_status ast_tune_find_limit(ast_tuning *tuning, const ast_tune_set *set, size_t *limit, double *evidence);
+ast_status ast_tune_find_best_by_evidence(ast_tuning *tuning, const ast_tune_set *set, size_t *limit, double *evidence);
 ast_status ast_tune_evidence(ast_tuning *tuning, const int32_t *labels, size_t clusters, double *evidence);
 ast_status ast_tune_measure_levels(ast_tuning *tuning, const ast_tune_set *set, ast_null kind);
 
@@ -117,24 +119,29 @@ void ast_tune_cut_close(ast_tune_cut *cut);
 /* The silhouette of the cut with so many clusters; -1 if there are not so many leaves. */
 ast_status ast_tune_measure_level(ast_tuning *tuning, ast_tune_cut *cut, size_t clusters, double *silhouette);
 
-/* tune_settle.c: of the levels around the chosen one of the sample, the one that stands out most among more rows. */
-ast_status ast_tune_settle(ast_tuning *tuning, size_t *chosen);
+/* tune_recheck.c: measures the levels around the chosen one again on more rows, and chooses the one that stands out
+ * most.
+ */
+ast_status ast_tune_recheck_level(ast_tuning *tuning, size_t *chosen);
 
-/* tune_stability.c: the stability of every level, from so many pairs of halves. */
+/* tune_stability.c: the number of pairs of halves of the sample, and the stability of every level over them. */
 int ast_tune_splits(const ast_tuning *tuning);
 ast_status ast_tune_measure_stability(ast_tuning *tuning);
 
-/* tune_cloud.c: the largest silhouette at a level of draws of one cloud with the sample's covariance, each with a
- * metric of its own. The metric is local. */
+/* tune_cloud.c, if the metric is local: draws of one cloud with the sample's covariance, each with its own metric. The
+ * largest silhouette of the draws at a level. */
 ast_status ast_tune_measure_cloud(ast_tuning *tuning, size_t clusters, double *silhouette);
 
-/* tune_metric.c: decides whether the metric is local; if it is, learns it from all points and maps the sample. Then the
- * map from the clusters (count) of the sample instead of its neighbours. */
+/* tune_metric.c. ast_tune_open_metric decides whether the metric is local; if so, it learns the map from all points and
+ * maps the sample. ast_tune_refine_metric learns the map again, from the clusters of the sample (labels: (count))
+ * instead of its neighbours. */
 ast_status ast_tune_open_metric(ast_tuning *tuning);
 ast_status ast_tune_refine_metric(ast_tuning *tuning, const int32_t *labels);
 void ast_tune_close_metric(ast_tuning *tuning);
 
-/* tune.c: options of a run in content order; the run; the silhouette of its labels, NaN with one cluster. */
+/* tune.c: the options of a run at an angle, in content order; a run; the silhouette of its labels, NaN with one
+ * cluster.
+ */
 ast_options ast_tune_run_options(ast_tuning *tuning, double angle);
 ast_status ast_tune_run(ast_tuning *tuning, const ast_points *points, const ast_options *options, int32_t *labels,
                         ast_report *report);
@@ -144,5 +151,5 @@ ast_status ast_tune_silhouette(ast_tuning *tuning, const ast_points *points, con
 /* Passes the status on; after a failure, copies the sentence of the inner context to the caller's. */
 ast_status ast_tune_take_fault(ast_tuning *tuning, ast_status status);
 
-/* One of the planned steps is done: reports progress. AST_CANCELLED if the caller asked to stop. */
+/* Counts one of the planned steps, and reports progress. AST_CANCELLED if the caller asked to stop. */
 ast_status ast_tune_step(ast_tuning *tuning);

@@ -120,7 +120,7 @@ static bool mostly_copies(const ast_tune_set *set, const ast_evidence *e) {
     return e->points <= FEW_DIRECTIONS && 2 * e->points <= (double)set->points.count;
 }
 
-ast_status ast_tune_find_limit(ast_tuning *t, const ast_tune_set *set, size_t *limit, double *evidence) {
+ast_status ast_tune_find_best_by_evidence(ast_tuning *t, const ast_tune_set *set, size_t *limit, double *evidence) {
     ast_evidence e;
     ast_status status = open_evidence(t, set, set->leaves, set->leaf_count, &e);
     if (status != AST_OK)

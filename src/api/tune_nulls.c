@@ -38,7 +38,7 @@ const char *ast_null_name(ast_null kind) {
     return names[kind];
 }
 
-bool ast_null_suits(const ast_tuning *t, ast_null kind) {
+bool ast_null_applies(const ast_tuning *t, ast_null kind) {
     size_t dimension = t->points->dimension; /* where rows become rows in the space that they span, it is above n */
     if (kind == AST_NULL_NOISE)
         return dimension <= t->sample.points.count && (!t->options->axial || dimension <= MOST_AXIAL);
@@ -56,7 +56,7 @@ static double normalise(double *x, size_t dimension) {
 }
 
 /* next (D) = sum of w x, from the entries of the rows; returns the sum of w. */
-static double add_entries(const ast_tune_set *set, const ast_tune_entries *e, double *next) {
+static double add_entries(const ast_tune_set *set, const ast_tune_sparse_rows *e, double *next) {
     double total = 0;
     memset(next, 0, e->points.dimension * sizeof *next);
     for (size_t i = 0; i < set->points.count; i++) {
@@ -273,5 +273,5 @@ ast_status ast_tune_draw_null(ast_tuning *t, ast_null kind, int number, ast_tune
         status = draw_noise(t, number, set);
     else
         draw_circle(t, kind, number, set);
-    return status == AST_OK ? ast_tune_span(t, set) : status;
+    return status == AST_OK ? ast_tune_reduce_dimension(t, set) : status;
 }

@@ -96,9 +96,9 @@ ast_status ast_tune_open_sample(ast_tuning *t) {
     if (status == AST_OK)
         t->report->points = t->sample.points.count;
     if (status == AST_OK)
-        status = ast_tune_keep_entries(t);
+        status = ast_tune_keep_sparse_rows(t);
     if (status == AST_OK)
-        status = ast_tune_span(t, &t->sample);
+        status = ast_tune_reduce_dimension(t, &t->sample);
     ast_free(order);
     ast_free(row);
     return status;

@@ -69,7 +69,7 @@ static void transpose(const spanning *s, float *across) {
             across[d * s->count + i] = s->rows[i * s->dimension + d];
 }
 
-ast_status ast_tune_span(ast_tuning *t, ast_tune_set *set) {
+ast_status ast_tune_reduce_dimension(ast_tuning *t, ast_tune_set *set) {
     size_t n = set->points.count, dimension = set->points.dimension;
     if (!t->points->starts || dimension <= n)
         return AST_OK;
@@ -95,10 +95,10 @@ ast_status ast_tune_span(ast_tuning *t, ast_tune_set *set) {
 
 /* ---- The entries of the sample ----------------------------------------------------------------------------------- */
 
-ast_status ast_tune_keep_entries(ast_tuning *t) {
+ast_status ast_tune_keep_sparse_rows(ast_tuning *t) {
     const ast_tune_set *set = &t->sample;
     size_t n = set->points.count, dimension = set->points.dimension, numbers = n * dimension, count = 0;
-    ast_tune_entries *e = &t->entries;
+    ast_tune_sparse_rows *e = &t->entries;
     if (!t->points->starts || dimension <= n)
         return AST_OK;
     for (size_t i = 0; i < numbers; i++)
@@ -123,11 +123,11 @@ ast_status ast_tune_keep_entries(ast_tuning *t) {
     return AST_OK;
 }
 
-void ast_tune_entries_free(ast_tune_entries *e) {
+void ast_tune_sparse_rows_free(ast_tune_sparse_rows *e) {
     ast_free_all(e->values, e->starts, e->columns);
-    *e = (ast_tune_entries){0};
+    *e = (ast_tune_sparse_rows){0};
 }
 
-const ast_points *ast_tune_given(const ast_tuning *t) {
+const ast_points *ast_tune_original_points(const ast_tuning *t) {
     return t->entries.points.count ? &t->entries.points : &t->sample.points;
 }

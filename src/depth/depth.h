@@ -232,10 +232,10 @@ void ast_lens_maps_release(ast_lens_maps *maps); /* by one user; NULL is allowed
 /* Resamples the image to that of a pinhole camera. Valid until the next image. */
 ast_depth_image ast_lens_undistort(ast_depth *depth, const ast_depth_image *image);
 
-/* lens.metres, lens.normals and frame->late -> the results for the pixels of the image, the last in frame->lens_late.
- * metres, points and normals may be NULL. */
-void ast_lens_look_up(ast_depth *depth, const ast_depth_image *image, ast_depth_frame *frame, float *metres,
-                      float *points, float *normals);
+/* Maps the results of the pinhole image (lens.metres, lens.normals, frame->late) to the pixels of the distorted image,
+ * the last into frame->lens_late. metres, points and normals may be NULL. */
+void ast_lens_redistort(ast_depth *depth, const ast_depth_image *image, ast_depth_frame *frame, float *metres,
+                        float *points, float *normals);
 
 /* ---- Frames (depth_frame.c) ------------------------------------------------------------------------------------- */
 

@@ -319,8 +319,8 @@ static void look_up_row(void *data, size_t v) {
         map_back(b, u, v);
 }
 
-void ast_lens_look_up(ast_depth *depth, const ast_depth_image *image, ast_depth_frame *frame, float *metres,
-                      float *points, float *normals) {
+void ast_lens_redistort(ast_depth *depth, const ast_depth_image *image, ast_depth_frame *frame, float *metres,
+                        float *points, float *normals) {
     bool late = depth->options.smooth == AST_SMOOTH_PLANES;
     remap_job b = {depth, image, frame->lens_late, late ? frame->late : NULL, metres, points, normals};
     ast_pool_each(depth->pool, depth->lens.maps->height, ROWS, look_up_row, &b);

@@ -106,8 +106,8 @@ bool ast_nearby_tracks_find(ast_plane_tracks *tracks, const ast_frame_patch *pat
 bool ast_nearby_tracks_add(ast_plane_tracks *tracks, int32_t track);
 void ast_nearby_tracks_drop(ast_nearby_tracks *nearby, int32_t track);
 
-/* At the end of a frame: its tracks may have grown. */
-bool ast_nearby_tracks_widen(ast_plane_tracks *tracks);
+/* At the end of a frame: enlarges the boxes of blocks whose tracks have grown. False if memory runs out. */
+bool ast_nearby_tracks_update_boxes(ast_plane_tracks *tracks);
 
 /* Gives each patch its track, and starts new ones. False if memory runs out. */
 bool ast_plane_tracks_step(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count);

@@ -66,7 +66,7 @@ static bool renew_blocks(ast_plane_tracks *tracks) {
     return true;
 }
 
-bool ast_nearby_tracks_widen(ast_plane_tracks *tracks) {
+bool ast_nearby_tracks_update_boxes(ast_plane_tracks *tracks) {
     ast_nearby_tracks *nearby = &tracks->nearby;
     for (size_t n = 0; n < nearby->count && tracks->has_poses; n++) {
         size_t block = (size_t)nearby->list[n] / AST_TRACK_BLOCK;

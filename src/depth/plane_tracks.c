@@ -87,7 +87,7 @@ bool ast_plane_tracks_step(ast_plane_tracks *tracks, ast_frame_patch *patches, s
     if (tracks->has_poses && (!add_looks(tracks, patches, count) || !join_tracks(tracks, patches, count)))
         return false;
     check_tracks(tracks, patches, count);
-    return ast_nearby_tracks_widen(tracks);
+    return ast_nearby_tracks_update_boxes(tracks);
 }
 
 void ast_plane_tracks_free(ast_plane_tracks *tracks) {

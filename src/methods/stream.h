@@ -161,7 +161,7 @@ typedef struct ast_stream_input {
 
 /* Working memory of stream_rotation.c. */
 typedef struct ast_stream_sample {
-    ast_direction_sample directions;
+    ast_frame_directions directions;
     float *columns; /* of the rows and of their parts */
     size_t capacity;
 } ast_stream_sample;

@@ -26,7 +26,7 @@ static float *set_columns(ast_weighted_directions *rows, float *memory) {
 
 bool ast_stream_reserve_rotation(ast_stream *s) {
     ast_stream_sample *sample = &s->sample;
-    ast_direction_sample *directions = &sample->directions;
+    ast_frame_directions *directions = &sample->directions;
     if (!ast_stream_finds_rotation(s))
         return true;
     if (!ast_ensure_arrays(&sample->capacity, AST_ROTATION_ROWS, AST_REQUEST(sample->columns, 8 * AST_ROTATION_PITCH),
@@ -51,7 +51,7 @@ static bool read_other(const ast_points *points, size_t i, float *row) {
 
 /* Takes every step-th row. If all are unit vectors in adjacent floats, no branch depends on a row: `weight` counts a
  * row and its equals before it, and the last of them is stored last. */
-static void take_rows(const ast_points *points, size_t step, ast_direction_sample *sample) {
+static void take_rows(const ast_points *points, size_t step, ast_frame_directions *sample) {
     const ast_weighted_directions rows = sample->rows;
     const ast_points view = *points;
     bool adjacent = ast_has_tight_floats(&view);
@@ -77,7 +77,7 @@ static void take_rows(const ast_points *points, size_t step, ast_direction_sampl
 }
 
 void ast_stream_find_rotation(ast_stream *s, const ast_points *points) {
-    ast_direction_sample *sample = &s->sample.directions;
+    ast_frame_directions *sample = &s->sample.directions;
     if (!ast_stream_finds_rotation(s))
         return;
     take_rows(points, points->count / AST_ROTATION_ROWS + 1, sample);

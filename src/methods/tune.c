@@ -96,7 +96,7 @@ static double worse_neighbour(const double *excess, size_t count, size_t i) {
     return fmin(before, after);
 }
 
-size_t ast_tune_settled(const double *excess, size_t count, size_t chosen) {
+size_t ast_tune_level_by_excess(const double *excess, size_t count, size_t chosen) {
     double highest = excess[chosen], safest = -INFINITY;
     size_t settled = chosen;
     for (size_t i = 0; i < count; i++)
@@ -162,7 +162,7 @@ static int by_angle(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-double ast_tune_typical(ast_apart *apart, size_t count) {
+double ast_tune_median_separation(ast_apart *apart, size_t count) {
     double all = 0, seen = 0;
     size_t k = 0;
     qsort(apart, count, sizeof *apart, by_angle);

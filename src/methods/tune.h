@@ -31,10 +31,10 @@ bool ast_tune_stands_out(const ast_tune_level *level, bool documents);
 /* The largest peak's number of clusters. */
 size_t ast_tune_finest_peak(const ast_tune_level *levels, size_t count);
 
-/* The level to take after all when the excess of levels around the chosen one was measured on more rows (NaN: of the
- * others it was not). Of those nearly as good as the best, the one whose worse neighbour is the best: one step before a
- * level that splits a large cluster, the run that is recommended may split it already. */
-size_t ast_tune_settled(const double *excess, size_t count, size_t chosen);
+/* Chooses again among the levels around the chosen one, whose excess was measured on more rows (NaN: not measured). Of
+ * the levels nearly as good as the best, takes the one whose worse neighbour is best: beside a level that splits a
+ * large cluster, the recommended run may split it, too. */
+size_t ast_tune_level_by_excess(const double *excess, size_t count, size_t chosen);
 
 /* A range of neighbouring angles: rows first..last. */
 typedef struct ast_tune_range {
@@ -53,7 +53,7 @@ typedef struct ast_apart {
 } ast_apart;
 
 /* The median of the angles by weight; sorts them. */
-double ast_tune_typical(ast_apart *apart, size_t count);
+double ast_tune_median_separation(ast_apart *apart, size_t count);
 
 /* The index of the angle in the range that is nearest to two thirds of the separation; of equals the smallest angle. */
 size_t ast_tune_pick_angle(const ast_tune_angle *angles, const ast_tune_range *range, double separation);

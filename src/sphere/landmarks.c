@@ -206,7 +206,7 @@ static bool rotation_of_pairs(const ast_mode *a, const ast_mode *b, const ast_la
 
 /* Tries all pairs of modes on all pairs of landmarks. Of rotations that explain as much, the nearest to the last one:
  * in a room of right angles there are 24. */
-static match find_anew(const ast_landmark_map *map, ast_direction_sample *sample, double *rotation) {
+static match find_anew(const ast_landmark_map *map, ast_frame_directions *sample, double *rotation) {
     ast_mode modes[TALLY];
     double candidate[9], best = -1;
     match found = {0};
@@ -309,11 +309,11 @@ static ast_landmark *make_room(ast_landmark_map *map) {
     return least;
 }
 
-static void add_landmarks(ast_landmark_map *map, ast_direction_sample *sample) {
+static void add_landmarks(ast_landmark_map *map, ast_frame_directions *sample) {
     ast_mode modes[AST_LANDMARKS];
     double known[AST_LANDMARKS][3];
     const double *c = map->covariance;
-    ast_landmarks_expect(map, map->rotation, known);
+    ast_landmarks_expected_directions(map, map->rotation, known);
     size_t most = map->frame == 0 ? TALLY : BIRTHS;
     size_t count = ast_landmarks_find_modes(sample, known, map->count, most, modes);
     for (size_t i = 0; i < count; i++) {
@@ -397,7 +397,7 @@ static double settle(const ast_landmark_map *map, const ast_mode *modes, const d
 }
 
 /* The rotation from one prediction, and how much of the frame lies on landmarks then. */
-static double estimate(const ast_landmark_map *map, ast_direction_sample *sample, const double *predicted,
+static double estimate(const ast_landmark_map *map, ast_frame_directions *sample, const double *predicted,
                        double *covariance, double *rotation, ast_mode *modes) {
     double before[9];
     ast_landmark_parts parts;
@@ -406,7 +406,7 @@ static double estimate(const ast_landmark_map *map, ast_direction_sample *sample
     for (int round = 0; round < 2; round++) { /* the second looks where the first has found the frame */
         if (round == 0 || angle_of_turn(rotation, predicted) > NEAR)
             ast_landmarks_divide(map, sample, rotation, round ? AST_NARROW : WIDE, &parts);
-        ast_landmarks_see(map, sample, &parts, rotation, round ? AST_NARROW : WIDE, modes);
+        ast_landmarks_find_in_frame(map, sample, &parts, rotation, round ? AST_NARROW : WIDE, modes);
         memcpy(covariance, before, sizeof before);
         fit(map, modes, predicted, covariance, rotation, OUTLIER_FIRST);
     }
@@ -419,7 +419,7 @@ typedef struct attempt {
     ast_mode modes[AST_LANDMARKS];
 } attempt;
 
-static void try_from(const ast_landmark_map *map, ast_direction_sample *sample, const double *predicted,
+static void try_from(const ast_landmark_map *map, ast_frame_directions *sample, const double *predicted,
                      const double *covariance, attempt *a) {
     memcpy(a->covariance, covariance, sizeof a->covariance);
     a->explained = estimate(map, sample, predicted, a->covariance, a->rotation, a->modes);
@@ -427,7 +427,7 @@ static void try_from(const ast_landmark_map *map, ast_direction_sample *sample, 
 
 /* From the last rotation turned on as it turned before, or from the last one if that explains more: a camera that
  * stopped. */
-static void follow(const ast_landmark_map *map, ast_direction_sample *sample, attempt *best) {
+static void follow(const ast_landmark_map *map, ast_frame_directions *sample, attempt *best) {
     double turn[9], further[9], covariance[9];
     memcpy(covariance, map->covariance, sizeof covariance);
     for (int d = 0; d < 9; d += 4)
@@ -443,7 +443,7 @@ static void follow(const ast_landmark_map *map, ast_direction_sample *sample, at
         *best = still;
 }
 
-static void find_rotation(ast_landmark_map *map, ast_direction_sample *sample, ast_mode *modes) {
+static void find_rotation(ast_landmark_map *map, ast_frame_directions *sample, ast_mode *modes) {
     static const double anything[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     double back[9], off[9], step[3];
     attempt best, jumped;
@@ -468,7 +468,7 @@ static void find_rotation(ast_landmark_map *map, ast_direction_sample *sample, a
     map->explained = map->explained > 0 ? MEMORY * map->explained + (1 - MEMORY) * best.explained : best.explained;
 }
 
-void ast_landmarks_step(ast_landmark_map *map, ast_direction_sample *sample) {
+void ast_landmarks_step(ast_landmark_map *map, ast_frame_directions *sample) {
     ast_mode modes[AST_LANDMARKS];
     size_t known = map->count;
     if (known > 0) {
@@ -502,7 +502,7 @@ bool ast_landmarks_are_possible(const ast_landmark_map *map) {
     return good;
 }
 
-void ast_landmarks_turn(ast_landmark_map *map, const double *rotation) {
+void ast_landmarks_expect_rotation(ast_landmark_map *map, const double *rotation) {
     double turned[9], back[9], third[3];
     ast_cross3(rotation, rotation + 3, third);
     if (ast_dot_of3(third, rotation + 6) < 0) /* a mirror is no motion of a camera */

@@ -28,7 +28,7 @@ typedef struct ast_building {
 typedef struct ast_landmark {
     double direction[3];    /* in the first frame */
     double information;     /* 1 / variance of a component of the direction, in radians, if its residual is small */
-    double share, usual;    /* of the last frame that saw it; a running mean over frames since it was found */
+    double share, usual;    /* share of the last frame that saw it; running mean of the shares since it was found */
     double residual;        /* mean square of how far it was from where it was expected, radians, times the weight */
     double bias[3], weight; /* the same as a vector; the weight alone: share of the frame, 1 for a usual one */
     uint64_t frames;        /* that saw it */
@@ -50,22 +50,22 @@ typedef struct ast_landmark_map {
 } ast_landmark_map;
 
 /* Directions of a frame, whose weights are the rows that each stands for, and working memory. */
-typedef struct ast_direction_sample {
+typedef struct ast_frame_directions {
     const ast_direction_kernels *kernels;
     ast_weighted_directions rows;
     double total;                  /* of the weights */
     ast_weighted_directions parts; /* rows of one landmark after the other, or those of none: room for all rows */
     int32_t *nearest;              /* (rows.count) */
-} ast_direction_sample;
+} ast_frame_directions;
 
 /* No landmarks; the next frame is the first. */
 void ast_landmarks_start(ast_landmark_map *map);
 
 /* Takes a frame: finds the rotation, moves the landmarks, and adds new ones. */
-void ast_landmarks_step(ast_landmark_map *map, ast_direction_sample *sample);
+void ast_landmarks_step(ast_landmark_map *map, ast_frame_directions *sample);
 
 /* Whether numbers that were read are a map. */
 bool ast_landmarks_are_possible(const ast_landmark_map *map);
 
-/* The rotation is known from elsewhere, such as an IMU: what the next frame is expected to have. */
-void ast_landmarks_turn(ast_landmark_map *map, const double *rotation);
+/* Sets the rotation that the next frame is expected to have, for example from an IMU. */
+void ast_landmarks_expect_rotation(ast_landmark_map *map, const double *rotation);

@@ -208,7 +208,7 @@ static void find(const ast_landmark_map *map, const ast_building *before, ast_bu
     keep_names(found, renamed ? &nothing : before); /* the vertical is first */
 }
 
-void ast_landmarks_find_axes(ast_landmark_map *map, const ast_direction_sample *sample) {
+void ast_landmarks_find_axes(ast_landmark_map *map, const ast_frame_directions *sample) {
     ast_building found;
     double narrow = cos(AST_NARROW * AST_DEGREE), total = sample->total;
     find(map, &map->building, &found);

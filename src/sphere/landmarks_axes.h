@@ -6,4 +6,4 @@
 #include "landmarks.h"
 
 /* After a step: finds the axes that the landmarks of the frame support. */
-void ast_landmarks_find_axes(ast_landmark_map *map, const ast_direction_sample *sample);
+void ast_landmarks_find_axes(ast_landmark_map *map, const ast_frame_directions *sample);

@@ -15,7 +15,7 @@
 #define NEW_SHARE 0.02 /* of the frame, for a new landmark */
 #define CONTRAST 3.0   /* density of a mode over that of the ring of the same width around it */
 
-void ast_landmarks_expect(const ast_landmark_map *map, const double *r, double (*expected)[3]) {
+void ast_landmarks_expected_directions(const ast_landmark_map *map, const double *r, double (*expected)[3]) {
     for (size_t k = 0; k < map->count; k++) {
         const double *d = map->list[k].direction;
         for (int c = 0; c < 3; c++)
@@ -23,13 +23,13 @@ void ast_landmarks_expect(const ast_landmark_map *map, const double *r, double (
     }
 }
 
-double ast_landmarks_weigh(const ast_direction_sample *sample, const double *centre, double from, double below) {
+double ast_landmarks_weigh(const ast_frame_directions *sample, const double *centre, double from, double below) {
     const float to[3] = {(float)centre[0], (float)centre[1], (float)centre[2]};
     return sample->kernels->weigh_ring(&sample->rows, to, (float)from, (float)below);
 }
 
 /* The nearest of some directions for each row, `count` if all are farther than `least`, a cosine. */
-static void assign(const ast_direction_sample *sample, const ast_weighted_directions *rows, const double (*to)[3],
+static void assign(const ast_frame_directions *sample, const ast_weighted_directions *rows, const double (*to)[3],
                    size_t count, double least) {
     float centres[AST_LANDMARKS][3];
     for (size_t k = 0; k < count; k++)
@@ -45,7 +45,7 @@ static void copy_row(const ast_weighted_directions *from, size_t i, const ast_we
 }
 
 /* The mean of the rows around the centre becomes the centre. Returns the rows that took part. */
-static double shift(const ast_direction_sample *sample, const ast_weighted_directions *rows, double *centre,
+static double shift(const ast_frame_directions *sample, const ast_weighted_directions *rows, double *centre,
                     double least) {
     const float old[3] = {(float)centre[0], (float)centre[1], (float)centre[2]};
     double sums[4];
@@ -58,11 +58,11 @@ static double shift(const ast_direction_sample *sample, const ast_weighted_direc
 
 /* ---- Of landmarks ------------------------------------------------------------------------------------------------ */
 
-void ast_landmarks_divide(const ast_landmark_map *map, const ast_direction_sample *sample, const double *rotation,
+void ast_landmarks_divide(const ast_landmark_map *map, const ast_frame_directions *sample, const double *rotation,
                           double wide, ast_landmark_parts *parts) {
     double centres[AST_LANDMARKS][3];
     size_t next = 0, *ends = parts->ends;
-    ast_landmarks_expect(map, rotation, centres);
+    ast_landmarks_expected_directions(map, rotation, centres);
     assign(sample, &sample->rows, (const double(*)[3])centres, map->count, cos(wide * AST_DEGREE));
     memset(ends, 0, sizeof parts->ends);
     for (size_t i = 0; i < sample->rows.count; i++)
@@ -77,12 +77,13 @@ void ast_landmarks_divide(const ast_landmark_map *map, const ast_direction_sampl
     memcpy(parts->rotation, rotation, sizeof parts->rotation);
 }
 
-void ast_landmarks_see(const ast_landmark_map *map, const ast_direction_sample *sample, const ast_landmark_parts *parts,
-                       const double *rotation, double wide, ast_mode *modes) {
+void ast_landmarks_find_in_frame(const ast_landmark_map *map, const ast_frame_directions *sample,
+                                 const ast_landmark_parts *parts, const double *rotation, double wide,
+                                 ast_mode *modes) {
     double centres[AST_LANDMARKS][3], total = sample->total, share = 0;
     double narrow = cos(AST_NARROW * AST_DEGREE), first = cos(wide * AST_DEGREE), core = cos(AST_CORE * AST_DEGREE);
     size_t begin = 0;
-    ast_landmarks_expect(map, rotation, centres);
+    ast_landmarks_expected_directions(map, rotation, centres);
     for (size_t k = 0; k < map->count; begin = parts->ends[k++]) {
         const ast_weighted_directions *all = &sample->parts;
         const ast_weighted_directions rows = {
@@ -113,7 +114,7 @@ static int32_t cell_of(const ast_weighted_directions *rows, size_t i) {
 }
 
 /* The mean of the fullest cell among the rows of the parts; false if it holds too little. */
-static bool fullest_cell(const ast_direction_sample *sample, double least, double *centre) {
+static bool fullest_cell(const ast_frame_directions *sample, double least, double *centre) {
     const ast_weighted_directions *rows = &sample->parts;
     int32_t *cells = sample->nearest, best = 0;
     float weight[CELLS] = {0};
@@ -136,7 +137,7 @@ static bool fullest_cell(const ast_direction_sample *sample, double least, doubl
 }
 
 /* Keeps the rows that `assign` has found to be near none of `count` directions. Returns their number. */
-static size_t keep_others(const ast_direction_sample *sample, const ast_weighted_directions *rows, size_t count) {
+static size_t keep_others(const ast_frame_directions *sample, const ast_weighted_directions *rows, size_t count) {
     int32_t *list = sample->nearest;
     size_t kept = 0;
     for (size_t i = 0; i < rows->count; i++) { /* without a branch: kept <= i */
@@ -149,7 +150,7 @@ static size_t keep_others(const ast_direction_sample *sample, const ast_weighted
     return kept;
 }
 
-size_t ast_landmarks_find_modes(ast_direction_sample *sample, double (*known)[3], size_t known_count, size_t most,
+size_t ast_landmarks_find_modes(ast_frame_directions *sample, double (*known)[3], size_t known_count, size_t most,
                                 ast_mode *modes) {
     double narrow = cos(AST_NARROW * AST_DEGREE), around = cos(2 * AST_NARROW * AST_DEGREE);
     double total = sample->total, area = (narrow - around) / (1 - narrow), centre[1][3];

@@ -23,11 +23,11 @@ static inline void ast_cross3(const double *a, const double *b, double *out) {
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* Where a camera with this rotation sees the landmarks. */
-void ast_landmarks_expect(const ast_landmark_map *map, const double *rotation, double (*expected)[3]);
+/* The directions in which a camera with this rotation sees the landmarks. */
+void ast_landmarks_expected_directions(const ast_landmark_map *map, const double *rotation, double (*expected)[3]);
 
 /* The weight of the rows with from <= cosine to the centre < below. */
-double ast_landmarks_weigh(const ast_direction_sample *sample, const double *centre, double from, double below);
+double ast_landmarks_weigh(const ast_frame_directions *sample, const double *centre, double from, double below);
 
 /* The rows of each landmark: parts.rows ends[k - 1]..ends[k] - 1 of the sample; those of none follow. */
 typedef struct ast_landmark_parts {
@@ -36,14 +36,14 @@ typedef struct ast_landmark_parts {
 } ast_landmark_parts;
 
 /* Gives each row to the nearest landmark within `wide` degrees. */
-void ast_landmarks_divide(const ast_landmark_map *map, const ast_direction_sample *sample, const double *rotation,
+void ast_landmarks_divide(const ast_landmark_map *map, const ast_frame_directions *sample, const double *rotation,
                           double wide, ast_landmark_parts *parts);
 
 /* The mode of each landmark (map->count) among its rows, looked for within `wide` degrees of where it is expected. */
-void ast_landmarks_see(const ast_landmark_map *map, const ast_direction_sample *sample, const ast_landmark_parts *parts,
-                       const double *rotation, double wide, ast_mode *modes);
+void ast_landmarks_find_in_frame(const ast_landmark_map *map, const ast_frame_directions *sample,
+                                 const ast_landmark_parts *parts, const double *rotation, double wide, ast_mode *modes);
 
 /* Modes of what is not within the narrow angle of `known` directions, the largest first, `most` at most. Returns their
  * number. The parts of the sample are lost. */
-size_t ast_landmarks_find_modes(ast_direction_sample *sample, double (*known)[3], size_t known_count, size_t most,
+size_t ast_landmarks_find_modes(ast_frame_directions *sample, double (*known)[3], size_t known_count, size_t most,
                                 ast_mode *modes);

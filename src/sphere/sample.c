@@ -33,7 +33,7 @@ void ast_vmf_sample(ast_random *random, size_t dimension, const double *mean, do
     sample_about(random, &shape, dimension, mean, x);
 }
 
-void ast_direction_sample(ast_random *random, size_t dimension, double *x) {
+void ast_uniform_direction(ast_random *random, size_t dimension, double *x) {
     ast_vmf_sample(random, dimension, NULL, 0, x);
 }
 
@@ -198,7 +198,7 @@ static ast_status draw_about(ast_fault *fault, const ast_mixture *mixture, const
             return ast_fail_memory(fault);
         }
         for (size_t k = 0; k < clusters && dimension > 2; k++)
-            ast_direction_sample(&random, dimension - 1, turns + k * (dimension - 1));
+            ast_uniform_direction(&random, dimension - 1, turns + k * (dimension - 1));
         all.turns = turns;
     }
     bool drawn = draw_points(&all, noise, x, points, labels);
@@ -295,7 +295,7 @@ static bool place_by_rejection(ast_random *random, const ast_mixture *mixture, d
         double *mean = means + i * dimension;
         bool free_place = false;
         for (int draws = 0; draws < REJECTION_DRAWS && !free_place; draws++) {
-            ast_direction_sample(random, dimension, mean);
+            ast_uniform_direction(random, dimension, mean);
             free_place = true;
             for (size_t j = 0; j < i && free_place; j++)
                 free_place = cosine_of(mixture, mean, means + j * dimension) <= cosine;
@@ -340,7 +340,7 @@ static bool place_by_repulsion(ast_random *random, const ast_mixture *mixture, d
     double aim = fmin(most, separation + fmin(0.01 * separation, 0.2 * AST_DEGREE)), aim_cosine = cos(aim);
     double enough = cos(fmin(most, separation + SLACK));
     for (size_t i = 0; i < count; i++)
-        ast_direction_sample(random, dimension, means + i * dimension);
+        ast_uniform_direction(random, dimension, means + i * dimension);
     for (int sweep = 0; sweep < sweeps; sweep++) {
         if (sweep == sweeps * 3 / 4) { /* a tight packing: aim for no more than requested */
             aim = separation;

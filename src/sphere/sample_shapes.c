@@ -144,7 +144,7 @@ static void draw_circle(ast_random *random, const ast_shape_sampler *s, double *
         t = draw_below(random, s, &height);
     while (!(log1p(-ast_random_uniform(random)) <= height_at(s, t) - top - height));
     double across = sqrt((1 - t) * (1 + t));
-    ast_direction_sample(random, s->dimension - 1, x + 1);
+    ast_uniform_direction(random, s->dimension - 1, x + 1);
     for (size_t d = 1; d < s->dimension; d++)
         x[d] *= across;
     x[0] = t;

@@ -25,7 +25,7 @@ ast_vmf_shape ast_vmf_shape_at(size_t dimension, double kappa);
 void ast_vmf_sample(ast_random *random, size_t dimension, const double *mean, double kappa, double *x);
 
 /* A direction (D) that is uniform on the sphere. */
-void ast_direction_sample(ast_random *random, size_t dimension, double *x);
+void ast_uniform_direction(ast_random *random, size_t dimension, double *x);
 
 /* ast_sample_mixture without its checks: points (N, D); labels (N) or NULL; means (K, D) or NULL. Every cluster is
  * equally likely, round(noise N) points are uniform, and the order is random. Everything follows from the seed. */

@@ -66,7 +66,7 @@ static void evidence_is_as_defined(void **state) {
             double n = 1 + floor(60 * ast_random_uniform(&random)),
                    mean = 1 - pow(ast_random_uniform(&random), 3) * 0.9;
             double x[3];
-            ast_direction_sample(&random, 3, x);
+            ast_uniform_direction(&random, 3, x);
             for (int d = 0; d < 3; d++)
                 sums[k][d] = (int64_t)(x[d] * n * mean * 0x1p30);
             counts[k] = n;
@@ -112,7 +112,7 @@ static void make_mixture(mixture *m, size_t dimension, const double *kappas, uin
     m->x = ref_take(N * dimension, sizeof *m->x);
     for (size_t k = 0; k < CLUSTERS;) {
         bool apart = true;
-        ast_direction_sample(&random, dimension, means[k]);
+        ast_uniform_direction(&random, dimension, means[k]);
         for (size_t o = 0; o < k; o++) {
             double cosine = 0;
             for (size_t d = 0; d < dimension; d++)

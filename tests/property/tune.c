@@ -299,10 +299,10 @@ static void levels_next_to_a_split_are_left_alone(void **state) {
     (void)state;
     static const double split[] = {NAN, 0.2395, 0.2438, 0.2450, 0.2458, 0.2478, 0.2486, 0.2074, 0.2071},
                         sharp[] = {0.2, 0.31, 0.4, 0.33, 0.3}, last[] = {0.2, 0.3, 0.4}, one[] = {NAN, 0.3, NAN};
-    assert_int_equal(ast_tune_settled(split, 9, 6), 5);
-    assert_int_equal(ast_tune_settled(sharp, 5, 1), 2);
-    assert_int_equal(ast_tune_settled(last, 3, 2), 2);
-    assert_int_equal(ast_tune_settled(one, 3, 1), 1);
+    assert_int_equal(ast_tune_level_by_excess(split, 9, 6), 5);
+    assert_int_equal(ast_tune_level_by_excess(sharp, 5, 1), 2);
+    assert_int_equal(ast_tune_level_by_excess(last, 3, 2), 2);
+    assert_int_equal(ast_tune_level_by_excess(one, 3, 1), 1);
 }
 
 /* Sparse rows and dense ones, and rows of weight 0. */

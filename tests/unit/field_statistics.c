@@ -155,7 +155,7 @@ static void by_definition(void **state) {
     for (uint64_t seed = 1; seed <= 40; seed++) {
         ast_random_seed(&random, seed, 0);
         double mean[3], tensor[3][3] = {{0}}, pi = acos(-1), f = 0, g = 0;
-        ast_direction_sample(&random, 3, mean);
+        ast_uniform_direction(&random, 3, mean);
         draw(&random, mean, (double)(seed % 7), 60, x);
         ast_orientation directed = orient(x, 60, 0), axial = orient(x, 60, 1);
         for (int i = 0; i < 60; i++)
@@ -262,7 +262,7 @@ static void common_means(void **state) {
     for (int i = 0; i < draws; i++) {
         double mean[3];
         ast_random_seed(&random, (uint64_t)i, 0);
-        ast_direction_sample(&random, 3, mean);
+        ast_uniform_direction(&random, 3, mean);
         draw(&random, mean, kappas[0], counts[0], x);
         draw(&random, mean, kappas[1], counts[1], x + 60);
         watson += compare(x, counts, 2, 200, 1).watson_p < 0.05;

@@ -295,7 +295,7 @@ static void test_silhouettes_equal_their_definition(void **state) {
             labels[i] = i < 2 ? i : (int32_t)ast_random_below(&random, (uint64_t)clusters + 1) - 1;
             ast_random around;
             ast_random_seed(&around, 4, (uint64_t)labels[i]);
-            ast_direction_sample(&around, dimension, centre);
+            ast_uniform_direction(&around, dimension, centre);
             ast_vmf_sample(&random, dimension, centre, round % 2 ? 20 : 1e5, x);
             for (size_t d = 0; d < dimension; d++)
                 points[(size_t)i * dimension + d] = labels[i] < 0 && round % 3 ? NAN : (float)x[d];
@@ -325,7 +325,7 @@ static void test_many_moments_are_taken_by_pairs(void **state) {
             labels[i] = i % clusters;
             ast_random around;
             ast_random_seed(&around, 9, (uint64_t)labels[i]);
-            ast_direction_sample(&around, D, x);
+            ast_uniform_direction(&around, D, x);
             for (int d = 0; d < D; d++)
                 points[i * D + d] = (float)((i % 2 ? -1 : 1) * x[d] + 0.03 * ast_random_normal(&random));
             double square = 0;

@@ -49,7 +49,7 @@ static ast_status measure_around(ast_tuning *t, ast_tune_cut *cut, size_t chosen
     return status;
 }
 
-ast_status ast_tune_settle(ast_tuning *t, size_t *chosen) {
+ast_status ast_tune_recheck_level(ast_tuning *t, size_t *chosen) {
     ast_tune_set set = {0};
     ast_tune_cut cut = {0};
     double excess[AST_TUNE_LEVELS(SIZE_MAX)];
@@ -65,7 +65,7 @@ ast_status ast_tune_settle(ast_tuning *t, size_t *chosen) {
     if (status == AST_OK)
         status = measure_around(t, &cut, *chosen, excess);
     if (status == AST_OK)
-        *chosen = ast_tune_settled(excess, t->tuned->level_count, *chosen);
+        *chosen = ast_tune_level_by_excess(excess, t->tuned->level_count, *chosen);
     ast_tune_cut_close(&cut);
     ast_tune_set_free(&set);
     return status;
