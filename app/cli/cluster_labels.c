@@ -47,7 +47,7 @@ int ast_cli_cluster_store(job *work, ast_label_store *store) {
                                .read = whole ? NULL : read_scratch, .data = work};
     ast_cli_target *target = ast_cli_target_of(&work->given->common, "labels");
     if (target)
-        target->writes = AST_CLI_WRITES_OWN; /* it is written here */
+        target->writes = AST_CLI_WRITES_OWN; /* not by ast_cli_deliver */
     return ast_cli_outcome(whole || ast_scratch_open(&work->parts.scratch, target ? target->path : NULL, &error),
                            &error);
 }
@@ -129,7 +129,7 @@ int ast_cli_cluster_rank_labels(void *data) {
     ast_cli_target *target = ast_cli_target_of(&work->given->common, "labels");
     if (!ast_cli_ranks() || !target)
         return -1;
-    target->writes = AST_CLI_WRITES_OWN; /* it is written here */
+    target->writes = AST_CLI_WRITES_OWN; /* not by ast_cli_deliver */
     return ast_cli_write_ranks(target->output, target->path,
                                ast_cli_directions_array(&work->directions, work->labels, NULL), work->first,
                                work->points.count);

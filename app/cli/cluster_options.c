@@ -89,10 +89,10 @@ static const ast_cli_option options_table[] = {
      "permuted file gives permuted labels) or random (seeded, by row number); default: content for dp above 8 "
      "dimensions, "
      "otherwise given",
-     AT(options.dp.order), .choices = orders, .methods = AST_CLI_BY_ANGLE,
+     AT(options.dp.order), .choices = orders, .methods = AST_CLI_BY_ORDER,
      .more = "With `content` the result does not depend on the order of rows in the file, bit for bit. Points that do "
              "not fit into memory, or are on several ranks, are visited in the given order."},
-    {"shuffle", AST_CLI_FLAG, NULL, "the same as --order random", AT(shuffle), .methods = AST_CLI_BY_ANGLE,
+    {"shuffle", AST_CLI_FLAG, NULL, "the same as --order random", AT(shuffle), .methods = AST_CLI_BY_ORDER,
      .not_in = AST_CLI_AUTO | WHOLE, .excludes = "order"},
     {"merge", AST_CLI_TEXT, "DEG|evidence|none",
      "merge clusters after convergence: those whose means are closer than DEG, or as the evidence says", AT(merge_text),
@@ -319,7 +319,7 @@ static int check_metric(void *data) {
     return -1;
 }
 
-/* What several ranks cannot do and no row of an option says. */
+/* Refuses on several ranks what the rows of the options do not refuse. */
 static int check_ranks(void *data) {
     const settings *given = data;
     const char *what = !ast_cli_ranks()                                                 ? NULL

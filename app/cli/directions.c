@@ -137,7 +137,7 @@ int ast_cli_reading_check(const ast_cli_reading *how, const ast_cli_common *comm
 
 /* ---- Tables ------------------------------------------------------------------------------------------------------ */
 
-/* All of them are open at once, and many systems allow 1024 unless they are asked. */
+/* All files are open at once, and many systems allow only 1024 unless a process asks for more. */
 static void allow_files(size_t count) {
     ast_allow_open_files(count + OTHER_FILES);
 }
@@ -152,8 +152,8 @@ static int open_table(ast_cli_directions *d, const ast_cli_reading *how) {
     return ast_cli_outcome(ast_input_begin(&d->input, list->files, list->count, &options, &error), &error);
 }
 
-/* Text takes less room as numbers than as text, but not a third. */
-static int refuse_other(const ast_cli_directions *d, const char *input) {
+/* The numbers of a text take less memory than its bytes, but at least a third of it. */
+static int refuse_large_text(const ast_cli_directions *d, const char *input) {
     char text[2][AST_CLI_BYTES];
     double size = (double)d->input.size;
     if (size / 3 <= (double)d->allowed)
@@ -174,7 +174,7 @@ static int fit(ast_cli_directions *d, const ast_cli_reading *how, const char *in
     if (d->input.size == 0)
         return -1;
     if (source->count == 0)
-        return refuse_other(d, input);
+        return refuse_large_text(d, input);
     double row = (double)ast_source_row(source) + budget->point + budget->component * (double)source->dimension;
     if ((double)source->count * row <= (double)d->allowed)
         return -1;
@@ -198,7 +198,7 @@ static uint64_t hash_some_rows(const ast_source *source) {
     return row ? sum : 0;
 }
 
-/* Those rows of several files that are this rank's. */
+/* Reads the rows of several files that belong to this rank; on one rank all rows. */
 static int read_joined(ast_cli_directions *d) {
     ast_format_error error;
     size_t own;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The command on several ranks (asterism-mpi): all of them run it, each on its own points, and one speaks. Where one of
- * them cannot go on none does, and the sentence is that of the lowest. On one rank nothing here does anything. */
+ * The command on several ranks (asterism-mpi): all ranks run it, each on its own points, and the first one prints. If
+ * one rank fails all of them stop, and the sentence is that of the lowest failing rank. On one rank these functions do
+ * nothing. */
 #pragma once
 
 #include <asterism_ranks.h>

@@ -58,7 +58,7 @@ static bool write_header(ast_output *output, const ast_array *array, ast_format_
     return ast_output_write(output, header, size, error);
 }
 
-/* Nine digits bring every float back. Whatever the program's locale makes of the decimal point, a file has a dot. */
+/* Nine digits restore every float. The decimal point is a dot, whatever the locale prints. */
 static size_t print_float(char text[32], float value, char after) {
     size_t length = (size_t)snprintf(text, 30, "%.9g", (double)value);
     size_t point = strspn(text, "+-0123456789");

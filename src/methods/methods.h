@@ -97,7 +97,7 @@ ast_status ast_start_and_assign(ast_labelling *labelling, ast_run *run, ast_faul
 ast_status ast_start_plusplus(ast_labelling *labelling, const ast_run *run, ast_random *random, ast_fault *fault);
 ast_status ast_start_sampled(ast_labelling *labelling, const ast_run *run, ast_random *random, ast_fault *fault);
 
-/* The means that the options give. A collective call. */
+/* Adds the means of options.start, normalised, as clusters without points. A collective call. */
 ast_status ast_start_given(ast_labelling *labelling, const ast_options *options, ast_fault *fault);
 
 /* Adds the hash of the pass's labels to the history of the run; *repeats: it was there before. */

@@ -66,7 +66,8 @@ static void score_undecided(ast_scorer *s, ast_chunk *c) {
     }
 }
 
-/* Labels a block from its rows in the caller's memory. false: the rows cannot be used directly. */
+/* Labels a block from its rows in the caller's memory, if the pass loads them (streams). false: it does not, or the
+ * rows cannot be used directly. */
 static bool label_in_place(ast_scorer *s, const ast_chunk *c, size_t b, float fit, const float *half_angles,
                            ast_bins *bins, ast_small_result *result) {
     const float *rows = ast_rowset_packed(s->rows, b);
