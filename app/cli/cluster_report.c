@@ -132,6 +132,7 @@ static bool make_object(const job *work, ast_page_head *head, const ast_picture 
                            .seed = work->given->common.seed,
                            .image = image,
                            .notation = ast_cli_cluster_notation(work),
+                           .surface = work->directions.kind == AST_CLI_SURFACE,
                            .names = work->topics.texts.count ? &work->topics.texts : ast_cli_cluster_names(work),
                            .keywords = work->keywords,
                            .map = work->map,

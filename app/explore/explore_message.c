@@ -85,6 +85,10 @@ static void put_first(const ast_explore_request *first, ast_text *json) {
     ast_json_close(json, '}');
 }
 
+static ast_field_page field_of(const ast_explored *explored, bool axial) {
+    return (ast_field_page){explored->notation, axial, explored->solid != NULL};
+}
+
 ast_shared_text *ast_explore_hello(const ast_explored *explored, const ast_drawn *drawn,
                                    const ast_explore_request *first) {
     ast_explore_text text;
@@ -101,6 +105,7 @@ ast_shared_text *ast_explore_hello(const ast_explored *explored, const ast_drawn
     ast_json_boolean(&text.json, "mapped", ast_map_suits(&explored->points, explored->axial || explored->undirected));
     ast_json_boolean(&text.json, "given", explored->given);
     ast_json_boolean(&text.json, "depth", drawn->grey != NULL);
+    ast_json_field(&text.json, field_of(explored, first->axial));
     ast_json_string(&text.json, "labels", explored->labels);
     ast_json_integer(&text.json, "width", (int64_t)drawn->width);
     ast_json_integer(&text.json, "height", (int64_t)drawn->height);
@@ -170,8 +175,7 @@ static void put_cluster(const ast_explored *explored, const ast_explore_view *vi
     ast_json_open(json, NULL, '{');
     ast_json_cluster(json, id, cluster, total);
     ast_json_xyz(json, "xyz", xyz);
-    if (explored->notation && explored->points.dimension == 3)
-        ast_json_field_angles(json, explored->notation, run->request.axial, cluster->mean);
+    ast_json_field_mean(json, field_of(explored, run->request.axial), explored->points.dimension, cluster);
     ast_json_close(json, '}');
 }
 

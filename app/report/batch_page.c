@@ -138,12 +138,28 @@ static void put_mean(ast_text *json, const float *mean, size_t dimension) {
     ast_json_close(json, ']');
 }
 
-void ast_json_field_angles(ast_text *json, ast_notation notation, bool axial, const float *mean) {
+/* The two angles of a notation. */
+static const char *const field_keys[][2] = {
+    {NULL, NULL}, {"dip_direction", "dip"}, {"strike", "dip"}, {"trend", "plunge"}, {"azimuth", NULL}};
+
+void ast_json_field(ast_text *json, ast_field_page field) {
+    if (field.notation && !field.surface)
+        ast_json_string(json, "field", field_keys[field.notation][0]);
+}
+
+void ast_json_field_mean(ast_text *json, ast_field_page field, size_t dimension, const ast_cluster_info *cluster) {
     double azimuth, inclination;
-    bool line = notation == AST_TREND_PLUNGE;
-    ast_field_angles(line ? notation : AST_DIP_DIRECTION, axial, mean, &azimuth, &inclination);
-    ast_json_number(json, line ? "plunge" : "dip", inclination, 6);
-    ast_json_number(json, line ? "trend" : "dip_direction", azimuth, 6);
+    ast_notation notation = field.notation;
+    if (!notation || dimension != (notation == AST_AZIMUTH ? 2 : 3))
+        return;
+    ast_field_angles(notation, field.axial, cluster->mean, &azimuth, &inclination);
+    if (field_keys[notation][1])
+        ast_json_number(json, field_keys[notation][1], inclination, 6);
+    ast_json_number(json, field_keys[notation][0], azimuth, 6);
+    if (field.surface)
+        return;
+    ast_json_number(json, "precision", cluster->precision, 6);
+    ast_json_number(json, "alpha95", cluster->alpha95, 6);
 }
 
 void ast_json_keywords(ast_text *json, const char *key, const ast_keywords *keywords) {
@@ -186,6 +202,10 @@ void ast_json_cluster(ast_text *json, size_t id, const ast_cluster_info *cluster
     ast_json_number(json, "spread", acos(fmin(1, fmax(-1, cluster->resultant))) * AST_DEGREES_PER_RADIAN, 5);
 }
 
+static ast_field_page field_of(const ast_batch_page *page) {
+    return (ast_field_page){page->notation, page->head->axial, page->surface};
+}
+
 static void put_cluster(ast_text *json, const ast_batch_page *page, size_t id, double total,
                         const ast_projection *projection) {
     double xyz[3];
@@ -198,8 +218,7 @@ static void put_cluster(ast_text *json, const ast_batch_page *page, size_t id, d
     put_mean(json, cluster->mean, dimension);
     ast_projection_see_mean(projection, cluster->mean, xyz);
     ast_json_xyz(json, "xyz", xyz);
-    if (dimension == 3 && page->notation)
-        ast_json_field_angles(json, page->notation, page->head->axial, cluster->mean);
+    ast_json_field_mean(json, field_of(page), dimension, cluster);
     if (cluster->representatives)
         ast_json_representatives(json, "representatives", cluster, page->names);
     if (page->keywords)
@@ -304,6 +323,7 @@ bool ast_batch_page_json(const ast_batch_page *page, ast_text *json, ast_format_
     if (good) {
         say(page, map);
         ast_page_begin(json, page->head, "batch", false, &projection);
+        ast_json_field(json, field_of(page));
         good = put_points(page, &projection, json, error) && put_clusters(page, &projection, json, error) &&
                (!page->image || put_image(page->image, json, error)) && (!map || put_map(page, map, json, error));
         if (page->planes)

@@ -95,11 +95,22 @@ void ast_json_planes(ast_text *json, const ast_page_planes *planes);
 /* The clusters that have a mean, by id, from malloc(); *listed is how many. */
 ast_ranked *ast_clusters_listed(const ast_cluster_info *clusters, size_t count, size_t *listed);
 
-/* Members of the object of a cluster: its id, size, share of the weight `total`, kappa and spread; the angles of a mean
- * of three dimensions in the field; its keywords; what people call a row (names may be NULL),
- * cut to a line, and the rows nearest to it. */
+/* How means are written besides their components; surface: the points are its normals, not measurements of the field.
+ */
+typedef struct ast_field_page {
+    ast_notation notation;
+    bool axial, surface;
+} ast_field_page;
+
+/* Members of the object of a cluster: its id, size, share of the weight `total`, kappa and spread; the angles of its
+ * mean as a notebook has them, and Fisher's k with the confidence cone; its keywords; what people call a row (names may
+ * be NULL), cut to a line, and the rows nearest to it. */
 void ast_json_cluster(ast_text *json, size_t id, const ast_cluster_info *cluster, double total);
-void ast_json_field_angles(ast_text *json, ast_notation notation, bool axial, const float *mean);
+void ast_json_field_mean(ast_text *json, ast_field_page field, size_t dimension, const ast_cluster_info *cluster);
+
+/* The member "field": what was measured; none without a notation. */
+void ast_json_field(ast_text *json, ast_field_page field);
+
 /* Places of a map in 16 bits, least significant byte first; from malloc(), NULL without memory. */
 int16_t *ast_map_places(const ast_map *map);
 
@@ -123,7 +134,8 @@ typedef struct ast_batch_page {
     const char *labels_name;       /* for sentences */
     uint64_t seed;                 /* of the drawn sample */
     const ast_picture *image;      /* or NULL */
-    ast_notation notation;         /* of three-dimensional means */
+    ast_notation notation;         /* of the means */
+    bool surface;                  /* the points are normals of a surface: no measurements of the field */
     const ast_names *names;        /* names or texts of the rows, for representatives; NULL: they have none */
     const ast_keywords *keywords;  /* (count), or NULL */
     const ast_map *map;            /* of the points; NULL: it is made if they need one, on */

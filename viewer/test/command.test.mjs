@@ -3,6 +3,7 @@
 // The reports that the command itself writes, opened in a browser and compared with what the command said.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { after, before, test } from "node:test";
@@ -55,6 +56,54 @@ test("more dimensions than three", async () => {
   assert.ok(await page.locator(".matrix canvas").isVisible());
   assert.equal(await page.locator(".table-card tbody tr[data-key]").count(), result.clusters);
   await close();
+});
+
+/** The report of measurements of the field, and its net or rose as SVG. */
+async function field(header, rows, ...words) {
+  writeFileSync(join(browser.folder, "notebook.csv"), [header, ...rows].join("\n"));
+  const result = JSON.parse(run("cluster", "notebook.csv", ...words, "--json", "--report", "field.html"));
+  const { page, close } = await open("field.html");
+  const button = page.locator(".nets-card, .rose-card").getByRole("button", { name: "SVG" });
+  const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
+  const svg = readFileSync(await download.path(), "utf8");
+  for (const name of ["N", "E", "S", "W"]) assert.ok(svg.includes(`>${name}</text>`), `no ${name}: ${words}`);
+  return { result, page, close, svg };
+}
+
+test("nets of the field have a compass, planes and cones", async () => {
+  const sets = ["40,80", "130,60", "280,8"].flatMap((set) =>
+    [-3, -1, 0, 2, 3].map((off) => set.replace(/\d+/g, (word) => String(Number(word) + off))),
+  );
+  const planes = await field("dipdir,dip", sets, "--dip-direction", "--axial", "--angle", "30");
+  assert.equal(planes.result.clusters, 3);
+  assert.equal(planes.svg.match(/stroke-width="2.2"/g)?.length, 3, "a plane for each mean");
+  assert.equal(await planes.page.locator(".net").count(), 1);
+  assert.match(await planes.page.locator(".nets-card").innerText(), /Kamb[^]*95% confidence[^]*planes of the means/);
+  for (const { id, precision, alpha95, dip_direction } of planes.result.cluster) {
+    const row = await planes.page.locator(`.table-card tr[data-key="${id}"]`).innerText();
+    for (const words of [`${Math.round(dip_direction)}°`, precision.toFixed(1), `${alpha95.toFixed(1)}°`])
+      assert.ok(row.includes(words), `cluster ${id}, ${words}: ${row}`);
+  }
+  await planes.close();
+  const strikes = await field("strike,dip", sets, "--strike-dip", "--axial", "--angle", "30");
+  assert.match(await strikes.page.locator(".table-card thead").innerText(), /dip\s+strike/);
+  await strikes.close();
+  const lines = await field("dec,inc", ["10,30", "12,33", "11,-31", "190,-30", "188,-32"], "--trend-plunge", "--angle", "30");
+  assert.match(await lines.page.locator(".net figcaption").innerText(), /rings point up/);
+  assert.doesNotMatch(lines.svg, /stroke-width="2.2"/);
+  await lines.close();
+});
+
+test("a rose of the field", async () => {
+  const petals = (svg) => svg.match(/<path [^>]*fill="#e69f00"/g)?.length;
+  const azimuths = ["azimuth", [42, 44, 46], "--azimuth", "--angle", "20"];
+  const rose = await field(...azimuths);
+  assert.equal(petals(rose.svg), 1);
+  assert.match(await rose.page.locator(".table-card").innerText(), /azimuth[^]*44°/);
+  await rose.close();
+  const axes = await field(...azimuths, "--axial");
+  assert.equal(petals(axes.svg), 2, "an axis has two ends");
+  await axes.close();
 });
 
 test("stream --report of a depth camera", async () => {

@@ -6,10 +6,11 @@ import { Points } from "../data/points";
 import { turnToMeans } from "../data/axial";
 import { Selection } from "../data/selection";
 import type { BatchReport, Vec3 } from "../data/types";
+import { EAST_NORTH_UP, fieldWords } from "../math/field";
 import type { Rotation } from "../math/vector";
 import { AngleMatrix, MOST_ANGLES } from "../matrix/matrix";
 import { Nets } from "../net/nets";
-import { Rose } from "../rose/rose";
+import { Rose, roseWords } from "../rose/rose";
 import type { Scene } from "../sphere/scene";
 import { MOST_CIRCLES, MOST_MEANS } from "../sphere/scene";
 import { Sphere } from "../sphere/sphere";
@@ -30,6 +31,7 @@ import { mapCard } from "../map/card";
 import { decodeMap } from "../map/decode";
 import { shortened } from "../map/map";
 import { layersCard } from "./layers";
+import { fieldKeys } from "../ui/cluster_columns";
 import { clusterTable } from "./table";
 
 export function batchPage(report: BatchReport): HTMLElement {
@@ -39,7 +41,7 @@ export function batchPage(report: BatchReport): HTMLElement {
   escapeClears(selection);
   const top = head(report);
   top.facts(factsOf(report));
-  const flat = report.dimension === 2 ? roseCard(scene, selection) : netsCard(report, scene, selection, describe);
+  const flat = report.dimension === 2 ? roseCard(report, scene, selection) : netsCard(report, scene, selection, describe);
   const image = imageCard(report),
     angles = anglesCard(report, selection);
   // The angles stand where there is more room.
@@ -74,11 +76,12 @@ function sceneOf(report: BatchReport): Scene {
   const colours = new Colours(report.clusters.map((cluster) => [cluster.id, cluster.color] as const));
   const bySize = [...report.clusters].sort((a, b) => b.size - a.size);
   // On principal directions a spread of all dimensions would be a circle of the wrong size.
-  const markers = bySize.map(({ id, xyz, spread, share }) => ({
+  const markers = bySize.map(({ id, xyz, spread, share, alpha95 }) => ({
     id,
     xyz,
     spread: report.projection ? null : spread,
     share,
+    cone: alpha95 ?? null,
     faint: false,
   }));
   const points = Points.decode(report.points);
@@ -117,7 +120,9 @@ function describer(report: BatchReport, colours: Colours): Describe {
   const clusters = new Map(report.clusters.map((cluster) => [cluster.id, cluster]));
   return (id, xyz, mean) => {
     const cluster = clusters.get(id),
-      where = directionWords(xyz, report.projection !== null);
+      where = report.field
+        ? fieldWords(xyz, report.field, report.axial)
+        : directionWords(xyz, report.projection !== null);
     if (!cluster) return ["a point of no cluster", el("div", {}, where)];
     const about = `${plural(cluster.size, "point")}, ${percent(cluster.share)}${cluster.spread === null ? "" : `, spread ${degrees(cluster.spread)}`}`;
     return [
@@ -165,7 +170,8 @@ function escapeClears(selection: Selection): void {
 }
 
 function axesOf(report: BatchReport): string[] {
-  return report.projection ? ["pc1", "pc2", "pc3"] : ["x", "y", "z"];
+  if (report.projection) return ["pc1", "pc2", "pc3"];
+  return report.field ? EAST_NORTH_UP : ["x", "y", "z"];
 }
 
 function firstView(report: BatchReport): Rotation {
@@ -213,9 +219,9 @@ function savePoints(points: Points): void {
 }
 
 function netsCard(report: BatchReport, scene: Scene, selection: Selection, describe: Describe): HTMLElement {
-  const nets = new Nets({ axial: report.axial, axes: axesOf(report), selection, describe });
+  const nets = new Nets({ axial: report.axial, axes: axesOf(report), field: report.field, selection, describe });
   nets.show(scene);
-  const view = card("Equal-area nets", "nets-card", [
+  const view = card(report.field ? "Equal-area net" : "Equal-area nets", "nets-card", [
     { label: "SVG", title: "Save the nets as SVG", run: () => saveSvg("nets", nets.svg(report.title)) },
     {
       label: "CSV",
@@ -224,22 +230,18 @@ function netsCard(report: BatchReport, scene: Scene, selection: Selection, descr
     },
   ]);
   view.tools.append(...netTools(nets));
-  const { levels } = nets;
-  const legend = levels.length
-    ? `Lambert's projection. Contours at ${levels.map((level) => number(Number(level.toPrecision(2)))).join(", ")} times the even density.`
-    : "Lambert's projection. Too few or too even points for contours of density.";
-  view.body.append(nets.element, el("p", { class: "hint" }, legend));
+  view.body.append(nets.element, el("p", { class: "hint" }, nets.legend()));
   return view.element;
 }
 
-function roseCard(scene: Scene, selection: Selection): HTMLElement {
-  const rose = new Rose(scene, selection);
+function roseCard(report: BatchReport, scene: Scene, selection: Selection): HTMLElement {
+  const rose = new Rose(scene, selection, { axial: report.axial, field: report.field !== null });
   const view = card("Rose", "rose-card", [
     { label: "SVG", title: "Save the rose as SVG", run: () => saveSvg("rose", rose.svg("Rose")) },
   ]);
   view.body.append(
     rose.element,
-    el("p", { class: "hint" }, "A petal's area is the number of points in its ten degrees."),
+    el("p", { class: "hint" }, roseWords(report.axial)),
   );
   return view.element;
 }
@@ -260,9 +262,7 @@ function saveClusters(report: BatchReport): void {
     stable = clusters.some((cluster) => typeof cluster.stability === "number"),
     named = clusters.some((cluster) => cluster.representatives),
     topics = clusters.some((cluster) => cluster.keywords);
-  const angles = (["dip", "dip_direction", "plunge", "trend"] as const).filter((key) =>
-    clusters.some((cluster) => typeof cluster[key] === "number"),
-  );
+  const angles = fieldKeys(clusters);
   const names = whole ? Array.from({ length: dimension }, (_, i) => `mean_${i + 1}`) : ["x", "y", "z"];
   const rows = clusters.map((c) => [
     c.id,

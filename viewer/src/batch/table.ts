@@ -3,8 +3,8 @@
 // The table of the clusters of a batch.
 import type { Selection } from "../data/selection";
 import type { BatchCluster, BatchReport } from "../data/types";
-import { clusterColumns, keywordColumn, largestShare, nearestColumn, stabilityColumn } from "../ui/cluster_columns";
-import { degrees, fixed } from "../ui/format";
+import { clusterColumns, fieldColumns, fieldKeys, keywordColumn, largestShare, nearestColumn, stabilityColumn } from "../ui/cluster_columns";
+import { fixed } from "../ui/format";
 import { DataTable } from "../ui/table";
 import type { Column } from "../ui/table";
 
@@ -34,10 +34,10 @@ function columns(report: BatchReport): Column<BatchCluster>[] {
       () => largest,
     );
   const examples = [...keywordColumns(report), ...representativeColumns(report)];
-  // Names say more than coordinates along principal directions.
-  const means = examples.length && report.projection ? [] : meanColumns(report);
+  // Names say more than coordinates along principal directions, and angles of the field more than x, y, z.
+  const means = (examples.length && report.projection) || report.field ? [] : meanColumns(report);
   all.splice(3, 0, ...examples);
-  return [...all, ...stabilityColumns(report), ...means, ...dipColumns(report)];
+  return [...all, ...stabilityColumns(report), ...means, ...fieldColumns<BatchCluster>(fieldKeys(report.clusters))];
 }
 
 function keywordColumns(report: BatchReport): Column<BatchCluster>[] {
@@ -65,26 +65,4 @@ function meanColumns(report: BatchReport): Column<BatchCluster>[] {
     width: "4.6em",
     help: report.projection ? "The mean along a leading principal direction, rescaled" : "A coordinate of the mean",
   }));
-}
-
-type FieldAngle = "dip" | "dip_direction" | "plunge" | "trend";
-
-/** Angles as measured in the field, where the command wrote them. */
-function dipColumns(report: BatchReport): Column<BatchCluster>[] {
-  const known: [FieldAngle, string, string, string][] = [
-    ["dip", "dip", "3.4em", "Dip of the plane whose pole is the mean"],
-    ["dip_direction", "dip dir.", "4.7em", "Dip direction of that plane"],
-    ["plunge", "plunge", "4.2em", "Plunge of the mean"],
-    ["trend", "trend", "4.2em", "Trend of the mean"],
-  ];
-  return known
-    .filter(([key]) => report.clusters.some((cluster) => typeof cluster[key] === "number"))
-    .map(([key, title, width, help]) => ({
-      title,
-      value: (c) => c[key] ?? null,
-      cell: (c) => degrees(c[key], 0),
-      numeric: true,
-      width,
-      help,
-    }));
 }

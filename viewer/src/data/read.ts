@@ -54,6 +54,7 @@ function batch(value: Loose): Report {
   return {
     ...value,
     clusters: list(value["clusters"]),
+    field: value["field"] ?? null,
     angles: value["angles"] ?? null,
     image: value["image"] ?? null,
     planes: list(value["planes"]),

@@ -25,6 +25,9 @@ interface Common {
   projection: { explained: number[] } | null;
 }
 
+/** What was measured in the field: the azimuth of planes (whose poles the points are) or lines, or azimuths alone. */
+export type Field = "dip_direction" | "strike" | "trend" | "azimuth";
+
 export interface BatchCluster {
   id: number;
   size: number;
@@ -38,6 +41,10 @@ export interface BatchCluster {
   dip_direction?: number | null;
   plunge?: number | null;
   trend?: number | null;
+  strike?: number | null;
+  azimuth?: number | null;
+  precision?: number | null;
+  alpha95?: number | null;
   representatives?: string[];
   keywords?: string[];
   color: string;
@@ -80,6 +87,7 @@ export interface Layer {
 
 export interface BatchReport extends Common {
   kind: "batch";
+  field: Field | null;
   points: EncodedPoints & { total: number; shown: number };
   clusters: BatchCluster[];
   angles: number[][] | null;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What the command says to a page of explore, and what the page asks for. ../../EXPLORE.md says what each field means.
-import type { BatchCluster } from "../data/types";
+import type { BatchCluster, Field } from "../data/types";
 
 export type Method = "dp" | "spkm";
 export type Merge = "none" | "evidence" | "angle" | "count";
@@ -39,6 +39,8 @@ export interface Hello {
   /** Whether the command line named the angle to start with. */
   given: boolean;
   depth: boolean;
+  /** What was measured, if it was in the field. */
+  field?: Field | null;
   labels: string | null;
   width: number;
   height: number;

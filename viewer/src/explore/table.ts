@@ -4,7 +4,7 @@
 // columns when it comes.
 import type { Selection } from "../data/selection";
 import { card } from "../ui/card";
-import { clusterColumns, keywordColumn, largestShare, nearestColumn, stabilityColumn } from "../ui/cluster_columns";
+import { clusterColumns, fieldColumns, keysOf, keywordColumn, largestShare, nearestColumn, stabilityColumn } from "../ui/cluster_columns";
 import { count, plural } from "../ui/format";
 import { DataTable } from "../ui/table";
 import type { Column } from "../ui/table";
@@ -94,6 +94,7 @@ export class ClusterTable {
         () => this.largest,
       ),
       names = (c: Cluster): string[] => this.namesOf(c.id);
+    if (hello.field) columns.push(...fieldColumns<Cluster>(keysOf(hello.field)));
     columns.push(stabilityColumn((c) => this.stable[c.id] ?? null, "of three runs in another order"));
     if (hello.named) columns.splice(3, 0, nearestColumn("nearest to the mean", names, "16em"));
     else columns.push(nearestColumn("nearest rows", names, "9em"));

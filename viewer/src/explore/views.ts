@@ -6,7 +6,8 @@ import { Points, SCALE } from "../data/points";
 import type { Selection } from "../data/selection";
 import type { Vec3 } from "../data/types";
 import { Nets } from "../net/nets";
-import { Rose } from "../rose/rose";
+import { Rose, roseWords } from "../rose/rose";
+import { EAST_NORTH_UP, fieldWords, hasPlanes } from "../math/field";
 import { CAMERA_HOME, PLANE_HOME, homeOf } from "../sphere/home";
 import type { Scene } from "../sphere/scene";
 import { Sphere } from "../sphere/sphere";
@@ -34,6 +35,7 @@ export class Views {
   private scene: Scene;
   private clusters = new Map<number, Cluster>();
   private homed = false;
+  private axial = false;
 
   constructor(
     private readonly hello: Hello,
@@ -44,7 +46,8 @@ export class Views {
     const projected = hello.dimension > 3,
       { rows, places } = hello.arrays;
     this.scene = EMPTY(colours);
-    this.globe = this.make(projected ? ["axis 1", "axis 2", "axis 3"] : ["x", "y", "z"], !projected, this.home());
+    const axes = projected ? ["axis 1", "axis 2", "axis 3"] : hello.field ? EAST_NORTH_UP : ["x", "y", "z"];
+    this.globe = this.make(axes, !projected, this.home());
     const view = this.cardOf(projected ? "Cloud" : "Sphere", "sphere-card", this.globe);
     view.say(
       rows.length < hello.points
@@ -75,11 +78,12 @@ export class Views {
   }
 
   show(points: Points, result: Result, places: Places): void {
-    const markers = result.cluster.map(({ id, xyz, spread, share }) => ({
+    const markers = result.cluster.map(({ id, xyz, spread, share, alpha95 }) => ({
       id,
       xyz,
       share,
       spread: places.projected || this.hello.dimension === 2 ? null : spread, // of a plane it would be a chord
+      cone: alpha95 ?? null,
       faint: false,
     }));
     this.clusters = new Map(result.cluster.map((cluster) => [cluster.id, cluster]));
@@ -94,15 +98,17 @@ export class Views {
 
   /** What takes longer to draw. */
   rest(axial: boolean): void {
+    this.axial = axial;
     if (!this.flat) return;
     if (this.hello.dimension === 2) {
-      if (this.rose) return this.rose.show(this.scene);
-      this.rose = new Rose(this.scene, this.selection);
+      if (this.rose) return this.rose.show(this.scene, axial);
+      this.rose = new Rose(this.scene, this.selection, { axial, field: Boolean(this.hello.field) });
       return this.flatBody.replaceChildren(this.rose.element);
     }
     let nets = this.nets.get(axial);
     if (!nets) {
-      nets = new Nets({ axial, axes: ["x", "y", "z"], selection: this.selection, describe: this.describe });
+      const { selection, describe } = this;
+      nets = new Nets({ axial, axes: ["x", "y", "z"], field: this.hello.field ?? null, selection, describe });
       this.nets.set(axial, nets);
     }
     if (nets.element.parentElement !== this.flatBody)
@@ -138,23 +144,29 @@ export class Views {
 
   private flatCard(): HTMLElement {
     const plane = this.hello.dimension === 2,
-      view = card(plane ? "Rose" : "Equal-area nets", plane ? "rose-card" : "nets-card");
+      view = card(plane ? "Rose" : this.hello.field ? "Equal-area net" : "Equal-area nets", plane ? "rose-card" : "nets-card");
     view.body.append(
       this.flatBody,
       el(
         "p",
         { class: "hint" },
-        plane
-          ? "A petal's area is the number of points in its ten degrees."
-          : "Lambert's projection, with contours of density.",
+        plane ? roseWords(this.hello.first.axial) : this.netWords(),
       ),
     );
     return view.element;
   }
 
+  private netWords(): string {
+    const { field } = this.hello;
+    if (!field) return "Lambert's projection, with contours of density.";
+    const planes = hasPlanes(field) ? " Lines: the planes of the means." : "";
+    return `Equal area, seen from above, with Kamb's contours of density. Ovals: where the means are with 95% confidence.${planes}`;
+  }
+
   private readonly describe = (id: number, xyz: Vec3, mean: boolean): (Node | string)[] => {
     const cluster = this.clusters.get(id),
-      where = directionWords(xyz, this.hello.dimension > 3);
+      { field, dimension } = this.hello;
+    const where = field ? fieldWords(xyz, field, this.axial) : directionWords(xyz, dimension > 3);
     if (!cluster) return [id < 0 ? "a point of no cluster" : `a point of cluster ${id}`, el("div", {}, where)];
     const about = `${plural(cluster.size, "point")}, ${percent(cluster.share)}${cluster.spread === null ? "" : `, spread ${degrees(cluster.spread)}`}`;
     return [

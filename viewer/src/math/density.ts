@@ -9,6 +9,8 @@ import { fromNet, onNet } from "./lambert";
 import type { Side } from "./lambert";
 
 const CELLS = 64;
+const FINE_CELLS = 256;
+const MOST_KAMB = 4000;
 export const NODES = 72;
 /** The grid reaches a little over the disc, so that contours end outside it. */
 export const REACH = 1.06;
@@ -26,8 +28,22 @@ export interface Density {
   values: Float64Array;
 }
 
+/** Kamb's density, smoothed by an exponential kernel (Vollmer, Computers & Geosciences 21, 1995): standard deviations of
+ *  the even density above it, of axes. The kernel narrows with the number of points, up to MOST_KAMB. */
+export function kamb(points: Points, side: Side): Density {
+  const n = Math.min(points.count, MOST_KAMB),
+    kappa = 2 * (1 + n / 9),
+    deviation = Math.sqrt(n * (kappa / 2 - 1)) / kappa;
+  const values = new Float64Array(NODES * NODES),
+    nodes = nodesOf(side);
+  for (const cell of count(points, FINE_CELLS))
+    for (const end of [1, -1])
+      spread(values, nodes, { ...cell, x: end * cell.x, y: end * cell.y, z: end * cell.z }, side, kappa, n / points.count);
+  return { side, values: values.map((sum) => (sum - 0.5) / deviation) };
+}
+
 export function density(points: Points, sides: readonly Side[], axial: boolean): Density[] {
-  const cells = count(points),
+  const cells = count(points, CELLS),
     kappa = concentration(points.count);
   return sides.map((side) => ({ side, values: smooth(cells, side, kappa, axial, points.count) }));
 }
@@ -38,13 +54,13 @@ function concentration(count: number): number {
   return 1 / Math.pow((degrees * Math.PI) / 180, 2);
 }
 
-function count(points: Points): Cell[] {
+function count(points: Points, across: number): Cell[] {
   const sums = new Map<number, Cell>();
   for (let i = 0; i < points.count; i++) {
     const x = (points.xyz[3 * i] as number) / SCALE,
       y = (points.xyz[3 * i + 1] as number) / SCALE,
       z = (points.xyz[3 * i + 2] as number) / SCALE;
-    const key = cellOf(x, y, z),
+    const key = cellOf(x, y, z, across),
       cell = sums.get(key);
     if (cell) ((cell.x += x), (cell.y += y), (cell.z += z), cell.weight++);
     else sums.set(key, { x, y, z, weight: 1 });
@@ -52,12 +68,12 @@ function count(points: Points): Cell[] {
   return [...sums.values()].map(normalised);
 }
 
-function cellOf(x: number, y: number, z: number): number {
+function cellOf(x: number, y: number, z: number, cells: number): number {
   const side: Side = z >= 0 ? 1 : -1,
     [across, up] = onNet([x, y, z], side);
-  const column = Math.min(CELLS - 1, Math.max(0, Math.floor(((across + 1) / 2) * CELLS)));
-  const row = Math.min(CELLS - 1, Math.max(0, Math.floor(((up + 1) / 2) * CELLS)));
-  return (side > 0 ? 0 : CELLS * CELLS) + row * CELLS + column;
+  const column = Math.min(cells - 1, Math.max(0, Math.floor(((across + 1) / 2) * cells)));
+  const row = Math.min(cells - 1, Math.max(0, Math.floor(((up + 1) / 2) * cells)));
+  return (side > 0 ? 0 : cells * cells) + row * cells + column;
 }
 
 /** A cell stands where its points are on average. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Lines of equal density on a net, at doublings of the even density, so that they mean the same in every report.
+// Lines of equal density on a net, at doublings of the even density, so that they mean the same in every report; of field
+// measurements, as geologists draw them, every so many standard deviations of the even density.
 import { contours } from "d3-contour";
 import { NODES, REACH } from "../math/density";
 import type { Density } from "../math/density";
@@ -20,6 +21,15 @@ export function levelsFor(densities: readonly Density[]): number[] {
   const doublings = DOUBLINGS.filter((level) => level < most);
   if (doublings.length >= 2) return doublings;
   return most > 1.05 ? [1, 2, 3, 4].map((i) => 1 + ((most - 1) * i) / 5) : [];
+}
+
+const MOST_SIGMAS = 8;
+
+export function sigmasFor(density: Density): number[] {
+  const most = maximum(density.values);
+  let step = 2;
+  while (step * MOST_SIGMAS < most) step *= 2;
+  return Array.from({ length: MOST_SIGMAS }, (_, i) => step * (i + 1)).filter((level) => level < most);
 }
 
 export function contoursOf(density: Density, levels: readonly number[]): Contour[] {

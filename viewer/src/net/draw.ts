@@ -5,8 +5,9 @@ import { geoAzimuthalEqualArea, geoCircle, geoGraticule, geoPath } from "d3-geo"
 import type { GeoPermissibleObjects, GeoProjection } from "d3-geo";
 import { drawBadge } from "../draw/badge";
 import type { Colours } from "../data/colours";
-import type { Vec3 } from "../data/types";
+import type { Field, Vec3 } from "../data/types";
 import type { Pen } from "../draw/pen";
+import { COMPASS, hasPlanes } from "../math/field";
 import { onNet } from "../math/lambert";
 import { DEGREES } from "../math/vector";
 import type { Marker } from "../sphere/scene";
@@ -28,8 +29,10 @@ export interface NetPicture {
   contours: Contour[];
   markers: Marker[];
   colours: Colours;
-  axial: boolean;
+  /** Whether both ends of a direction show on this half. */
+  folded: boolean;
   axes: readonly string[];
+  field: Field | null;
 }
 
 /** Both hemispheres are drawn by the projection of the upper one: the lower is seen from above, through the sphere. */
@@ -60,11 +63,15 @@ export function drawGround(pen: Pen, picture: NetPicture, disc: Disc, ink: Inks,
   pen.circle(disc.x, disc.y, disc.radius, { stroke: ink.globeEdge, width: 1.2 });
 }
 
-export function drawDots(pen: Pen, picture: NetPicture, disc: Disc, only: number | null): void {
+/** Directions that point to the other half are rings. */
+export function drawDots(pen: Pen, picture: NetPicture, disc: Disc, ink: Inks, only: number | null): void {
   const radius = dotRadius(picture.half.count) * (only === null ? 1 : 1.2);
-  for (const [label, places] of picture.half.groups)
-    if (only === null || label === only)
-      pen.dots(onScreen(places, disc), radius, picture.colours.css(label), label < 0 ? 0.5 : 0.85);
+  const { groups, turned } = picture.half;
+  for (const [label, places] of [...groups, ...turned]) {
+    if (only !== null && label !== only) continue;
+    pen.dots(onScreen(places, disc), radius, picture.colours.css(label), label < 0 ? 0.5 : 0.85);
+    if (turned.get(label) === places) pen.dots(onScreen(places, disc), 0.55 * radius, ink.globe, 1);
+  }
 }
 
 export function drawLines(pen: Pen, picture: NetPicture, disc: Disc, ink: Inks): void {
@@ -78,29 +85,52 @@ export function drawMeans(pen: Pen, picture: NetPicture, disc: Disc, ink: Inks, 
   const shown = picture.markers.filter((marker, rank) => rank < MOST_MEANS || marker.id === active);
   const circled = shown.filter((marker, rank) => rank < MOST_CIRCLES || marker.id === active);
   const path = geoPath(projection(disc));
+  if (hasPlanes(picture.field)) for (const marker of circled) drawPlane(pen, picture, marker, path, ink, active);
   for (const marker of circled) drawSpread(pen, picture, marker, path, ink, active);
   for (const marker of [...shown].reverse()) drawMean(pen, picture, marker, disc, ink, active);
 }
 
 export function drawNames(pen: Pen, picture: NetPicture, disc: Disc, ink: Inks): void {
   const style = { colour: ink.muted, size: 12, weight: 600, halo: ink.card };
+  if (picture.field) return drawCompass(pen, disc.x, disc.y, disc.radius, ink);
   pen.text(disc.x + disc.radius + 6, disc.y + 4, picture.axes[0] ?? "x", style);
   pen.text(disc.x, disc.y - disc.radius - 7, picture.axes[1] ?? "y", { ...style, anchor: "middle" });
+}
+
+/** North is up. */
+export function drawCompass(pen: Pen, x: number, y: number, radius: number, ink: Inks): void {
+  const style = { colour: ink.muted, size: 12, weight: 600, anchor: "middle" as const, halo: ink.card };
+  COMPASS.forEach((name, i) => {
+    const angle = (i * Math.PI) / 2;
+    pen.text(x + (radius + 13) * Math.sin(angle), y - (radius + 13) * Math.cos(angle) + 4, name, style);
+  });
+}
+
+type Path = (shape: GeoPermissibleObjects) => string | null;
+
+/** The great circle of the plane whose pole the mean is. */
+function drawPlane(pen: Pen, picture: NetPicture, marker: Marker, path: Path, ink: Inks, active: number | null): void {
+  const opacity = active === null || active === marker.id ? 1 : 0.2;
+  const d = path({ type: "LineString", coordinates: ring(marker.xyz, picture.half.side, 90) });
+  if (!d) return;
+  pen.path(d, { stroke: picture.colours.css(marker.id), width: 2.2, opacity });
+  pen.path(d, { stroke: ink.ink, width: 0.5, opacity: 0.6 * opacity });
 }
 
 function drawSpread(
   pen: Pen,
   picture: NetPicture,
   marker: Marker,
-  path: (shape: GeoPermissibleObjects) => string | null,
+  path: Path,
   ink: Inks,
   active: number | null,
 ): void {
-  if (!marker.spread || marker.faint) return;
+  const angle = picture.field ? marker.cone : marker.spread;
+  if (!angle || marker.faint || (picture.field && angle >= 90)) return;
   const opacity = active === null || active === marker.id ? 1 : 0.2;
-  const ends: Vec3[] = picture.axial ? [marker.xyz, [-marker.xyz[0], -marker.xyz[1], -marker.xyz[2]]] : [marker.xyz];
+  const ends: Vec3[] = picture.folded ? [marker.xyz, [-marker.xyz[0], -marker.xyz[1], -marker.xyz[2]]] : [marker.xyz];
   for (const end of ends) {
-    const d = path({ type: "LineString", coordinates: ring(end, picture.half.side, marker.spread) });
+    const d = path({ type: "LineString", coordinates: ring(end, picture.half.side, angle) });
     if (!d) continue;
     pen.path(d, { stroke: ink.halo, width: 3.5, opacity: 0.7 * opacity });
     pen.path(d, { stroke: marker.id === active ? ink.ink : picture.colours.css(marker.id), width: 1.8, opacity });
@@ -119,7 +149,7 @@ function ring(end: Vec3, side: number, degrees: number): [number, number][] {
 }
 
 function drawMean(pen: Pen, picture: NetPicture, marker: Marker, disc: Disc, ink: Inks, active: number | null): void {
-  const end = endOn(marker.xyz, picture.half.side, picture.axial);
+  const end = endOn(marker.xyz, picture.half.side, picture.folded);
   if (!end) return;
   const [across, up] = onNet(end, picture.half.side),
     x = disc.x + across * disc.radius,
@@ -128,7 +158,12 @@ function drawMean(pen: Pen, picture: NetPicture, marker: Marker, disc: Disc, ink
     named = marker.id === active || picture.markers.length <= MOST_NAMES || rank < MOST_NAMES / 2;
   const opacity = active === null || active === marker.id ? 1 : 0.2,
     colour = picture.colours.css(marker.id);
-  drawBadge(pen, x, y, { id: marker.id, colour, faint: marker.faint, named, radius: 8, opacity }, ink);
+  const badge = { id: marker.id, colour, faint: marker.faint, named, radius: 8, opacity };
+  if (!picture.field) return drawBadge(pen, x, y, badge, ink);
+  // The cone would be hidden behind a badge.
+  drawBadge(pen, x, y, { ...badge, named: false }, ink);
+  if (named)
+    pen.text(x + 9, y - 7, String(marker.id), { colour: ink.ink, size: 12, weight: 700, halo: ink.card, opacity });
 }
 
 function ringsPath(contour: Contour, disc: Disc): string {

@@ -1,28 +1,33 @@
 // SPDX-License-Identifier: MIT
 //
-// The nets as a part of the page: the upper and the lower hemisphere, or for axial data the lower one alone. Each has two
-// canvases: the ground, which is drawn when the data changes, and the light on it, which follows the pointer.
+// The nets as a part of the page: the upper and the lower hemisphere, or for axes and for measurements of the field the
+// lower one alone. Each has two canvases: the ground, which is drawn when the data changes, and the light on it, which follows the pointer.
 import type { Points } from "../data/points";
 import type { Selection } from "../data/selection";
-import type { Vec3 } from "../data/types";
+import type { Field, Vec3 } from "../data/types";
 import { Canvas } from "../draw/canvas";
 import type { Pen } from "../draw/pen";
 import { SvgPen } from "../draw/svg_pen";
-import { density } from "../math/density";
+import { density, kamb } from "../math/density";
+import { hasPlanes } from "../math/field";
 import { fromNet } from "../math/lambert";
 import type { Side } from "../math/lambert";
 import type { Scene } from "../sphere/scene";
 import { el, onceAFrame } from "../ui/dom";
+import { number } from "../ui/format";
 import { inks, onInks } from "../ui/theme";
 import { hideTooltip, showTooltip } from "../ui/tooltip";
-import { LEAST_POINTS, contoursOf, levelsFor } from "./contours";
+import { LEAST_POINTS, contoursOf, levelsFor, sigmasFor } from "./contours";
 import { drawDots, drawGround, drawLines, drawMeans, drawNames } from "./draw";
 import type { Disc, NetPicture } from "./draw";
 import { halfOf, nearest } from "./half";
+import type { Fold } from "./half";
 
 export interface NetsOptions {
   axial: boolean;
   axes: readonly string[];
+  /** Measurements of the field: a compass, planes and cones of means, Kamb's contours. */
+  field: Field | null;
   selection: Selection;
   describe: (id: number, xyz: Vec3, mean: boolean) => (Node | string)[];
 }
@@ -38,7 +43,7 @@ export class Nets {
   private points: Points | null = null;
 
   constructor(private readonly options: NetsOptions) {
-    this.sides = options.axial ? [-1] : [1, -1];
+    this.sides = options.axial || options.field ? [-1] : [1, -1];
     this.nets = this.sides.map((side) => new Net(side, options));
     this.element = el("div", { class: "nets" }, ...this.nets.map((net) => net.element));
     onInks(() => this.nets.forEach((net) => net.redraw()));
@@ -59,6 +64,21 @@ export class Nets {
     for (const net of this.nets) net.shades(on);
   }
 
+  /** What contours and lines mean. */
+  legend(): string {
+    const { levels, options } = this,
+      numbers = levels.map((level) => number(Number(level.toPrecision(2)))).join(", ");
+    if (!options.field)
+      return levels.length
+        ? `Lambert's projection. Contours at ${numbers} times the even density.`
+        : "Lambert's projection. Too few or too even points for contours of density.";
+    const contours = levels.length
+      ? `Contours at ${numbers} standard deviations (Kamb).`
+      : "Too few or too even points for contours of density.";
+    const planes = hasPlanes(options.field) ? " Lines: the planes of the means." : "";
+    return `Equal area, seen from above. ${contours} Ovals: where the means are with 95% confidence.${planes}`;
+  }
+
   /** The places of all points, for a table. */
   *rows(): Generator<[string, number, number, number]> {
     for (const net of this.nets) yield* net.rows();
@@ -72,10 +92,10 @@ export class Nets {
   }
 
   private measure(scene: Scene): void {
-    const { axial } = this.options,
+    const { axial, field } = this.options,
       enough = scene.points.count >= LEAST_POINTS;
-    const densities = enough ? density(scene.points, this.sides, axial) : [];
-    this.levels = levelsFor(densities);
+    const densities = !enough ? [] : field ? [kamb(scene.points, -1)] : density(scene.points, this.sides, axial);
+    this.levels = field ? densities.flatMap(sigmasFor) : levelsFor(densities);
     this.nets.forEach((net, i) => {
       const found = densities[i];
       net.ground(scene, found ? contoursOf(found, this.levels) : []);
@@ -110,14 +130,16 @@ class Net {
   }
 
   ground(scene: Scene, contours: NetPicture["contours"]): void {
-    const { axial, axes } = this.options;
+    const { axial, axes, field } = this.options,
+      fold: Fold = axial || hasPlanes(field) ? "same" : field ? "apart" : "none";
     this.picture = {
-      half: halfOf(scene.points, this.side, axial),
+      half: halfOf(scene.points, this.side, fold),
       contours,
       markers: scene.markers,
       colours: scene.colours,
-      axial,
+      folded: fold !== "none",
       axes,
+      field,
     };
     this.redraw();
   }
@@ -139,9 +161,12 @@ class Net {
   }
 
   *rows(): Generator<[string, number, number, number]> {
-    for (const [label, places] of this.picture?.half.groups ?? [])
-      for (let i = 0; i + 1 < places.length; i += 2)
-        yield [this.side > 0 ? "upper" : "lower", rounded(places[i]), rounded(places[i + 1]), label];
+    const half = this.picture?.half;
+    for (const [label, places] of [...(half?.groups ?? []), ...(half?.turned ?? [])])
+      for (let i = 0; i + 1 < places.length; i += 2) {
+        const up = half?.turned.get(label) === places || this.side > 0;
+        yield [up ? "upper" : "lower", rounded(places[i]), rounded(places[i + 1]), label];
+      }
   }
 
   export(pen: Pen, disc: Disc): void {
@@ -150,7 +175,7 @@ class Net {
       { active } = this.options.selection;
     if (!picture) return;
     drawGround(pen, picture, disc, ink, this.withShades);
-    if (this.withDots) drawDots(pen, picture, disc, null);
+    if (this.withDots) drawDots(pen, picture, disc, ink, null);
     if (this.withShades) drawLines(pen, picture, disc, ink);
     drawMeans(pen, picture, disc, ink, active);
     drawNames(pen, picture, disc, ink);
@@ -158,6 +183,8 @@ class Net {
   }
 
   private name(): string {
+    if (hasPlanes(this.options.field)) return "lower hemisphere; poles of planes";
+    if (this.options.field && !this.options.axial) return "lower hemisphere; rings point up";
     if (this.options.axial) return "lower hemisphere; every axis has one end here";
     const axis = this.options.axes[2] ?? "z";
     return this.side > 0
@@ -181,7 +208,7 @@ class Net {
     const pen = this.base.fresh(size, size),
       disc = this.disc();
     drawGround(pen, picture, disc, ink, this.withShades);
-    if (this.withDots) drawDots(pen, picture, disc, null);
+    if (this.withDots) drawDots(pen, picture, disc, ink, null);
     if (this.withShades) drawLines(pen, picture, disc, ink);
     this.drawLight();
   }
@@ -193,7 +220,7 @@ class Net {
     const pen = this.light.fresh(size, size),
       disc = this.disc();
     this.base.element.classList.toggle("dimmed", active !== null);
-    if (active !== null) drawDots(pen, picture, disc, active);
+    if (active !== null) drawDots(pen, picture, disc, inks(), active);
     drawMeans(pen, picture, disc, inks(), active);
     drawNames(pen, picture, disc, inks());
   }
@@ -205,7 +232,9 @@ class Net {
     const across = (event.clientX - frame.left - disc.x) / disc.radius,
       up = (disc.y - event.clientY + frame.top) / disc.radius;
     const hit = nearest(this.picture.half, across, up, REACH_PIXELS / disc.radius);
-    return hit && { id: hit.id, xyz: fromNet(hit.across, hit.up, this.side) };
+    if (!hit) return null;
+    const [x, y, z] = fromNet(hit.across, hit.up, this.side);
+    return { id: hit.id, xyz: hit.turned ? [-x, -y, -z] : [x, y, z] };
   }
 
   private point(event: PointerEvent): void {

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: MIT
 //
 // For directions of the plane: a rose, in which a petal's area is the number of points in its ten degrees, coloured by
-// cluster, and a line for every mean.
+// cluster, and a line for every mean. An axis has a petal at either end.
 import type { Selection } from "../data/selection";
 import { Canvas } from "../draw/canvas";
 import type { Pen } from "../draw/pen";
 import { SvgPen } from "../draw/svg_pen";
+import { drawCompass } from "../net/draw";
 import type { Scene } from "../sphere/scene";
 import { el, onceAFrame } from "../ui/dom";
 import { inks, onInks } from "../ui/theme";
 
 const PETALS = 36;
 const SIZE = 480;
+
+export interface RoseOptions {
+  axial: boolean;
+  /** Azimuths of the field: a compass instead of x and y. */
+  field: boolean;
+}
 
 export class Rose {
   readonly element: HTMLElement;
@@ -21,6 +28,7 @@ export class Rose {
   constructor(
     private scene: Scene,
     private readonly selection: Selection,
+    private options: RoseOptions,
   ) {
     this.element = el(
       "div",
@@ -32,8 +40,9 @@ export class Rose {
     selection.listen(this.redraw);
   }
 
-  show(scene: Scene): void {
+  show(scene: Scene, axial = this.options.axial): void {
     this.scene = scene;
+    this.options = { ...this.options, axial };
     this.redraw();
   }
 
@@ -73,6 +82,7 @@ export class Rose {
       }
     });
     this.paintMeans(pen, middle, radius);
+    if (this.options.field) return drawCompass(pen, middle, middle, radius, ink);
     pen.text(middle + radius + 6, middle + 4, "x", { colour: ink.muted, size: 12, weight: 600 });
     pen.text(middle, middle - radius - 7, "y", { colour: ink.muted, size: 12, weight: 600, anchor: "middle" });
   }
@@ -82,10 +92,11 @@ export class Rose {
       { active } = this.selection;
     for (const marker of this.scene.markers.slice(0, 60)) {
       const [x, y] = marker.xyz,
-        end = [middle + radius * x, middle - radius * y] as const;
+        back = this.options.axial ? radius : 0,
+        line = [middle - back * x, middle + back * y, middle + radius * x, middle - radius * y];
       const opacity = active === null || active === marker.id ? 1 : 0.2;
-      pen.line([middle, middle, ...end], false, { stroke: ink.halo, width: 4, opacity: 0.7 * opacity });
-      pen.line([middle, middle, ...end], false, { stroke: ink.ink, width: 1.5, opacity });
+      pen.line(line, false, { stroke: ink.halo, width: 4, opacity: 0.7 * opacity });
+      pen.line(line, false, { stroke: ink.ink, width: 1.5, opacity });
       pen.text(middle + (radius + 13) * x, middle - (radius + 13) * y + 4, String(marker.id), {
         colour: ink.ink,
         size: 11,
@@ -105,8 +116,10 @@ export class Rose {
       const [x, y] = points.at(i),
         turn = Math.atan2(y, x) / (2 * Math.PI),
         label = points.labels[i] as number;
-      const petal = petals[Math.floor(((turn + 1) % 1) * PETALS) % PETALS] as Map<number, number>;
-      petal.set(label, (petal.get(label) ?? 0) + 1);
+      for (const half of this.options.axial ? [0, 0.5] : [0]) {
+        const petal = petals[Math.floor(((turn + half + 1) % 1) * PETALS) % PETALS] as Map<number, number>;
+        petal.set(label, (petal.get(label) ?? 0) + 1);
+      }
     }
     return petals.map((petal) => [...petal].sort(([a], [b]) => a - b));
   }
@@ -123,4 +136,8 @@ function sector(middle: number, from: number, to: number, petal: number): number
     inner.unshift(middle + from * x, middle + from * y);
   }
   return [...outer, ...inner];
+}
+
+export function roseWords(axial: boolean): string {
+  return `A petal's area is the number of points in its ten degrees.${axial ? " An axis has a petal at either end." : ""}`;
 }

@@ -13,6 +13,8 @@ export interface Marker {
   /** Degrees, or null. */
   spread: number | null;
   share: number;
+  /** The 95% cone of a mean measured in the field: degrees, or null. */
+  cone?: number | null;
   /** A cluster without points now: drawn hollow. */
   faint: boolean;
 }

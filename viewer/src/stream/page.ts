@@ -79,7 +79,7 @@ export class StreamPage {
       selection,
       describe,
     });
-    this.nets = new Nets({ axial: report.axial, axes, selection, describe });
+    this.nets = new Nets({ axial: report.axial, axes, field: null, selection, describe });
     this.shares = new Shares(player, selection);
     this.table = frameTable(() => this.timeline.colours, selection, axes);
     this.events = eventTable(

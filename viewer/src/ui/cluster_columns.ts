@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The columns that every table of clusters has: those of a report and that of explore.
-import type { BatchCluster } from "../data/types";
+import type { BatchCluster, Field } from "../data/types";
 import { el } from "./dom";
 import { count, degrees, fixed, number, percent } from "./format";
 import { shareBar, swatch } from "./swatch";
@@ -53,6 +53,46 @@ export function clusterColumns<R extends Row>(colour: (row: R) => string, larges
       help: "Concentration of a von Mises-Fisher distribution",
     },
   ];
+}
+
+export type FieldKey = "precision" | "alpha95" | "dip" | "dip_direction" | "strike" | "plunge" | "trend" | "azimuth";
+
+const FIELD: [FieldKey, string, string, number, string][] = [
+  ["dip", "dip", "3.4em", 0, "Dip of the plane whose pole is the mean"],
+  ["dip_direction", "dip dir.", "4.7em", 0, "Dip direction of that plane"],
+  ["strike", "strike", "4.2em", 0, "Strike of that plane, which dips to the right of it"],
+  ["plunge", "plunge", "4.2em", 0, "Plunge of the mean"],
+  ["trend", "trend", "4.2em", 0, "Trend of the mean"],
+  ["azimuth", "azimuth", "4.8em", 0, "Azimuth of the mean, clockwise from north"],
+  ["precision", "k", "4em", 1, "Precision: in three dimensions Fisher's, (n - 1) / (n - R)"],
+  ["alpha95", "α95", "3.8em", 1, "The true mean is within this angle of the mean with 95% confidence"],
+];
+
+/** What the command wrote of the field: its angles and errors. */
+export function fieldKeys(rows: readonly Row[]): FieldKey[] {
+  return FIELD.map(([key]) => key).filter((key) => rows.some((row) => typeof row[key] === "number"));
+}
+
+/** The keys that a notation has. */
+export function keysOf(field: Field): FieldKey[] {
+  const angles: Record<Field, FieldKey[]> = {
+    dip_direction: ["dip_direction", "dip"],
+    strike: ["strike", "dip"],
+    trend: ["trend", "plunge"],
+    azimuth: ["azimuth"],
+  };
+  return ["precision", "alpha95", ...angles[field]];
+}
+
+export function fieldColumns<R extends Row>(keys: readonly FieldKey[]): Column<R>[] {
+  return FIELD.filter(([key]) => keys.includes(key)).map(([key, title, width, digits, help]) => ({
+    title,
+    value: (c) => c[key] ?? null,
+    cell: (c) => (key === "precision" ? fixed(c[key] ?? null, digits) : degrees(c[key], digits)),
+    numeric: true,
+    width,
+    help,
+  }));
 }
 
 /** The largest share, for the bars. */
