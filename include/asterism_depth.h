@@ -221,6 +221,13 @@ AST_API void ast_cloud_relative(const double *points, size_t count, double origi
  * longest side. Points with a NaN are left out; 0 0 0 if there are no others. */
 AST_API void ast_cloud_above(const float *points, size_t count, double viewpoint[3]);
 
+/* Turns the normals (N, 3) of a cloud towards a viewpoint. If the viewpoint lies in the planes of surfaces (0 0 0 in
+ * the floor z = 0), so that the sides of their normals are chance, the first good one of these takes its place: the
+ * middle of the box around the points; above it, as ast_cloud_above; beside that. For clouds whose scanner nobody
+ * knows, after ast_cloud_normals. A point without a normal (NaN) keeps none. */
+AST_API ast_status ast_cloud_orient(ast_context *context, const float *points, size_t count, float *normals,
+                                    double viewpoint[3]);
+
 /* Unit normals and areas of triangles. vertices: (V, 3). faces: (M, 3) indices from 0, counter-clockwise seen from
  * outside, which is the side that normals (M, 3) point to. A face without area, or with a vertex that contains a NaN,
  * has a normal of NaN and area 0. normals or areas (M) may be NULL. AST_BAD_DATA if the index of a vertex is out of

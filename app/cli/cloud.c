@@ -24,7 +24,7 @@ static const ast_cli_option options[] = {
              "between points gets normals of larger neighbourhoods."},
     {"viewpoint", AST_CLI_NUMBERS, "X,Y,Z",
      "such normals point towards this place (default: that of the file, or 0,0,0; above the middle of a cloud in "
-     "coordinates of a map)",
+     "coordinates of a map; the middle of one with surfaces in a plane with 0,0,0)",
      AT(viewpoint), 3, 0, .inputs = AST_CLI_CLOUD, .excludes = "undirected"},
     {"undirected", AST_CLI_FLAG, NULL, "the sign of a normal says nothing; implies --axial", AT(undirected),
      .methods = AST_CLI_AXIAL},
@@ -54,18 +54,21 @@ static int is_zero(const double v[3]) {
 }
 
 /* Where normals point to, in coordinates of the file: the option, the file, or 0 0 0. Seen from 0 0 0, a georeferenced
- * cloud is flat and the sides of its level surfaces chance; it is looked at from above its middle. */
-static void find_viewpoint(ast_cli_surface *s, const ast_cli_cloud *cloud) {
+ * cloud is flat and the sides of its level surfaces chance; it is looked at from above its middle. True if nobody said
+ * where the scanner was. */
+static bool find_viewpoint(ast_cli_surface *s, const ast_cli_cloud *cloud) {
     double *viewpoint = s->options.viewpoint;
     if (s->solid.has_viewpoint)
         memcpy(viewpoint, s->solid.viewpoint, sizeof s->options.viewpoint);
-    if (is_zero(viewpoint) && !is_zero(s->solid.origin)) {
+    bool unknown = is_zero(viewpoint) && isnan(cloud->viewpoint[0]);
+    if (unknown && !is_zero(s->solid.origin)) {
         ast_cloud_above(s->solid.points, s->solid.count, viewpoint);
         for (int c = 0; c < 3; c++)
             viewpoint[c] += s->solid.origin[c];
     }
     if (!isnan(cloud->viewpoint[0]))
         memcpy(viewpoint, cloud->viewpoint, sizeof s->options.viewpoint);
+    return unknown;
 }
 
 static int make_of_neighbours(ast_cli_surface *s, const ast_cli_cloud *cloud, const char *input, ast_context *context) {
@@ -74,11 +77,15 @@ static int make_of_neighbours(ast_cli_surface *s, const ast_cli_cloud *cloud, co
     if (cloud->neighbours)
         s->options.neighbours = (int)cloud->neighbours;
     s->options.undirected = cloud->undirected;
-    find_viewpoint(s, cloud);
+    bool unknown = find_viewpoint(s, cloud);
     ast_cloud_options moved = s->options;
     for (int c = 0; c < 3; c++)
         moved.viewpoint[c] -= s->solid.origin[c];
     ast_status status = ast_cloud_normals(context, s->solid.points, s->solid.count, &moved, s->normals, s->curvature);
+    if (status == AST_OK && unknown && !cloud->undirected)
+        status = ast_cloud_orient(context, s->solid.points, s->solid.count, s->normals, moved.viewpoint);
+    for (int c = 0; c < 3; c++)
+        s->options.viewpoint[c] = moved.viewpoint[c] + s->solid.origin[c];
     return ast_cli_status(status, context, input);
 }
 

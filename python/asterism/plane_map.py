@@ -61,9 +61,10 @@ def cloud_planes(points: Any, *, normals: Any = None, labels: Any = None, angle:
                  return_labels: bool = False, n_threads: int | None = None) -> Any:
     """The planes of a cloud of points (N, 3): a list of `Plane`, from the largest on.
 
-    normals: (N, 3); None: of planes through `neighbours` points (None: 16, or as many as the noise asks for), towards `viewpoint`; None: 0, 0, 0, or, if coordinates
-    are those of a map (1024 or more), above the middle of the cloud. Points of 64 bits keep their digits: planes of a
-    cloud in UTM coordinates are exact to the millimetre. labels: (N) directions of the
+    normals: (N, 3); None: of planes through `neighbours` points (None: 16, or as many as the noise asks for), towards
+    `viewpoint`; None: 0, 0, 0, or, if coordinates are those of a map (1024 or more), above the middle of the cloud; the
+    middle of the cloud if surfaces lie in a plane with that place. Points of 64 bits keep their digits: planes of a cloud
+    in UTM coordinates are exact to the millimetre. labels: (N) directions of the
     normals; None: those of `DPVMFMeans(angle)`. distance: how far a point may be from its plane; None: from the noise.
     area: smaller planes are left out; None: a thousandth of all. return_labels: also return the id of each point's
     plane, (N) int32, -1 for none.
@@ -87,6 +88,9 @@ def cloud_planes(points: Any, *, normals: Any = None, labels: Any = None, angle:
                           viewpoint=tuple(towards), adaptive=neighbours is None)
             context.check(lib.ast_cloud_normals(context.handle, points.ctypes.data, len(points), ctypes.byref(given),
                                                 made.ctypes.data, None))
+            if viewpoint is None:
+                context.check(lib.ast_cloud_orient(context.handle, points.ctypes.data, len(points), made.ctypes.data,
+                                                   towards))
         else:
             made = same_length(triples(normals, "normals"), points, "normals")
         chosen = directions(made, labels, angle, n_threads)

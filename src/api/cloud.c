@@ -3,6 +3,7 @@
  * Entry points for clouds and meshes: check, call. */
 #include "context.h"
 
+#include "cloud_viewpoint.h"
 #include "surface_normals.h"
 #include "axes.h"
 
@@ -99,19 +100,40 @@ void ast_cloud_relative(const double *points, size_t count, double origin[3], fl
 }
 
 void ast_cloud_above(const float *points, size_t count, double viewpoint[3]) {
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, longest = 0;
-    for (size_t i = 0; i < count; i++) {
-        const float *p = points + 3 * i;
-        for (int c = 0; c < 3 && isfinite(p[0] + p[1] + p[2]); c++) {
-            low[c] = fmin(low[c], p[c]);
-            high[c] = fmax(high[c], p[c]);
-        }
-    }
-    for (int c = 0; c < 3; c++) {
-        viewpoint[c] = low[c] <= high[c] ? (low[c] + high[c]) / 2 : 0;
-        longest = fmax(longest, high[c] - low[c]);
-    }
+    double longest = ast_cloud_middle(points, count, viewpoint);
     viewpoint[2] += longest;
+}
+
+static ast_status orient(ast_context *context, const float *points, size_t count, float *normals, double *viewpoint) {
+    ast_fault *fault = &context->fault;
+    if (count > 0 && (!points || !normals))
+        return ast_fail(fault, AST_BAD_OPTION, "%s: the pointer is NULL", points ? "normals" : "points");
+    if (ast_check_pointer(viewpoint, "viewpoint", fault) != AST_OK)
+        return AST_BAD_OPTION;
+    if (!isfinite(viewpoint[0] + viewpoint[1] + viewpoint[2]))
+        return ast_fail(fault, AST_BAD_OPTION, "the viewpoint must be finite");
+    ast_status status = ast_check_rows(fault, points, count, "point");
+    if (status != AST_OK)
+        return status;
+    ast_kdtree *tree = &context->tree;
+    if (!ast_kdtree_is_of(tree, context->pool, points, count)) {
+        ast_kdtree_free(tree);
+        if (!ast_kdtree_build(tree, context->pool, points, count))
+            return ast_fail_memory(fault);
+    }
+    status = ast_check_cancelled(context);
+    if (status != AST_OK) {
+        ast_kdtree_free(tree);
+        return status;
+    }
+    ast_cloud_find_viewpoint(tree, points, count, normals, viewpoint);
+    ast_cloud_face(points, count, viewpoint, normals);
+    return AST_OK;
+}
+
+ast_status ast_cloud_orient(ast_context *context, const float *points, size_t count, float *normals,
+                            double viewpoint[3]) {
+    return ast_enter(context) ? ast_leave(context, orient(context, points, count, normals, viewpoint)) : AST_BAD_OPTION;
 }
 
 static ast_status fit_axes(ast_context *context, const float *means, const double *weights, size_t count,

@@ -161,12 +161,65 @@ static void coordinates_of_maps(void **state) {
     assert_true(ast_origin_of(-1e300) == 0 && ast_origin_of(-5000.5) == -5000 && ast_origin_of(1000.5) == 0);
 }
 
+/* The share of neighbours (along a row of the grid) whose normals look to opposite sides. */
+static double opposed(const float *normals, size_t count) {
+    size_t sum = 0;
+    for (size_t i = 1; i < count; i++)
+        sum += normals[3 * i - 1] * normals[3 * i + 2] < 0;
+    return (double)sum / (double)count;
+}
+
+enum { SIDE = 50, SHEET = SIDE * SIDE };
+
+/* A sheet at height z, a little rough, and a point without a normal. */
+static void make_sheet(double z, float *points) {
+    for (int i = 0; i < SHEET; i++) {
+        points[3 * i] = (float)(i % SIDE) * 0.01f;
+        points[3 * i + 1] = (float)(i / SIDE) * 0.01f; /* NOLINT(bugprone-integer-division) */
+        points[3 * i + 2] = (float)(z + 1e-4 * sin(12.9898 * i));
+    }
+    points[3 * 77] = NAN;
+}
+
+static void sides_that_are_chance(void **state) {
+    (void)state;
+    static float points[3 * SHEET], normals[3 * SHEET], before[3 * SHEET];
+    ast_cloud_options o;
+    ast_cloud_options_init(&o);
+    for (int high = 0; high < 2; high++) {
+        double place[3] = {0, 0, 0};
+        make_sheet(high, points);
+        assert_int_equal(ast_cloud_normals(context, points, SHEET, &o, normals, NULL), AST_OK);
+        memcpy(before, normals, sizeof before);
+        assert_true(high ? opposed(normals, SHEET) == 0 : opposed(normals, SHEET) > 0.2);
+        assert_int_equal(ast_cloud_orient(context, points, SHEET, normals, place), AST_OK);
+        assert_true(opposed(normals, SHEET) == 0 && isnan(normals[3 * 77]));
+        assert_true((normals[2] < 0) == high); /* from 0 0 0 up there; from above down here */
+        assert_true((place[2] > 0.1) == !high && (place[0] == 0) == high);
+        for (size_t i = 0; i < 3 * SHEET; i++)
+            assert_true(isnan(normals[i]) || fabsf(normals[i]) == fabsf(before[i]));
+        for (size_t i = 0; i < 3 * SHEET && high; i++) /* a good place changes nothing */
+            assert_true(isnan(normals[i]) || normals[i] == before[i]);
+    }
+    double place[3] = {NAN, 0, 0};
+    expect(ast_cloud_orient(context, points, SHEET, normals, place), AST_BAD_OPTION, "viewpoint must be finite");
+    place[0] = 0;
+    expect(ast_cloud_orient(context, points, SHEET, NULL, place), AST_BAD_OPTION, "NULL");
+    expect(ast_cloud_orient(context, points, SHEET, normals, NULL), AST_BAD_OPTION, "NULL");
+    assert_int_equal(ast_cloud_orient(context, NULL, 0, NULL, place), AST_OK);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_are_checked), cmocka_unit_test(infinity_is_refused),
-        cmocka_unit_test(few_points),          cmocka_unit_test(many_equal_points),
-        cmocka_unit_test(a_tetrahedron),       cmocka_unit_test(faces_without_area),
-        cmocka_unit_test(bad_meshes),          cmocka_unit_test(coordinates_of_maps),
+        cmocka_unit_test(options_are_checked),
+        cmocka_unit_test(infinity_is_refused),
+        cmocka_unit_test(few_points),
+        cmocka_unit_test(many_equal_points),
+        cmocka_unit_test(a_tetrahedron),
+        cmocka_unit_test(faces_without_area),
+        cmocka_unit_test(bad_meshes),
+        cmocka_unit_test(coordinates_of_maps),
+        cmocka_unit_test(sides_that_are_chance),
     };
     return cmocka_run_group_tests_name("clouds and meshes", tests, open_context, ref_contexts_end);
 }
