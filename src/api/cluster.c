@@ -2,8 +2,8 @@
  *
  * ast_cluster and ast_cluster_source: check, load, run, keep the best run. The two differ in their checks and in the
  * ast_labelling_input that they fill in; the rest is the same. result.c turns the labelling into the caller's
- * result. Before the run, ast_cluster_call looks for what else the options ask: a previous run and a metric have files
- * of their own, which call it again; centring and the features of a mixture replace the points that the run sees. */
+ * result. Before the run, ast_cluster_call handles four options. A previous run and a metric have their own files,
+ * which call it again (previous.c, mapped.c). Centring and the features of a mixture replace the points of the run. */
 #include "call.h"
 
 #include "baselines.h"

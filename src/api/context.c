@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Contexts, views of points, options: everything a caller has before the first call that works. */
+ * Contexts, and the checks of points, options and structs that entry points share. */
 #include "memory.h"
 #include "previous.h"
 #include "tune_call.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Identity management: what users say about the ids of a stream, between two frames. Each call checks everything and
- * reserves all memory before it changes anything. */
+ * Identity management: the caller names, joins, splits, forgets and locks ids of a stream between two frames. Each call
+ * checks everything and reserves all memory before it changes anything. */
 #include "context.h"
 
 #include "memory.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Labels of points by a model: the nearest mean as ast_assign finds it, or the best component; then what the run itself
- * gave no label to. A source is read block by block. */
+ * Labels points by a model: with the nearest mean, as ast_assign does, or with the best component. Then rows that the
+ * model's run would have left without a label lose theirs. A source is read block by block. */
 #include "model.h"
 
 #include "memory.h"

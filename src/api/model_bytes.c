@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A model as bytes (saved.h): the head, a JSON object that lists the arrays and ends at a multiple of 64 bytes, the
- * arrays, each padded to a multiple of 8 bytes, and the checksum. There is one header for a model, so that reading
- * needs no parser of JSON: the numbers are taken out of the text, and the text that they give must be the same. */
+ * arrays, each padded to a multiple of 8 bytes, and the checksum. A model has exactly one possible header, so reading
+ * needs no parser of JSON: it takes the numbers out of the text, writes the header again, and compares. */
 #include "model.h"
 
 #include "memory.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * ast_neighbours: the rows with a direction are gathered, searched, and the numbers of the caller's rows put in. */
+ * ast_neighbours: gathers the rows that have a direction, searches them, and returns the numbers of the caller's rows.
+ */
 #include "context.h"
 #include "memory.h"
 #include "neighbours.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * How a run over a source stays within its memory. Everything that a labelling allocates is counted here at its
- * largest: an array that grows exists twice for a moment. The rest is for clusters. */
+ * largest: while an array grows, its old and its new memory exist. What is left is for clusters. */
 #include "plan.h"
 
 #include "metric.h"

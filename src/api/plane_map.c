@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Entry points for planes: check, call. Results of clouds and meshes are made beside those of the call before and take
- * their place if all went well; frames leave none if memory runs out. */
+ * Entry points for planes: check, call. New results of clouds and meshes replace those of the call before only if
+ * the call succeeds; after a failed frame there are no results. */
 #include "context.h"
 
 #include "cloud_noise.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * ast_cluster with options.previous. By labels or means the run is as without it, and its clusters are named afterwards
- * (lineage.c). By a model, rows that fit none of its clusters are clustered among themselves, and all rows join the
- * nearest of old and new means. */
+ * ast_cluster with options.previous. If the previous run is given by labels or means, the run is the same as without
+ * it, and its clusters get their ids afterwards (lineage.c). If it is given by a model, rows that fit none of the
+ * model's clusters are clustered among themselves, and then all rows join the nearest of the old and new means. */
 #include "previous.h"
 
 #include "call.h"

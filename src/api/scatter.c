@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Vectors are taken in chunks that fit into the cache; of a chunk, blocks of rows of the matrix go to the threads. */
+ * Vectors are added in chunks that fit into the cache. For each chunk, the threads share the blocks of rows of the
+ * matrix.
+ */
 #include "scatter.h"
 
 #include "memory.h"

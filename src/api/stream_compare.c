@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How sure the labels of a frame are: each row against the mean of its own id and the nearest other one. */
+ * How certain the labels of a frame are: compares each row with the mean of its id and with the nearest mean of another
+ * id. */
 #include "context.h"
 
 #include "memory.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Starts of spherical k-means, drawn in parts. The rows with the smallest hashes of all points are among those with the
- * smallest hashes of each part. */
+ * Starts of spherical k-means, drawn in parts. Each part keeps its rows with the smallest hashes: these contain the
+ * rows with the smallest hashes of all points. */
 #include "tally.h"
 
 #include "seeds.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The metric of a tune (docs/metric.md): learned from the neighbours of all points, then from clusters of the sample.
- * What tune looks at is the sample after the map. */
+ * All further steps of tune see the mapped sample. */
 #include "tune_call.h"
 
 #include "memory.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows in the space that they span. Trees of joins, levels and silhouettes depend on the dot products of rows alone. n
- * rows have n components that give the same ones, the rows of the Cholesky factor of their matrix of dot products. A
- * few hundred documents have thousands of columns, so this is most of the time. Entries before are kept for what does
- * depend on the dimension. */
+ * Reduces the dimension of sparse rows to that of the space that they span. Trees of joins, levels and silhouettes
+ * depend only on dot products. The n rows of the Cholesky factor of the matrix of dot products have n components and
+ * the same dot products. A few hundred documents have thousands of columns, so this saves most of the time. The sparse
+ * rows are kept for the runs of the sweep, which depend on the dimension. */
 #include "tune_call.h"
 
 #include "memory.h"

@@ -10,8 +10,8 @@
  *
  * After a merge to a level of the tree, points move to the cluster that explains them best, as long as the evidence
  * rises (refine.c). After a merge by angle every point joins the nearest mean, a few times at most; no cluster is born,
- * and empty ones are dropped; then the nearest means join again. Once nothing joins, points join the nearest mean until
- * no label changes, and if means are closer than the angle then, it goes on from the start. The passes without joins
+ * and empty ones are dropped; then the nearest means join again. Once no means join, points join the nearest mean until
+ * no label changes; if means are then closer than the angle, all of this is repeated. The passes without joins
  * before them are at most options.max_iterations in all. */
 #include "merge.h"
 

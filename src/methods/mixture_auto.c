@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * A mixture of von Mises-Fisher distributions that finds its number of components: EM from too many of them, which join
- * as it goes (after Figueiredo and Jain 2002), by a bound on the evidence (Attias 2000) instead of a
- * penalty per parameter.
+ * A mixture of von Mises-Fisher distributions that finds its number of components. EM starts with too many components
+ * and joins them as it goes (after Figueiredo and Jain 2002). It maximises a bound on the evidence (Attias 2000)
+ * instead of the likelihood with a penalty per parameter.
  *
- * With memberships r_ik, n_k = sum_i r_ik and s_k = sum_i r_ik x_i, the mean and kappa of every component integrated
- * out (kappa_posterior.h), and the shares too, all of which are equally likely before,
+ * r_ik are the memberships, n_k = sum_i r_ik and s_k = sum_i r_ik x_i. The mean and the kappa of every component are
+ * integrated out (kappa_posterior.h), and so are the shares, whose prior is uniform. Then
  *
  *     F = sum_k ln m(n_k, |s_k|) + sum_k ln Gamma(n_k + 1) + c(K) - sum_ik r_ik ln r_ik
  *     c(K) = ln Gamma(K) - ln Gamma(N + K) + ln K!        (K! orders of the components are one mixture)
@@ -22,14 +22,15 @@
  * of the tree of joins is taken, if its evidence, a lower bound of its F, is larger than F; otherwise the best pair is
  * joined although F falls, and EM continues; above 16 components one pair for every 16 of them, so that the number of
  * levels grows with the logarithm of K. The best F of all is kept. The search ends after a few levels without gain
- * (Figueiredo and Jain go down to one component), or after MOST_PASSES. Then EM settles from other starts: few groups,
+ * (Figueiredo and Jain go down to one component), or after MOST_PASSES. Then EM runs from other starts: few groups,
  * splits, joins (mixture_moves.c).
  *
- * Each distinct row counts once and without its weight, as in evidence.h, unless most rows are copies: then values are
- * coarse, and a copy is an observation; so it is if all angles are multiples of some degrees (mixture_start.c). Such a
- * row stands for points spread over a cell of a grid whose spacing is the distance between neighbouring rows; otherwise
- * single values would be clusters. So x counts as row_scale x, where row_scale is the mean cosine of a point in the
- * cell and its centre. The shares, means and likelihood of the result count rows and weights. */
+ * Each distinct row counts once and without its weight, as in evidence.h. There is one exception: if most rows are
+ * copies, or all angles are multiples of some degrees, values are coarse, and a copy is an observation
+ * (mixture_start.c). Such a row stands for points spread over a cell of a grid whose spacing is the distance between
+ * neighbouring rows; without this, single values would be clusters. So x counts as row_scale x, where row_scale is the
+ * mean cosine of a point in the cell and its centre. The shares, means and likelihood of the result count rows and
+ * weights. */
 #include "mixture_search.h"
 
 #include "memory.h"

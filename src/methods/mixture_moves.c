@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The second part of the search for a number of components. A descent from many components joins near ones before EM
- * has told them apart. So EM, without joins, also settles from
+ * has told them apart. So EM, without joins, also runs from
  *
  * - few components: groups of pieces by k-means++ for every K up to MOST_COARSE;
  * - the best components with one of them split across its widest axis;

@@ -2,12 +2,13 @@
  *
  * Outliers of a result: rows that are less similar to their mean than a threshold of their cluster. A share is a
  * quantile of the cluster's own similarities. The automatic threshold is the similarity that rows have to clusters that
- * they do NOT belong to: who is no more similar to the own cluster belongs there no more. Means stay as they were, so
+ * they do NOT belong to: a row that is no more similar to its own cluster is an outlier. Means stay as they were, so
  * that a model with these thresholds gives the same labels.
  *
- * A row is part of its mean, which makes the members of small heaps similar to it by themselves. So the automatic
- * threshold t is one for the mean of the OTHER members. With L the length of the sum of the n members, such a row x has
- *     x.m = (1 + s t) / L,    s = -t + sqrt(t^2 - 1 + L^2) the length of the sum of the others. */
+ * A row is part of its own mean, so that the members of a small cluster are similar to its mean whatever they are. The
+ * automatic threshold t is therefore meant for the mean of the OTHER members. If L is the length of the sum of the n
+ * members and s that of the sum of the others, a row x at the threshold has
+ *     x.m = (1 + s t) / L,    s = -t + sqrt(t^2 - 1 + L^2). */
 #include "methods.h"
 
 #include "edit.h"

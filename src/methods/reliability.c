@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * How reliable the mean of a tracked cluster is. Points scatter around the true direction of their cluster: let rho be
- * the mean cosine of a point and the true direction, so that rho^2 is the mean cosine of two points. The mean of n
- * points has with a further point not the cosine rho but
+ * the mean cosine of a point and the true direction, so that rho^2 is the mean cosine of two points. A
+ * further point and the mean of n points have a smaller mean cosine than rho:
  *
  *     rho r_n,    r_n = sqrt(n rho^2 / (1 + (n - 1) rho^2)),
  *

@@ -3,8 +3,8 @@
  * Exclusive frames: two points of one frame never share a cluster, since two faces of one picture are two people. The
  * points of a frame are assigned to tracked clusters that they fit so that the sum of the scores x . m_k + dt_k Q is as
  * large as possible (assignment.c). A point without partner counts cos(angle) r_1, the least that fits a cluster of one
- * point, and starts a cluster. One assignment is the frame: no point can change its mind about a mean that has moved
- * towards the point itself. */
+ * point, and starts a cluster. There is one assignment per frame, and no iteration: in a second one, a point would be
+ * compared with a mean that has moved towards the point itself. */
 #include "assignment.h"
 #include "memory.h"
 #include "stream.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who was in one exclusive frame with whom: such ids are different people, and never become one by themselves. All
- * pairs of K ids would be K^2 / 2. So every id has a list of bounded size; when the list is full of ids that are still
- * tracked, it becomes a filter of 768 bits, two for each id. Two ids have met only if each is in the list of the other.
- * A filter never forgets, but may take a stranger for an acquaintance: then two pieces that could become one stay two.
- * A piece is usually new, and its list is short and exact. */
+ * Which ids have met, that is, were in one exclusive frame: they are different identities, and the stream never joins
+ * them. A table of all pairs of K ids would have K^2 / 2 entries. So every id has a list of bounded size; when the list
+ * is full of ids that are still tracked, it becomes a Bloom filter of 768 bits, two for each id. Two ids have met only
+ * if each is in the list of the other. A filter contains all ids that were added, and sometimes one that was not: then
+ * two ids that could be joined stay apart. This is rare, because one of two such ids is usually new, and its list is
+ * short and exact. */
 #include "stream.h"
 
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * Speeds up frames of few rows in streams of many identities: only identities that a row of the frame may join take
- * part; all others just age. A cluster matters to a row only if their score reaches the least score that fits any
- * cluster (in exclusive frames: that fits this cluster). So one product of all means with the rows of the frame, in
+ * part; all others just age. A row can join a cluster only if their score is at least the least score that fits
+ * any cluster (in exclusive frames: that fits this cluster). So one product of all means with the rows of the frame, in
  * floats and with a margin for their error, tells which means can be left out. Results do not depend on it.
  *
- * While the frame is labelled and closed, the stream consists of the identities that take part. Then they go back
- * among the others. */
+ * While the frame is labelled and closed, the stream consists of the identities that take part. Afterwards the other
+ * identities are added again. */
 #include "stream.h"
 
 #include "mean_table.h"

@@ -4,15 +4,18 @@
  * every mean may start or revive a cluster, or be its last point. The passes then move its mean into the surface that
  * the point came from, so that two ids share one surface, or the wrong id has it. Two directions do not come that near
  * each other by themselves: points within the angle of a mean join it, and directions do not jump. So a cluster whose
- * mean is closer than half the angle to another cluster is a piece of it
- *   - if it was born in this frame, and the other cluster was born before it or is tracked;
- *   - if it is tracked and moved by more than a quarter of the angle or had no points in the frame before, and the
- * other cluster had points then. Where a cluster is: if it had points in the frame before, where it was expected in
- * this frame, and where its mean is now unless it jumped; otherwise where its mean is, if it has points.
+ * mean is closer than half the angle to another cluster is a piece of that cluster in two cases:
+ *
+ * - it was born in this frame, and the other cluster was born before it or is tracked;
+ * - it is tracked, and it moved by more than a quarter of the angle or had no points in the frame before; and the other
+ *   cluster had points in the frame before.
+ *
+ * The other cluster has up to two positions, of which the nearer one counts: the mean that was expected in this frame,
+ * if it had points in the frame before; and its mean now, if it has points and did not jump away from the former.
  *
  * The points of a piece become points of the other cluster. A piece that was born in this frame gets no id; a tracked
  * piece has no points in this frame. A piece gets no points from other pieces. The nearest pair is joined first and its
- * mean is computed anew, until no piece is left. */
+ * mean is computed again, until no piece is left. */
 #include "stream.h"
 
 #include "memory.h"

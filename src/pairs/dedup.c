@@ -97,11 +97,11 @@ static void found_match(void *data, int worker, size_t r, uint32_t row, double s
 
 static void search_tile(void *data, size_t block, int worker) {
     ast_dedup_call *call = data;
-    bool within = call->before == SIZE_MAX;
+    bool within = call->first_block == SIZE_MAX;
     if (call->stopped || call->failed)
         return;
     ast_near_begin_tile_of_block(&call->search, worker, block);
-    ast_near_search_tile(&call->search, worker, within ? block : call->before, call->after);
+    ast_near_search_tile(&call->search, worker, within ? block : call->first_block, call->end_block);
     if (worker == 0) {
         double left = 1 - (double)(block + 1) / (double)call->index.own;
         ast_dedup_progress(call, within ? 1 - left * left : 1 - left);
@@ -112,8 +112,8 @@ static void search_tile(void *data, size_t block, int worker) {
 static ast_status run_pass(ast_dedup_call *call, bool against, double to, ast_fault *fault) {
     call->from = call->to;
     call->to = to;
-    call->before = against ? call->index.own : SIZE_MAX;
-    call->after = against ? call->index.blocks : call->index.own;
+    call->first_block = against ? call->index.own : SIZE_MAX;
+    call->end_block = against ? call->index.blocks : call->index.own;
     call->search.exact = against || call->options->pair;
     call->search.found = against ? found_match : found_pair;
     call->search.skip = against ? NULL : call->matched;

@@ -12,13 +12,13 @@
 
 #include <stdatomic.h>
 
-/* A pair of rows without an equal before them. */
+/* A pair of near rows, neither of which is a copy of an earlier row. */
 typedef struct ast_row_pair {
     uint32_t a, b;
     double score;
 } ast_row_pair;
 
-/* Of one thread. */
+/* The pairs that one thread has found. */
 typedef struct ast_pair_list {
     ast_row_pair *pairs;
     size_t used, capacity;
@@ -37,8 +37,8 @@ typedef struct ast_dedup_call {
     ast_near_index index;
     ast_near_search search;
     _Atomic uint32_t
-        *group;               /* (rows) of a row without an equal before it: AST_CONNECTED: its parent in a forest whose
-                                 roots are the first rows of their groups; AST_STAR: the kept row; AST_NO_ROW: none yet */
+        *group; /* (rows) for rows that are no copies of earlier rows. AST_CONNECTED: the parent in a forest whose roots
+                   are the first rows of the groups; AST_STAR: the kept row; AST_NO_ROW: none yet */
     _Atomic uint32_t *degree; /* AST_STAR: (rows) near rows */
     uint8_t *matched;         /* (rows) near a row of `against`; NULL without */
     uint32_t *nearest;        /* (rows) that row */
@@ -46,7 +46,8 @@ typedef struct ast_dedup_call {
     ast_pair_list *lists;     /* (threads) */
     double from, to;          /* of the progress, for the present pass */
     double told;              /* when progress was last called */
-    size_t before, after;     /* blocks that a tile is compared with: from its own (before SIZE_MAX) or `before` on */
+    /* blocks that a tile is compared with; first_block SIZE_MAX: from its own block on */
+    size_t first_block, end_block;
     _Atomic bool failed, stopped;
 } ast_dedup_call;
 
@@ -54,7 +55,7 @@ typedef struct ast_dedup_call {
 ast_status ast_dedup_run(ast_dedup_call *call, ast_fault *fault);
 void ast_dedup_free(ast_dedup_call *call);
 
-/* Calls options.progress if it is time, on the caller's thread; done: 0..1 of the present pass. */
+/* Calls options.progress on the caller's thread, if it is time to; done: 0..1 of the present pass. */
 void ast_dedup_progress(ast_dedup_call *call, double done);
 
 /* Whether a pass was cancelled, or memory ran out. */
