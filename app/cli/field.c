@@ -302,8 +302,8 @@ static int make_room(const char *name, size_t count, size_t width, float **vecto
 static int check_row(const layout *how, const char *name, size_t row, const double angles[2]) {
     const char *first = how->first, *second = how->second;
     if (fabs(angles[0]) > 360)
-        return ast_cli_fail("%s: row %zu: a %s of %g is not between -360 and 360 degrees", name, row + 1, first,
-                            angles[0]);
+        return ast_cli_fail("%s: row %zu: %s %s of %g is not between -360 and 360 degrees", name, row + 1,
+                            *first == 'a' ? "an" : "a", first, angles[0]);
     if (second && fabs(angles[1]) > 90)
         return ast_cli_fail("%s: row %zu: a %s of %g is not between -90 and 90 degrees; the %s comes first, and "
                             "--columns 2,1 exchanges the columns",

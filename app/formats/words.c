@@ -196,6 +196,30 @@ static char **row_of(const table *t, size_t row) {
     return t->words + t->header + row * t->width;
 }
 
+/* Names of the rows, or their numbers from 0 or 1 on. */
+static bool first_column_names_rows(const table *t) {
+    const char *start = *row_of(t, 0);
+    bool counts = strcmp(start, "0") == 0 || strcmp(start, "1") == 0;
+    for (size_t r = 0; r < t->rows; r++) {
+        const char *word = *row_of(t, r);
+        if (*word && !t->how->words->is_value(word))
+            return true;
+        counts = counts && strtod(word, NULL) == strtod(start, NULL) + (double)r;
+    }
+    return counts;
+}
+
+/* 40,5,61,0 under two names: decimal commas look like columns. */
+static bool check_header(const table *t, ast_format_error *error) {
+    bool names_rows = t->width == t->header + 1 && t->rows > 0 && first_column_names_rows(t);
+    if (t->header == 0 || t->rows == 0 || t->width <= t->header || names_rows)
+        return true;
+    return ast_format_fail(
+        error, "%s: its header has %zu name%s, but line %llu has %zu columns%s", t->text.bytes->name, t->header,
+        t->header == 1 ? "" : "s", (unsigned long long)t->lines[0], t->width,
+        t->text.separator == ',' ? "; decimal commas need another separator between columns, such as ;" : "");
+}
+
 /* A header one name short leaves out that of its first column, as R writes it. */
 static const char *header_word(const table *t, size_t column) {
     size_t missing = t->width > t->header ? t->width - t->header : 0;
@@ -334,7 +358,8 @@ bool ast_words_open(ast_input *input, ast_bytes *bytes, const ast_resolved *how,
     if (good && !t.several && !known)
         t.text.separator = find_separator(&t);
     if (good)
-        good = (t.several ? read_tables : read_table)(&t, error) && hand_over(&t, input, error);
+        good =
+            (t.several ? read_tables : read_table)(&t, error) && check_header(&t, error) && hand_over(&t, input, error);
     forget(&t);
     ast_fields_end(&t.text);
     ast_columns_free(&t.found);

@@ -44,6 +44,20 @@ equal 'a column of pairs' '1 2' "$(json clusters ../out) $(json points ../out)"
 printf '%s\n' 'strike;dip' '40,5;61,0' '39,5;61,0' >commas.csv
 works asterism cluster commas.csv --strike-dip --axial --angle 5 --json
 near 'decimal commas' 40 "$(json cluster.0.strike ../out)" 1e-3
+fails 1 'its header has 2 names, but line 2 has 4 columns; decimal commas need another separator between columns' \
+    sh -c "printf '%s\n' strike,dip 40,5,61,0 39,5,61,0 | '$ASTERISM' cluster - --format csv --strike-dip --angle 5"
+fails 1 'its header has 2 names, but line 2 has 3 columns; decimal commas' \
+    sh -c "printf '%s\n' strike,dip 40,5,61 39,5,61 | '$ASTERISM' cluster - --format csv --strike-dip --angle 5"
+fails 1 'its header has 1 name, but line 2 has 2 columns; decimal commas' \
+    sh -c "printf '%s\n' azimuth 1,5 39,5 | '$ASTERISM' cluster - --format csv --azimuth --angle 5"
+printf '%s\n' strike,dip 1,40,61 2,41,61 3,39,61 >numbered.csv
+works asterism cluster numbered.csv --strike-dip --axial --angle 5 --json
+near 'rows that are numbered' 40 "$(json cluster.0.strike ../out)" 1e-3
+printf '%s\n' strike,dip A1,40,61 B2,40,61 >named.csv
+works asterism cluster named.csv --strike-dip --axial --angle 5 --json
+near 'rows that have names' 40 "$(json cluster.0.strike ../out)" 1e-3
+fails 1 'row 3: an azimuth of 370 is not between -360 and 360' \
+    sh -c "printf '%s\n' 10 20 370 | '$ASTERISM' cluster - --format csv --azimuth --angle 5"
 printf '%s\n' '40 20NE' '220 20NE' '40 20' >lines.txt
 works asterism cluster lines.txt --trend-plunge --angle 1 --json
 equal 'the end of a line by its quadrant' 1 "$(json clusters ../out)"
