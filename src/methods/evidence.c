@@ -33,8 +33,19 @@ static void set_prior(ast_evidence *e, int width, int centre) {
         logs[j] = counts ? (step ? -0.5 * away * away / (double)(step * step) : 0) : -INFINITY;
         sum += counts ? exp(logs[j]) : 0;
     }
+    double log_sum = log(sum);
     for (int j = 0; j < AST_KAPPAS; j++)
-        logs[j] -= log(sum);
+        logs[j] -= log_sum;
+}
+
+/* The tables of constants and priors, when the first cluster needs them: often no two clusters are compared. */
+static void prepare(ast_evidence *e) {
+    for (int j = 0; j < AST_KAPPAS; j++)
+        e->constants[j] = ast_evidence_constant(e->space, kappa_of(j));
+    for (int width = 0; width < AST_WIDTHS; width++)
+        for (int centre = 0; centre < AST_KAPPAS; centre++)
+            set_prior(e, width, centre);
+    e->prepared = true;
 }
 
 void ast_evidence_clear(ast_evidence *e) {
@@ -49,19 +60,13 @@ bool ast_evidence_open(ast_evidence *e, size_t leaves, size_t dimension, double 
 
 bool ast_evidence_open_in(ast_evidence *e, size_t leaves, size_t dimension, size_t space, double unit) {
     *e = (ast_evidence){.dimension = dimension, .space = space, .unit = unit, .row_scale = 1};
-    if (!ast_replace_arrays(AST_REQUEST(e->counts, leaves), AST_REQUEST(e->sums, leaves * dimension),
-                            AST_REQUEST(e->parts, leaves * AST_PRIORS), AST_REQUEST(e->places, 2 * leaves)))
-        return false;
-    for (int j = 0; j < AST_KAPPAS; j++)
-        e->constants[j] = ast_evidence_constant(space, kappa_of(j));
-    for (int width = 0; width < AST_WIDTHS; width++)
-        for (int centre = 0; centre < AST_KAPPAS; centre++)
-            set_prior(e, width, centre);
-    return true;
+    return ast_replace_arrays(AST_REQUEST(e->counts, leaves), AST_REQUEST(e->sums, leaves * dimension),
+                              AST_REQUEST(e->parts, leaves * AST_PRIORS), AST_REQUEST(e->places, 2 * leaves),
+                              AST_REQUEST(e->logs, AST_WIDTHS));
 }
 
 void ast_evidence_close(ast_evidence *e) {
-    ast_free_all(e->counts, e->sums, e->parts, e->places);
+    ast_free_all(e->counts, e->sums, e->parts, e->places, e->logs);
 }
 
 /* ln sum_j p_j exp(given_j). */
@@ -81,6 +86,8 @@ static void find_parts(ast_evidence *e, size_t place) {
     memset(part, 0, AST_PRIORS * sizeof *part);
     if (n < 2)
         return;
+    if (!e->prepared)
+        prepare(e);
     double length = fmin(ast_sum_length(e->sums + place * e->dimension, e->dimension) / e->unit * e->row_scale, n);
     for (int j = 0; j < AST_KAPPAS; j++)
         given[j] = n * e->constants[j] - ast_evidence_constant(e->space, kappa_of(j) * length);

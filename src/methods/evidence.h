@@ -36,8 +36,9 @@ typedef struct ast_evidence {
     double *parts;              /* (leaves, AST_PRIORS) ln m of the node under every prior */
     int32_t *places;            /* (2 leaves) the place of each node */
     double totals[AST_PRIORS];
-    double constants[AST_KAPPAS];                    /* L(kappa_j) */
-    double logs[AST_WIDTHS][AST_KAPPAS][AST_KAPPAS]; /* ln p_j for each centre; -infinity beyond three widths */
+    bool prepared;                          /* the tables below are set */
+    double constants[AST_KAPPAS];           /* L(kappa_j) */
+    double (*logs)[AST_KAPPAS][AST_KAPPAS]; /* (AST_WIDTHS) ln p_j for each centre; -infinity beyond three widths */
 } ast_evidence;
 
 /* Memory for `leaves` clusters. false: no memory, and nothing to close. */

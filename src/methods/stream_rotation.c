@@ -43,7 +43,7 @@ void ast_stream_free_rotation(ast_stream *s) {
 
 /* Row i of any type and length; false: it has no direction. */
 static bool read_other(const ast_points *points, size_t i, float *row) {
-    float read[3]; /* apart from `row`, which stays in registers */
+    float read[3] = {0}; /* apart from `row`, which stays in registers */
     ast_row_kind kind = ast_read_row(points, i, read);
     memcpy(row, read, sizeof read);
     return kind != AST_ROW_MISSING && kind != AST_ROW_INFINITE;

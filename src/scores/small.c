@@ -128,10 +128,11 @@ static void prefetch_block(const ast_scorer *s, size_t b) {
 void ast_small_score_first_pass(ast_scorer *s, ast_chunk *c, ast_bins *bins) {
     const ast_mean_table *table = c->table;
     size_t first = c->base / AST_BLOCK, last = first + s->rows->chunk / AST_BLOCK, holes = 0, late = 0;
-    bool attention = false, shared = ast_pool_threads(s->pool) > 1, few = table->count <= AST_HALF_ANGLE_MEANS;
+    bool attention = false, shared = ast_pool_threads(s->pool) > 1;
+    bool runs = table->count <= AST_HALF_ANGLE_MEANS && ast_rowset_packed(s->rows, first);
     float half_angles[AST_HALF_ANGLE_MEANS];
     uint32_t in_place = 0;
-    if (few)
+    if (runs)
         ast_half_angle_cosines(table, UINT32_MAX, half_angles);
     float fit = c->unseen_bound.each ? s->fit : ast_deciding_score(s, c);
     c->added_early = true;
@@ -139,7 +140,7 @@ void ast_small_score_first_pass(ast_scorer *s, ast_chunk *c, ast_bins *bins) {
         ast_small_result result;
         if (shared && b + 1 < last)
             prefetch_block(s, b + 1);
-        if (label_in_place(s, c, b, fit, few ? half_angles : NULL, bins, &result)) {
+        if (label_in_place(s, c, b, fit, runs ? half_angles : NULL, bins, &result)) {
             in_place |= (uint32_t)1 << (b - first);
         } else {
             fetch(s, c, b);
