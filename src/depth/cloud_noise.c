@@ -2,10 +2,10 @@
  *
  * Normals of clouds whose noise is larger than the distance between points.
  *
- * The noise is measured: samples look at more and more neighbours until most of them are flat. From then on a plane is
- * seen through a neighbourhood of 16 times the noise. So that not every point has to visit its thousand neighbours,
- * points are summed in cells, and the plane of a cell is that of all points in the 5 x 5 x 5 cells around it: sums of
- * products, so that it is the plane of the points, not of the cells. */
+ * The noise is measured first: the neighbourhoods of sample points grow until most of them are flat. Normals then come
+ * from neighbourhoods of 16 times the noise. These have about a thousand points each, so points are summed in cells,
+ * and the plane of a cell is the plane of all points in the 5 x 5 x 5 cells around it. The sums are those of products,
+ * so that it is the plane of the points, not of the cells. */
 #include "cloud_noise.h"
 
 #include "memory.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The side of the normals of a cloud whose scanner is not known. Seen from a place that lies in the plane of a surface,
- * such as 0 0 0 for the floor z = 0, the side of that surface is chance: its normals point to both sides, and it falls
- * into two directions and two planes.
+ * such as 0 0 0 for the floor z = 0, the side of that surface is random: its normals point to both sides, and it is
+ * split into two directions and two planes.
  *
  * The one idea: such a place shows in neighbours. The points of a leaf of the tree lie together; if many of them have
  * parallel normals that look to opposite sides, the place is bad, and another one is tried. */

@@ -3,11 +3,11 @@
  * Which tracks a frame can see, extend or join. A walk through a building leaves thousands of planes behind, and a
  * frame must not look at all of them: it looks at those within AST_TRACK_REACH of its own box.
  *
- * The one idea: most frames look around where the frame before did. All tracks within a wider distance are listed, and
- * the list holds while the box of the frame stays within MARGIN of the box that the list was made for; a pass over all
- * tracks is needed once in many metres. That pass looks at boxes around 64 tracks each, which came into being one after
- * the other and so are mostly at one place. What is listed for a frame does not depend on that: it is chosen from the
- * wider list by distance. */
+ * The one idea: most frames see nearly what the frame before saw. All tracks within a wider distance are listed, and
+ * the list is valid while the box of the frame stays within MARGIN of the box that the list was made for. So a pass
+ * over all tracks is needed only once in many metres. That pass compares boxes around 64 tracks each; these were
+ * created one after the other, so that they are mostly at one place. What is listed for a frame does not depend on
+ * that: it is chosen from the wider list by distance. */
 #include "frame_planes.h"
 
 #include "memory.h"

@@ -2,8 +2,10 @@
  *
  * Every row is compared with every other one, but by its head (heads.h): the coordinates along the principal axes of
  * the rows, and the length of the rest as one more coordinate, so that one product is an upper bound of the score. Rows
- * whose bound is below the k-th best score so far are done with. Of the others a product in float decides within its
- * error, and the rest is scored exactly. Where no axes are better than others the heads are the rows themselves. */
+ * whose bound is below the k-th best score so far are discarded. The others are scored in float; only rows that this
+ * leaves open, within its error, are scored exactly. If no axes are better than others, the heads are the rows
+ * themselves.
+ */
 #include "neighbours.h"
 
 #include "heads.h"

@@ -4,8 +4,8 @@
  *
  *     c = 2 pi exp(kappa) integral_0^2 exp(-kappa y) I_0(beta y (2 - y)) dy,    y = 1 - g1.x,
  *
- * and the rest by the double exponential rule, whose nodes crowd at y = 0: the integrand may fall within 1 / beta
- * although its tail is far longer, where beta is nearly kappa / 2. All terms are positive: nothing cancels. */
+ * and the integral over y is computed by the double exponential rule. Its nodes crowd at y = 0: if beta is nearly kappa
+ * / 2, the integrand falls within 1 / beta and then has a far longer tail. All terms are positive: nothing cancels. */
 #include "kent.h"
 
 #include "asterism.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The main idea: M(a, b, x) for x > 0 has a series of positive terms, short for small x, and an asymptotic series in
- * 1/x for large x (DLMF 13.2.2, 13.7.2). M(a, b, -x) = exp(-x) M(b - a, b, x) is the other sign, and 13.7.2 again for
+ * 1/x for large x (DLMF 13.2.2, 13.7.2). For the other sign, M(a, b, -x) = exp(-x) M(b - a, b, x), and 13.7.2 again for
  * large x. Neither overflows, because the sums are scaled. */
 #include "watson.h"
 
