@@ -124,11 +124,12 @@ static ast_status check_frame(ast_stream *s, const ast_points *points, const int
           */
 
 typedef struct naming {
-    const ast_stream *stream;
+    ast_stream *stream;
+    const ast_points *points;
+    size_t ahead; /* blocks before the first block of points; block 0 finds the rotation, meanwhile others are named */
     int32_t *labels;
     bool same;      /* slots are ids */
     ast_late *late; /* late rows, which get their labels now, or NULL */
-    size_t count;   /* points */
 } naming;
 
 enum { NEIGHBOURS = 16 };
@@ -152,8 +153,13 @@ static void name_points(const int32_t *slots, const int32_t *id_of, size_t count
 /* Slots to ids; then late rows, while the labels are in the cache. */
 static void name_block(void *data, size_t block, int worker) {
     const naming *n = data;
-    size_t first = block * NAME_BLOCK, last = n->count - first < NAME_BLOCK ? n->count : first + NAME_BLOCK;
     (void)worker;
+    if (block == 0)
+        ast_stream_find_rotation(n->stream, n->points);
+    if (block < n->ahead)
+        return;
+    size_t first = (block - n->ahead) * NAME_BLOCK, left = n->points->count - first;
+    size_t last = left < NAME_BLOCK ? n->points->count : first + NAME_BLOCK;
     const int32_t *slots = n->stream->v.labels, *id_of = n->stream->id_of;
     if (n->same)
         memcpy(n->labels + first, slots + first, (last - first) * sizeof *slots);
@@ -198,12 +204,12 @@ static ast_status step(ast_stream *s, const ast_points *points, int32_t *labels,
         ast_labelling_clear(s->labelling);
         return status;
     }
-    ast_stream_find_rotation(s, points);
     ast_late late;
-    naming n = {s, labels, slots_are_ids(s), points->late && !s->options.exclusive ? &late : NULL, points->count};
+    size_t threads = (size_t)ast_pool_threads(s->pool), blocks = (points->count + NAME_BLOCK - 1) / NAME_BLOCK;
+    naming n = {s, points, threads, labels, slots_are_ids(s), points->late && !s->options.exclusive ? &late : NULL};
     if (n.late)
         ast_stream_begin_late(s, points, labels, &late);
-    ast_pool_run_in_order(s->pool, 0, (points->count + NAME_BLOCK - 1) / NAME_BLOCK, name_block, &n);
+    ast_pool_run_in_order(s->pool, 0, threads + blocks, name_block, &n);
     if (n.late)
         ast_stream_end_late(s, &late, &report);
     else if (points->late)

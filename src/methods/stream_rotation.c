@@ -7,8 +7,6 @@
 #include "memory.h"
 #include "rowset.h"
 
-#include <string.h>
-
 #define AHEAD 24 /* rows that are asked for before they are read */
 
 bool ast_stream_finds_rotation(const ast_stream *s) {
@@ -41,12 +39,13 @@ void ast_stream_free_rotation(ast_stream *s) {
     ast_free_all(s->sample.columns, s->sample.directions.nearest);
 }
 
-/* Row i of any type and length; false: it has no direction. */
-static bool read_other(const ast_points *points, size_t i, float *row) {
+/* Row i of any type. */
+static ast_row_kind read_other(const ast_points *points, size_t i, float *row) {
     float read[3] = {0}; /* apart from `row`, which stays in registers */
     ast_row_kind kind = ast_read_row(points, i, read);
-    memcpy(row, read, sizeof read);
-    return kind != AST_ROW_MISSING && kind != AST_ROW_INFINITE;
+    for (int d = 0; d < 3; d++)
+        row[d] = read[d];
+    return kind;
 }
 
 /* Takes every step-th row. If all are unit vectors in adjacent floats, no branch depends on a row: `weight` counts a
@@ -54,7 +53,7 @@ static bool read_other(const ast_points *points, size_t i, float *row) {
 static void take_rows(const ast_points *points, size_t step, ast_frame_directions *sample) {
     const ast_weighted_directions rows = sample->rows;
     const ast_points view = *points;
-    bool adjacent = ast_has_tight_floats(&view);
+    bool tight = ast_has_tight_floats(&view);
     float before[3] = {0}, weight = 0, row[3];
     size_t count = 0, taken = 0;
     for (size_t i = 0; i < view.count; i += step) {
@@ -62,7 +61,8 @@ static void take_rows(const ast_points *points, size_t step, ast_frame_direction
         __builtin_prefetch((const char *)view.data + (ptrdiff_t)next * view.row_stride);
         if (view.late && view.late[i])
             continue;
-        if (!(adjacent && ast_copy_unit_row(&view, i, row)) && !read_other(points, i, row))
+        ast_row_kind kind = tight ? ast_read_tight_row(&view, i, row) : read_other(points, i, row);
+        if (kind == AST_ROW_MISSING || kind == AST_ROW_INFINITE)
             continue;
         bool same = (row[0] == before[0]) & (row[1] == before[1]) & (row[2] == before[2]);
         weight = same ? weight + 1 : 1;

@@ -17,7 +17,6 @@
 
 #include <math.h>
 #include <stdatomic.h>
-#include <string.h>
 
 #define AST_MOST_DIMENSION 4096 /* of dense rows */
 #define AST_MAX_DIMENSION 5056  /* of rows in buffers: features of 100 axes are 5050 */
@@ -132,13 +131,22 @@ ast_sparse_row ast_rowset_entries(const ast_rowset *rows, size_t i);
 /* Normalises row r of the view, dense or sparse, into `row` (D floats). */
 ast_row_kind ast_read_row(const ast_points *view, size_t r, float *row);
 
-/* Whether the rows of a view are adjacent floats; then, of D = 3: copies row r as it is, and returns whether it is a
- * unit vector, which ast_read_row would not change. */
+/* Whether the rows of a view are adjacent floats; then, of D = 3: the same as ast_read_row. */
 bool ast_has_tight_floats(const ast_points *view);
-static inline bool ast_copy_unit_row(const ast_points *view, size_t r, float *row) {
-    memcpy(row, (const char *)view->data + (ptrdiff_t)r * view->row_stride, 3 * sizeof *row);
-    double x = (double)row[0], y = (double)row[1], z = (double)row[2];
-    return fabs(x * x + y * y + z * z - 1) <= AST_UNIT_TOLERANCE;
+static inline ast_row_kind ast_read_tight_row(const ast_points *view, size_t r, float *row) {
+    const float *from = (const float *)(const void *)((const char *)view->data + (ptrdiff_t)r * view->row_stride);
+    double x = (double)from[0], y = (double)from[1], z = (double)from[2], squared = x * x + y * y + z * z;
+    for (int d = 0; d < 3; d++)
+        row[d] = from[d];
+    if (fabs(squared - 1) <= AST_UNIT_TOLERANCE)
+        return AST_ROW_UNIT;
+    if (!(squared > 0 && squared < INFINITY)) /* squares of floats do not overflow */
+        return squared == INFINITY ? AST_ROW_INFINITE : AST_ROW_MISSING;
+    double length = sqrt(squared);
+    row[0] = (float)(x / length);
+    row[1] = (float)(y / length);
+    row[2] = (float)(z / length);
+    return AST_ROW_SCALED;
 }
 
 /* digest.c: a hash of rows and their weights; the first row has number `offset` among all rows. The sum of the hashes

@@ -34,7 +34,8 @@
 #define LOST 0.75              /* share of what landmarks usually explain below which the camera has jumped */
 #define SLOW (1 * AST_DEGREE)  /* per frame: it does not matter whether the camera stops */
 #define SURE 0.02              /* share of a frame that another rotation must explain more */
-#define STEPS 10               /* of the fit at most */
+#define STEPS 10               /* of the fit at most: it ends */
+#define STILL 1e-7             /* after a step of fewer radians */
 #define BIRTHS 4               /* new landmarks per frame at most, of the first frame all */
 
 void ast_landmarks_start(ast_landmark_map *map) {
@@ -97,11 +98,14 @@ static double angle_of_turn(const double *to, const double *from) {
 
 /* How much a mode counts: less the less certain it and its landmark are, and nothing if it is another surface. */
 static double trust(const ast_landmark *landmark, const ast_mode *mode, const double *seen, double outlier) {
+    double chord = 0;
+    for (int d = 0; d < 3; d++)
+        chord += (seen[d] - landmark->direction[d]) * (seen[d] - landmark->direction[d]);
+    if (mode->share < LEAST_SHARE || chord >= outlier * outlier) /* the angle is larger */
+        return 0;
     double angle = angle_between(seen, landmark->direction), rest = 1 - angle * angle / (outlier * outlier);
     double variance = variance_of(mode, noise_of(landmark)) + spread_of(landmark);
-    if (mode->share < LEAST_SHARE || rest <= 0)
-        return 0;
-    return rest * rest / variance;
+    return rest > 0 ? rest * rest / variance : 0;
 }
 
 /* One step of Gauss and Newton from the rotation: `step` corrects it. information: the prior's at first, then all. */
@@ -148,6 +152,8 @@ static void fit(const ast_landmark_map *map, const ast_mode *modes, const double
         ast_rotation_product(turn, rotation, off);
         ast_vector_of_rotation(off, away); /* and back: stays a rotation, however many frames there are */
         ast_rotation_of_vector(away, rotation);
+        if (outlier <= OUTLIER && ast_dot_of3(step, step) < STILL * STILL)
+            break;
         outlier = fmax(OUTLIER, outlier * OUTLIER_FALLS);
     }
     invert(information, covariance);
