@@ -100,7 +100,7 @@ void ast_cloud_relative(const double *points, size_t count, double origin[3], fl
 }
 
 void ast_cloud_above(const float *points, size_t count, double viewpoint[3]) {
-    double longest = ast_cloud_middle(points, count, viewpoint);
+    double longest = ast_cloud_box_middle(points, count, viewpoint);
     viewpoint[2] += longest;
 }
 

@@ -421,7 +421,7 @@ ast_status ast_cluster_call(ast_context *context, const ast_points *points, cons
     if (status != AST_OK)
         return status;
     if (options->previous)
-        return ast_cluster_previous(context, points, options, labels, report);
+        return ast_cluster_keeping_ids(context, points, options, labels, report);
     size_t offset = c.input.offset;
     c.total = context->comm ? c.total : points->count;
     if (options->metric) {

@@ -85,7 +85,8 @@ ast_status ast_leave(ast_context *context, ast_status status) {
     return status;
 }
 
-ast_status ast_open_call(void *handle, size_t size, ast_context *context, const char *problem, const char *function) {
+ast_status ast_allocate_handle(void *handle, size_t size, ast_context *context, const char *problem,
+                               const char *function) {
     void **opened = handle;
     if (opened)
         *opened = NULL;

@@ -120,8 +120,9 @@ ast_status ast_leave(ast_context *context, ast_status status);
 
 /* The common part of _open functions: the pointer at the address `handle` becomes that of `size` zeroed bytes, or NULL
  * on failure. problem: NULL, or a sentence about the options; there is one if handle is NULL. */
-#define ast_open_handle(handle, size, context, problem) ast_open_call(handle, size, context, problem, __func__)
-ast_status ast_open_call(void *handle, size_t size, ast_context *context, const char *problem, const char *function);
+#define ast_open_handle(handle, size, context, problem) ast_allocate_handle(handle, size, context, problem, __func__)
+ast_status ast_allocate_handle(void *handle, size_t size, ast_context *context, const char *problem,
+                               const char *function);
 
 /* Whether a call is under way: its callbacks cannot close objects of the context. Sets the message. */
 bool ast_in_callback(ast_context *context, const char *function);

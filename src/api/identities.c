@@ -230,7 +230,7 @@ static ast_status join(ast_stream *s, int32_t from, int32_t into) {
         status = reserve(s, 1, 0);
     if (status != AST_OK)
         return status;
-    ast_stream_drop_pairs(s, from, into);
+    ast_stream_retire_id(s, from, into);
     ast_stream_join_ids(s, from, into);
     ast_identities_prune(s);
     end_change(s, AST_IDENTITY_JOINED, from, into, 0);
@@ -321,7 +321,7 @@ static ast_status forget(ast_stream *s, int32_t id) {
     while (first < s->count && s->track[first].id == id)
         ast_stream_remove(s, first);
     set_name(s, id, NULL);
-    ast_stream_drop_pairs(s, id, -1);
+    ast_stream_retire_id(s, id, -1);
     ast_identities_prune(s);
     end_change(s, AST_IDENTITY_FORGOTTEN, id, -1, 0);
     if (s->records.means)

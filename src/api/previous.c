@@ -429,8 +429,8 @@ static ast_status run_plain(naming *n) {
     return ast_cluster_call(n->context, n->points, &n->run, n->labels, &n->report);
 }
 
-ast_status ast_cluster_previous(ast_context *context, const ast_points *points, const ast_options *options,
-                                int32_t *labels, ast_report *report) {
+ast_status ast_cluster_keeping_ids(ast_context *context, const ast_points *points, const ast_options *options,
+                                   int32_t *labels, ast_report *report) {
     double start = ast_seconds();
     const ast_model *model = options->previous->model;
     naming n = {.context = context,

@@ -9,5 +9,5 @@
 const char *ast_previous_problem(const ast_options *options);
 
 /* With options and struct of the report checked. */
-ast_status ast_cluster_previous(ast_context *context, const ast_points *points, const ast_options *options,
-                                int32_t *labels, ast_report *report);
+ast_status ast_cluster_keeping_ids(ast_context *context, const ast_points *points, const ast_options *options,
+                                   int32_t *labels, ast_report *report);

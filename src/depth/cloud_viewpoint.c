@@ -43,7 +43,7 @@ static double opposed_share(const ast_kdtree *tree, const float *points, const f
     return all > 0 ? (double)opposed / (double)all : 0;
 }
 
-double ast_cloud_middle(const float *points, size_t count, double middle[3]) {
+double ast_cloud_box_middle(const float *points, size_t count, double middle[3]) {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, longest = 0;
     for (size_t i = 0; i < count; i++) {
         const float *p = points + 3 * i;
@@ -62,7 +62,7 @@ double ast_cloud_middle(const float *points, size_t count, double middle[3]) {
 /* The given place, the middle of the box, above it, and beside that: no plane of a building goes through all. */
 static void find_places(const float *points, size_t count, const double given[3], double places[PLACES][3]) {
     static const double beside[3] = {0.61, 0.37, 1};
-    double longest = ast_cloud_middle(points, count, places[1]);
+    double longest = ast_cloud_box_middle(points, count, places[1]);
     for (int c = 0; c < 3; c++) {
         places[0][c] = given[c];
         places[2][c] = places[1][c] + (c == 2 ? longest : 0);

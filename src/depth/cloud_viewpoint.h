@@ -6,7 +6,7 @@
 #include "kdtree.h"
 
 /* The middle of the box around the points without a NaN, 0 0 0 if there are none. Returns the box's longest side. */
-double ast_cloud_middle(const float *points, size_t count, double middle[3]);
+double ast_cloud_box_middle(const float *points, size_t count, double middle[3]);
 
 /* Replaces a viewpoint from which the sides of surfaces are chance. normals: (count, 3), of any side. */
 void ast_cloud_find_viewpoint(const ast_kdtree *tree, const float *points, size_t count, const float *normals,

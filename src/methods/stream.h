@@ -290,9 +290,9 @@ void ast_stream_merge_met(ast_stream *stream, int32_t from, int32_t into);
  * changed. At the end of the close, ast_stream_join_agreeing joins these pairs. */
 bool ast_stream_reserve_agreeing(ast_stream *stream);
 void ast_stream_join_agreeing(ast_stream *stream);
-/* Before the caller joins id `from` into another, or forgets it (into: -1): drops the near pairs of `from`, and merges
- * whom it met into `into`. */
-void ast_stream_drop_pairs(ast_stream *stream, int32_t from, int32_t into);
+/* Before the caller joins id `from` into `into`, or forgets it (into: -1): drops the near pairs of `from`, and notes
+ * that `into` met the ids that `from` met. */
+void ast_stream_retire_id(ast_stream *stream, int32_t from, int32_t into);
 void ast_stream_join_pair(ast_stream *stream, const ast_near_pair *pair);
 
 /* Updates ids, weights, ages and records after a frame. false: no memory, and nothing changed. */
@@ -340,7 +340,7 @@ void ast_stream_add_record(ast_stream *stream, ast_event event, const ast_track 
 ast_tracked *ast_stream_record(const ast_stream *stream, int32_t id);
 
 /* The squared spread of a cluster in radians: its own, shrunk to that of all clusters (stream_spread.c). */
-double ast_stream_spread(const ast_stream *stream, const ast_spread *own);
+double ast_stream_squared_spread(const ast_stream *stream, const ast_spread *own);
 
 /* beta of the transition of a cluster with that spread: the option, or (spread / drift)^2. */
 double ast_stream_beta(const ast_stream *stream, const ast_spread *own);
@@ -364,10 +364,10 @@ ast_spread ast_stream_spread_of(const ast_stream *stream, int32_t slot);
 void ast_stream_learn_spreads(ast_stream *stream);
 
 /* Rigid scenes (stream_rigid.c). ast_stream_rotate_means writes the means of all clusters, rotated by one step, to m
- * (count, D). At the close, ast_stream_learn_rotation keeps the rotated means, and updates the step from the clusters
- * with points in two successive frames. */
+ * (count, D). At the close, ast_stream_learn_rotation_step keeps the rotated means, and updates the step from the
+ * clusters with points in two successive frames. */
 void ast_stream_rotate_means(const ast_stream *stream, float *m);
-void ast_stream_learn_rotation(ast_stream *stream);
+void ast_stream_learn_rotation_step(ast_stream *stream);
 
 /* The rotation of the camera (stream_rotation.c): whether the stream finds it; memory for it; its update by a closed
  * frame. */

@@ -98,15 +98,16 @@ static void fill_record(ast_stream *s, ast_event event, const ast_track *track, 
                         const float *mean, double count, double present) {
     ast_record_list *records = &s->records;
     records->hidden[records->count] = !ast_stream_is_shown(s, track);
-    records->list[records->count++] = (ast_tracked){.id = track->id,
-                                                    .event = event,
-                                                    .age = track->dt - 1,
-                                                    .count = (size_t)count,
-                                                    .share = present > 0 ? count / present : 0,
-                                                    .weight = weight,
-                                                    .mean = mean,
-                                                    .spread = sqrt(ast_stream_spread(s, &of->spread)) / AST_DEGREE,
-                                                    .into = -1};
+    records->list[records->count++] =
+        (ast_tracked){.id = track->id,
+                      .event = event,
+                      .age = track->dt - 1,
+                      .count = (size_t)count,
+                      .share = present > 0 ? count / present : 0,
+                      .weight = weight,
+                      .mean = mean,
+                      .spread = sqrt(ast_stream_squared_spread(s, &of->spread)) / AST_DEGREE,
+                      .into = -1};
 }
 
 void ast_stream_add_record(ast_stream *s, ast_event event, const ast_track *track, const float *mean, double count,
@@ -447,7 +448,7 @@ bool ast_stream_close_frame(ast_stream *s) {
     s->records.stale = false;
     s->changes.whole = s->changes.whole || s->options.rigid || s->options.method != AST_STREAM_DDP;
     if (s->options.rigid)
-        ast_stream_learn_rotation(s);
+        ast_stream_learn_rotation_step(s);
     ast_stream_learn_spreads(s);
     if (ast_stream_scores_nearest(s))
         ast_stream_learn_pair_cosine(s);

@@ -182,7 +182,7 @@ static size_t agreeing(const ast_stream *s, size_t k, int32_t id) {
     return best;
 }
 
-void ast_stream_drop_pairs(ast_stream *s, int32_t from, int32_t into) {
+void ast_stream_retire_id(ast_stream *s, int32_t from, int32_t into) {
     ast_joins *j = &s->joins;
     size_t kept = 0;
     for (size_t p = 0; p < j->count; p++)
@@ -232,7 +232,7 @@ void ast_stream_join_pair(ast_stream *s, const ast_near_pair *pair) {
         *hidden = 0;
         stays->event = AST_BORN;
     }
-    stays->spread = sqrt(ast_stream_spread(s, &into->spread)) / AST_DEGREE;
+    stays->spread = sqrt(ast_stream_squared_spread(s, &into->spread)) / AST_DEGREE;
     ast_stream_set_record_mean(s, stays, s->m + shown * s->options.dimension);
 }
 

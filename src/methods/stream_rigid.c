@@ -26,7 +26,7 @@ void ast_stream_rotate_means(const ast_stream *s, float *m) {
 
 /* The inverse variance of a direction: the noise of its points in both frames, and its own drift. */
 static double trust(const ast_stream *s, size_t k, double count) {
-    double drift = s->options.drift * AST_DEGREE, spread = ast_stream_spread(s, &s->track[k].spread);
+    double drift = s->options.drift * AST_DEGREE, spread = ast_stream_squared_spread(s, &s->track[k].spread);
     return 1 / (spread * (1 / s->track[k].n_prev + 1 / count) + drift * drift);
 }
 
@@ -49,7 +49,7 @@ static void add_pair(const ast_stream *s, size_t k, ast_alignment *alignment) {
 }
 
 /* Without a fit the rotation fades: a camera that sees too little may have stopped. */
-void ast_stream_learn_rotation(ast_stream *s) {
+void ast_stream_learn_rotation_step(ast_stream *s) {
     ast_alignment alignment = {0};
     double expected[9], rest[9], rotation[9], step[3] = {0};
     ast_rotation_of_vector(s->rotation_step, expected);

@@ -15,7 +15,7 @@
 #define MEMORY 0.9 /* factor of the sums of earlier frames in the next one */
 #define PRIOR 1    /* points that the pooled spread counts as; measured in docs/trackers.md */
 
-double ast_stream_spread(const ast_stream *s, const ast_spread *own) {
+double ast_stream_squared_spread(const ast_stream *s, const ast_spread *own) {
     double pooled = s->spread.num / s->spread.den, spread = (own->num + PRIOR * pooled) / (own->den + PRIOR);
     return spread > 0 ? spread : 0; /* |sum| may exceed n by rounding */
 }
@@ -24,7 +24,7 @@ double ast_stream_beta(const ast_stream *s, const ast_spread *own) {
     if (!isnan(s->options.beta))
         return s->options.beta;
     double drift = s->options.drift * AST_DEGREE, phi = s->options.angle * AST_DEGREE;
-    double spread = ast_stream_spread(s, own); /* squared */
+    double spread = ast_stream_squared_spread(s, own); /* squared */
     double low = 9 * drift * drift, high = phi * phi;
     spread = spread < low ? low : spread;
     spread = spread > high ? high : spread;

@@ -236,7 +236,7 @@ void ast_cells_pass(ast_labelling *l, size_t from) {
     ast_mean_list means = ast_clusters_means(&l->clusters);
     ast_rowset_fill(&l->rows, l->pool);
     bool ready = ast_cells_load(&l->cells, &l->scorer, l->pool) && ast_mean_index_build(l->cells, &means) &&
-                 ast_cells_nearest_fitting(l->cells, from, !l->clusters.fixed);
+                 ast_cells_nearest_within_angle(l->cells, from, !l->clusters.fixed);
     if (ready && !l->clusters.fixed)
         visit_all(l, from);
     ast_clusters_remove_dead(&l->clusters);

@@ -8,7 +8,7 @@
 
 #define LABEL_BLOCK ((size_t)1 << 16) /* labels that one task reads or writes */
 
-bool ast_windows_is_full(ast_labelling *l) {
+bool ast_windows_refuse_cluster(ast_labelling *l) {
     if (l->clusters.live < l->input.max_clusters)
         return false;
     atomic_store(&l->windows.full, true);

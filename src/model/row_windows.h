@@ -39,12 +39,12 @@ ast_status ast_windows_save(ast_labelling *labelling, ast_fault *fault);
 /* Tells the source that the window after the open one is read next. */
 void ast_windows_announce_next(const ast_windows *windows);
 
-/* After a pass: decides whether the next pass announces its rows to the source, segment by segment (`eager`). It does so
- * unless bounds spared the last pass three quarters of the rows. */
+/* After a pass: decides whether the next pass announces its rows to the source, segment by segment (`eager`). It does
+ * so unless bounds spared the last pass three quarters of the rows. */
 void ast_windows_plan_announcing(ast_labelling *labelling);
 
-/* Whether there is no memory for another cluster; ast_windows_failure reports it later. */
-bool ast_windows_is_full(ast_labelling *labelling);
+/* Whether there is no memory for another cluster. If so, notes it for ast_windows_failure. */
+bool ast_windows_refuse_cluster(ast_labelling *labelling);
 
-/* Why the run ended: too many clusters, or a row that cannot be used; AST_OK: neither. */
+/* Why the run ended: a cluster was refused, or a row cannot be used; AST_OK: neither. */
 ast_status ast_windows_failure(ast_labelling *labelling, ast_fault *fault);

@@ -178,7 +178,7 @@ static ast_visit_result start_cluster(ast_labelling *l, ast_worker *worker, size
                                       const ast_verdict *v) {
     if (l->ranks.speculative)
         return report_conflict(l);
-    bool full = ast_windows_is_full(l);
+    bool full = ast_windows_refuse_cluster(l);
     int32_t born = full ? -1 : ast_clusters_add(&l->clusters, row, (uint32_t)(l->rows.offset + i));
     if (born < 0) {
         ast_labelling_fail(l);

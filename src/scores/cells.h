@@ -94,10 +94,10 @@ void ast_cell_maxima_lower(ast_cell_maxima *maxima, const float mean[3], ast_low
 
 /* ---- steps of a pass ---- */
 
-/* ast_cells_nearest_fitting finds the nearest mean of every point from `from` on, AST_NOBODY if it does not fit; with
- * `keep_scores` it also stores the best scores. ast_cells_nearest finds the nearest mean of all points, whether it fits
- * or not. false: no memory. */
-bool ast_cells_nearest_fitting(ast_cells *cells, size_t from, bool keep_scores);
+/* ast_cells_nearest_within_angle finds the nearest mean of every point from `from` on, AST_NOBODY if it does not fit;
+ * with `keep_scores` it also stores the best scores. ast_cells_nearest finds the nearest mean of all points, whether it
+ * fits or not. false: no memory. */
+bool ast_cells_nearest_within_angle(ast_cells *cells, size_t from, bool keep_scores);
 bool ast_cells_nearest(ast_cells *cells);
 
 uint32_t ast_cell_code(const float x[3]);

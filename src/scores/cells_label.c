@@ -208,7 +208,7 @@ static bool label(label_job *job) {
     return !atomic_load(&job->failed);
 }
 
-bool ast_cells_nearest_fitting(ast_cells *cells, size_t from, bool keep_scores) {
+bool ast_cells_nearest_within_angle(ast_cells *cells, size_t from, bool keep_scores) {
     assert(cells->loaded && from <= cells->scorer->rows->count);
     const ast_scorer *s = cells->scorer;
     label_job job = {
