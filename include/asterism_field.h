@@ -53,7 +53,7 @@ AST_API const char *ast_field_read(ast_notation notation, const char *first, con
 typedef enum ast_shape {
     AST_SHAPE_UNIFORM = 0, /* the eigenvalues differ no more than those of uniform directions (Bingham's test, 5%), or
                               they say neither of the following */
-    AST_SHAPE_CLUSTER = 1, /* Woodcock's K is at least 1 */
+    AST_SHAPE_CLUSTER = 1, /* Woodcock's K is at least 1 and S1 at least 1/2 */
     AST_SHAPE_GIRDLE = 2   /* K below 1 and S3 at most 1/6: the directions lie along a great circle */
 } ast_shape;
 

@@ -23,8 +23,10 @@
 #define FAR 30          /* statistics beyond have a tail below LEAST_TAIL */
 #define NOTHING 32      /* logarithm of rho */
 #define SIGNIFICANT 0.05
-#define FLAT (1.0 / 6) /* the mean squared sine to the plane of a girdle: at most half of that of uniform directions   \
-                        */
+#define LONG 0.5 /* the mean squared cosine to the axis of a cluster: at least as much along it as across */
+#define FLAT                                                                                                           \
+    (1.0 / 6) /* the mean squared sine to the plane of a girdle: at most half of that of uniform directions            \
+               */
 
 /* ---- Eigenvalues ------------------------------------------------------------------------------------------------- */
 
@@ -175,7 +177,7 @@ static ast_shape shape_of(const ast_orientation *o) {
     if (!(p <= SIGNIFICANT))
         return AST_SHAPE_UNIFORM;
     if (o->shape_ratio >= 1)
-        return AST_SHAPE_CLUSTER;
+        return o->eigenvalues[0] >= LONG ? AST_SHAPE_CLUSTER : AST_SHAPE_UNIFORM;
     return o->eigenvalues[2] <= FLAT ? AST_SHAPE_GIRDLE : AST_SHAPE_UNIFORM;
 }
 

@@ -220,6 +220,15 @@ static void sizes_of_tests(void **state) {
     sets = orient(x, 60, 1);
     assert_true(sets.shape_ratio < 1 && sets.eigenvalues[2] > 1.0 / 6);
     assert_int_equal(sets.shape, AST_SHAPE_UNIFORM);
+    draw(&random, axes[0], 60, 2, x + 3 * 20);
+    draw(&random, axes[2], 60, 5, x + 3 * 22);
+    sets = orient(x, 60, 1); /* 22, 18 and 20 points */
+    assert_true(sets.shape_ratio > 0 && sets.eigenvalues[0] < 0.5);
+    assert_int_equal(sets.shape, AST_SHAPE_UNIFORM);
+    draw(&random, axes[0], 60, 25, x + 3 * 35);
+    sets = orient(x, 60, 1);
+    assert_true(sets.shape_ratio >= 1 && sets.eigenvalues[0] > 0.5);
+    assert_int_equal(sets.shape, AST_SHAPE_CLUSTER);
 }
 
 /* Exact copies of one direction, opposite ones, none. */
