@@ -286,6 +286,10 @@ void ast_stream_note_met(ast_stream *stream, const uint32_t *view, size_t count)
 bool ast_stream_may_have_met(const ast_stream *stream, size_t a, size_t b);
 void ast_stream_merge_met(ast_stream *stream, int32_t from, int32_t into);
 
+/* Exclusive frames (stream_shared.c): at the close, divides the mean of an id that was found to be shared by two people.
+ */
+void ast_stream_divide_shared(ast_stream *stream);
+
 /* Exclusive frames (stream_agreeing.c): memory to find pairs of ids whose means agree; false: no memory, and nothing
  * changed. At the end of the close, ast_stream_join_agreeing joins these pairs. */
 bool ast_stream_reserve_agreeing(ast_stream *stream);

@@ -472,6 +472,7 @@ bool ast_stream_close_frame(ast_stream *s) {
     bool lost = to < before || count_died(s) > 0;
     to = s->count;
     ast_stream_keep_barred_apart(s);
+    ast_stream_divide_shared(s);
     ast_stream_join_near(s);
     drop_surplus(s);
     if (lost || s->count < to)
