@@ -37,6 +37,15 @@ static size_t pixels(const json_t *object, const char *key) {
     return value >= 1 && value <= 65536 ? (size_t)value : 0;
 }
 
+/* An organised PCD shows its camera; if it does not, the camera is still to be given. */
+static void take_from_points(ast_cli_camera *camera, const char *path) {
+    ast_camera found;
+    ast_format_error reason;
+    if (!ast_pcd_camera(path, &found, &reason))
+        return;
+    memcpy(camera->intrinsics, (double[]){found.fx, found.fy, found.cx, found.cy}, sizeof camera->intrinsics);
+}
+
 void ast_cli_camera_beside(ast_cli_camera *camera, const ast_cli_input *input) {
     static const char *const keys[] = {"fx", "fy", "cx", "cy"};
     double found[4];
@@ -64,4 +73,6 @@ void ast_cli_camera_beside(ast_cli_camera *camera, const ast_cli_input *input) {
             camera->scale = number(object, "depth_scale");
     }
     json_decref(object);
+    if (!known && input->format.holds == AST_HOLDS_DEPTH && ast_has_extension(input->path, ".pcd"))
+        take_from_points(camera, input->path);
 }

@@ -30,7 +30,7 @@ static const struct {
     const char *many, *one;
 } kind_words[] = {
     {AST_CLI_POINTS, "tables of points", "a table of points"},
-    {AST_CLI_DEPTH, "depth images (.png, .pgm, .tiff, .pfm, .npy, .mat, or a folder of images)", "a depth image"},
+    {AST_CLI_DEPTH, "depth images (.png, .pgm, .tiff, .pfm, .npy, .pcd, .mat, or a folder of images)", "a depth image"},
     {AST_CLI_SOLID, "clouds and meshes (.pcd, .ply, .obj, .stl, .las, .xyz)", "a cloud or a mesh"},
     {AST_CLI_IMAGE | AST_CLI_STANDARD_DEPTH, "depth images (.png, .pgm, .tiff, .pfm, .npy)", "a depth image"},
     {AST_CLI_TABLE, "files of points", "a table of points"},
@@ -209,7 +209,10 @@ ast_cli_input ast_cli_look_up(const ast_cli_common *common, const char *path, co
     ast_cli_input input = {path, .format = ast_format_of(path, format)};
     input.kinds = input.format.row ? input.format.holds : AST_CLI_ANY_INPUT;
     input.format.columns = value_of(common, "columns"); /* of .xyz */
-    if (input.kinds == AST_CLI_TABLE && ast_has_extension(path, ".npy") && ast_cli_expects_depth(common)) {
+    bool array = input.kinds == AST_CLI_TABLE && ast_has_extension(path, ".npy");
+    bool organised = (input.kinds & AST_CLI_CLOUD) && !(common->command->inputs & AST_CLI_CLOUD) &&
+                     (common->command->inputs & AST_CLI_IMAGE) && ast_pcd_is_image(path);
+    if ((array && ast_cli_expects_depth(common)) || organised) {
         input.format = ast_format_of(path, "png"); /* images.c looks at the bytes */
         input.kinds = input.format.holds;
     }

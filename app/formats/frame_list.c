@@ -156,13 +156,13 @@ typedef struct content {
     bool plain; /* images whose name does not say that they show colour */
 } content;
 
-/* Arrays of floats are depth images too, if nothing else is and the caller expects some. */
+/* Arrays of floats and organised clouds are depth images too, if nothing else is and the caller expects some. */
 static void take_arrays(content *found) {
     for (size_t i = 0; i < found->folder.count; i++) {
-        if (!ast_has_extension(found->folder.paths[i], ".npy"))
+        if (!ast_has_extension(found->folder.paths[i], ".npy") && !ast_has_extension(found->folder.paths[i], ".pcd"))
             continue;
+        found->tables -= is_table(found->formats[i]);
         found->formats[i] = ast_format_of(found->folder.paths[i], "png"); /* images.c looks at the bytes */
-        found->tables--;
         found->images++;
         found->plain |= !is_colour(found->folder.paths[i]);
     }

@@ -59,7 +59,7 @@ typedef struct ast_frame_list {
     const char *except; /* option: a file that is left out of folders, or NULL */
     bool number_times;  /* option: names that are whole numbers are times too, not only those with a decimal point */
     bool strict;        /* option: a depth.txt that names a file that is not there is a failure */
-    bool arrays;        /* option: where a folder has no other images, its .npy files are depth images */
+    bool arrays;        /* option: where a folder has no other images, its .npy and .pcd files are depth images */
     ast_input_file *files;
     size_t count, capacity;
     size_t absent;       /* files that a depth.txt names and that are not there: they are left out */
@@ -89,8 +89,8 @@ typedef enum ast_frame_kind {
  * - A folder with a subfolder "depth" that has images: those.
  * - A folder with more images than tables, or with images called NAME.depth.png, or that is `except` and has images:
  *   its .png and .pgm files in natural order, those called NAME.depth.png if there are any, otherwise all but those
- *   whose name has "color", "colour" or "rgb" in it, unless all have. With `arrays`, if it has no image but .npy files:
- *   those.
+ *   whose name has "color", "colour" or "rgb" in it, unless all have. With `arrays`, if it has no image but .npy and
+ * .pcd: those.
  * - Any other folder: its tables.
  * - A file that ends in .mat, which must be the only input: the scenes of the NYU v2 data set (nyu.h).
  *

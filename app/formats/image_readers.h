@@ -16,7 +16,7 @@ typedef struct ast_image_file {
 
 /* Each fills in the pixels or fails with a sentence; memory stays with the pixels either way. */
 typedef bool ast_image_decoder(ast_pixels *pixels, const ast_image_file *file, ast_format_error *error);
-ast_image_decoder ast_png_depth, ast_pnm_depth, ast_npy_depth, ast_pfm_depth, ast_tiff_depth;
+ast_image_decoder ast_png_depth, ast_pnm_depth, ast_npy_depth, ast_pfm_depth, ast_tiff_depth, ast_pcd_depth;
 
 /* Fills pixels of any size from as many floats, which are metres, or float_scale units of them. */
 void ast_depth_from_floats(ast_depth_pixels *pixels, const void *floats);

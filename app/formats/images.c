@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What all images have in common: their bytes are read whole, their kind is seen from the first of them, and their
- * pixels have a place of their own. The decoders are in png_read.c and pnm.c. */
+ * pixels have a place of their own. The decoders are in png_read.c, pnm.c, depth_float.c and pcd_depth.c. */
 #include "image_readers.h"
 
 #include <stdlib.h>
@@ -95,6 +95,8 @@ static ast_image_decoder *decoder_of(const unsigned char *bytes, size_t size) {
         return ast_tiff_depth;
     if (size >= 8 && bytes[0] == 'P' && (bytes[1] == 'f' || bytes[1] == 'F'))
         return ast_pfm_depth;
+    if (size >= 8 && (memcmp(bytes, "# .PCD", 6) == 0 || memcmp(bytes, "VERSION ", 8) == 0))
+        return ast_pcd_depth;
     return size >= 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '6' ? ast_pnm_depth : NULL;
 }
 

@@ -46,7 +46,8 @@ bool ast_pixels_resize(ast_pixels *pixels, size_t width, size_t height, size_t i
 void ast_pixels_free(ast_pixels *pixels);
 
 /* Reads a 16-bit greyscale PNG, plain or interlaced, a PGM with a largest value of 256 to 65535 (P5, or P2 in text), a
- * .npy of (height, width) floats or 16-bit numbers, a PFM, or a TIFF of either without compression (depth_float.c).
+ * .npy of (height, width) floats or 16-bit numbers, a PFM, or a TIFF of either without compression (depth_float.c), or
+ * an organised PCD (pcd_depth.c).
  * Every other image is refused with a sentence that says what it is. `path` "-" is standard input. A failure leaves
  * the pixels to be freed or read into, with a size of 0 x 0. */
 bool ast_depth_read(ast_depth_pixels *pixels, const char *path, ast_format_error *error);
@@ -54,6 +55,12 @@ bool ast_depth_read(ast_depth_pixels *pixels, const char *path, ast_format_error
 /* The same from bytes in memory; `name` stands for the file in sentences. */
 bool ast_depth_read_memory(ast_depth_pixels *pixels, const char *name, const void *bytes, size_t size,
                            ast_format_error *error);
+
+/* Whether a file is a PCD with rows of pixels, by the beginning of its header; false if it cannot be read. */
+bool ast_pcd_is_image(const char *path);
+
+/* The camera that an organised PCD comes from, as its points show it. */
+bool ast_pcd_camera(const char *path, ast_camera *camera, ast_format_error *error);
 
 /* A view for ast_depth_normals. */
 ast_depth_image ast_depth_view(const ast_depth_pixels *pixels);

@@ -17,6 +17,7 @@ bool ast_pcd_solid(ast_solid *solid, const ast_solid_file *file) {
     ast_pcd_header header;
     if (!ast_pcd_read_header(&header, solid, file))
         return false;
+    solid->rows = header.rows;
     if (header.data == AST_PCD_ASCII)
         return read_text(solid, &header, file);
     ast_solid_file body = *file;

@@ -24,7 +24,7 @@ typedef struct ast_pcd_header {
     size_t numbers;                              /* a row */
     const ast_pcd_field *slots[AST_SOLID_SLOTS]; /* NULL: there is none */
     bool normals;
-    size_t points;
+    size_t points, rows; /* rows: HEIGHT */
     ast_pcd_data data;
     const char *body;
 } ast_pcd_header;

@@ -198,6 +198,7 @@ static bool read_size(ast_pcd_header *header, const scan *found) {
         return false;
     size_t product = width * height; /* of 31 bits each */
     header->points = product;
+    header->rows = height;
     if (!found->lines[POINTS].begin)
         return true;
     if (!read_number(found, POINTS, &header->points))

@@ -33,6 +33,7 @@ typedef struct ast_solid {
     size_t face_count;   /* triangles, at most 2^31 - 1 */
     bool has_viewpoint;  /* PCD: where the sensor was */
     double viewpoint[3]; /* tx ty tz; 0 0 0 without */
+    size_t rows;         /* PCD: HEIGHT; above 1 the points are the pixels of an image, row by row */
 } ast_solid;
 
 /* Reads a file of the format that was looked up. `path` "-" is standard input.

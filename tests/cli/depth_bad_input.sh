@@ -39,7 +39,7 @@ fails 2 'nearest' asterism normals $frame $camera --output n.npy --nearest 3 --f
 
 # Options for one kind of input with the other kind.
 three_axes >x.txt
-fails 2 'camera is for depth images \(.png, .pgm, .tiff, .pfm, .npy, .mat, or a folder of images\), and x.txt is a table of points' \
+fails 2 'camera is for depth images \(.png, .pgm, .tiff, .pfm, .npy, .pcd, .mat, or a folder of images\), and x.txt is a table of points' \
     asterism cluster x.txt --angle 20 --camera kinect
 fails 2 'smooth is for depth images' asterism stream x.txt --angle 20 --smooth tv
 fails 2 'columns is for tables of points.* and .*000000.png is a depth image' \

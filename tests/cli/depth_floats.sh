@@ -131,3 +131,40 @@ asterism stream arrays --angle 60 >../out 2>../err
 grep -q '"frame": 1, .*"points": 120,' ../out || broken "$(cat ../out)"
 [ "$(grep -c 'arrays/000000.npy is taken for a table of 120 points in 160 dimensions' ../err)" = 1 ] || broken "$(cat ../err)"
 fails 2 'arrays: depth images need --intrinsics' asterism stream arrays --angle 60 --planes none
+
+# An organised PCD is a depth image, and its points show the camera. Of a cloud without rows there is no image.
+cat >organise.py <<'END'
+import sys
+import numpy as np
+fx, fy, cx, cy = map(float, sys.argv[1].split(','))
+z = np.load('f4.npy').astype(float)
+z[z == 0] = np.nan
+v, u = np.mgrid[:z.shape[0], :z.shape[1]]
+points = np.stack([(u - cx) / fx * z, (v - cy) / fy * z, z], -1).astype('<f4')
+bent = points * np.float32(1.3) ** (u[..., None] > 80)
+bent[..., 2] = points[..., 2]
+def write(name, points, width, height):
+    head = f'# .PCD v0.7\nVERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH {width}\nHEIGHT {height}\n'
+    head += f'VIEWPOINT 0 0 0 1 0 0 0\nPOINTS {width * height}\nDATA binary\n'
+    open(name, 'wb').write(head.encode() + points.astype('<f4').tobytes())
+write('image.pcd', points, z.shape[1], z.shape[0])
+write('cloud.pcd', points, z.size, 1)
+write('bent.pcd', bent, z.shape[1], z.shape[0])
+END
+$python organise.py "$camera"
+works asterism segment image.pcd --angle 60 --output one --labels pcd-labels --quiet
+same pcd-labels/image.npy one-labels/*.npy
+works asterism stream image.pcd --angle 60
+mkdir images
+cp image.pcd images/000000.pcd
+works asterism segment images --intrinsics "$camera" --angle 60 --output folder --labels pcd-labels --quiet
+same pcd-labels/000000.npy pcd-labels/image.npy
+fails 2 '.*smooth is for depth images .*, and image.pcd is a cloud' asterism cluster image.pcd --angle 60 --smooth planes
+works asterism cluster image.pcd --angle 60
+grep -q 'a cloud: the points are normals of 16 neighbours' ../out || broken "$(cat ../out)"
+fails 2 'segment takes depth images .*, and cloud.pcd is a cloud' asterism segment cloud.pcd --angle 60 --output bad
+mkdir clouds
+cp cloud.pcd clouds/000000.pcd
+fails 1 'clouds/000000.pcd: is a cloud without rows .HEIGHT 1.; a depth image has a point per pixel' \
+    asterism stream clouds --intrinsics "$camera" --angle 60
+fails 2 'bent.pcd: depth images need --intrinsics' asterism segment bent.pcd --angle 60 --output bad
