@@ -69,6 +69,19 @@ static const ast_cli_use uses[] = {{.group = &own_group},
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
+/* --once names no file that is read, and none that the page writes. */
+static int check_once(const job *work) {
+    const ast_cli_common *common = &work->from.common;
+    const ast_cli_target once = {.option = "once", .path = work->once};
+    int code = ast_cli_check_apart("labels", ast_cli_typed(common, "labels"), "once", work->once);
+    if (code < 0)
+        code = ast_cli_check_target(&once, common->inputs[0].path);
+    for (size_t i = 0; i < common->typed_count && code < 0; i++)
+        if (common->typed[i]->kind == AST_CLI_READ || common->typed[i]->kind == AST_CLI_NAME)
+            code = ast_cli_check_target(&once, common->values[i]);
+    return code < 0 && strcmp(work->once, "-") != 0 ? ast_cli_check_writable(work->once) : code;
+}
+
 static int check(void *data) {
     const job *work = data;
     const char *labels = ast_cli_typed(&work->from.common, "labels");
@@ -80,6 +93,8 @@ static int check(void *data) {
                                     work->from.axial || work->from.reading.cloud.undirected, work->center);
     if (code < 0)
         code = ast_cli_subject_check(data);
+    if (code < 0 && work->once)
+        code = check_once(work);
     return code < 0 && labels ? ast_cli_check_writable(labels) : code;
 }
 

@@ -24,6 +24,12 @@ fails 2 '--metric local centres the rows itself' asterism explore x.npy --metric
 "$ASTERISM" explore x.npy --metric local --once - >once
 cmp tuned once || broken '--once differs from tune with a metric'
 fails 2 'overwrite' asterism explore x.npy --labels x.npy --once once.json
+fails 2 '--once would overwrite the input x.npy' asterism explore x.npy --once x.npy
+fails 1 '--once would overwrite the input x.npy, which ./x.npy is as well' asterism explore x.npy --once ./x.npy
+fails 2 '--once would overwrite the input names.txt' asterism explore x.npy --names names.txt --once names.txt
+fails 2 '--labels and --once would both write to z.npy' asterism explore x.npy --labels z.npy --once z.npy
+mkdir folder
+fails 1 'folder: is a folder' asterism explore x.npy --once folder
 
 if [ "$VIEWER" != ON ]; then
     fails 2 'explore: this build of asterism has no page to show' asterism explore x.npy
