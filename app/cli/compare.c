@@ -87,6 +87,14 @@ static int read_set(job *work, size_t i) {
     return code;
 }
 
+/* The library counts the sets; people know them by their files. */
+static const char *culprit(const job *work) {
+    size_t set = 1;
+    if (sscanf(ast_message(work->context), "set %zu ", &set) != 1 || set < 1 || set > work->count)
+        set = 1;
+    return work->common.inputs[set - 1].path;
+}
+
 static int find(void *data) {
     job *work = data;
     int code = ast_cli_open_context(&work->common, &work->context);
@@ -97,7 +105,7 @@ static int find(void *data) {
     work->found.size = sizeof work->found;
     ast_status status =
         ast_common_mean_of(work->context, work->points, work->count, &work->options, work->sets, &work->found);
-    return ast_cli_status(status, work->context, work->common.inputs[0].path);
+    return ast_cli_status(status, work->context, status == AST_OK ? NULL : culprit(work));
 }
 
 /* ---- What came out ----------------------------------------------------------------------------------------------- */

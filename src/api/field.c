@@ -100,6 +100,16 @@ static ast_status check_options(const ast_common_mean_options *o, size_t count, 
     return status;
 }
 
+/* Rows are counted in each set. */
+static ast_status fail_in_set(ast_fault *fault, size_t set) {
+    char message[sizeof fault->message];
+    size_t row = fault->row;
+    memcpy(message, fault->message, sizeof message);
+    ast_status status = ast_fail(fault, AST_BAD_DATA, "set %zu (counting from 1): %.400s", set, message);
+    fault->row = row;
+    return status;
+}
+
 static ast_status load_sets(ast_context *context, const ast_points *sets, size_t count, loaded *all) {
     ast_fault *fault = &context->fault;
     ast_status status = AST_OK;
@@ -109,9 +119,11 @@ static ast_status load_sets(ast_context *context, const ast_points *sets, size_t
             status = ast_fail(fault, AST_BAD_OPTION, "a comparison of sets takes no weights");
         if (status == AST_OK)
             status = load(context, &sets[s], &all[s]);
+        if (status == AST_BAD_DATA && fault->row)
+            status = fail_in_set(fault, s + 1);
         if (status == AST_OK && all[s].of.count < 2)
-            status = ast_fail(fault, AST_BAD_DATA, "set %zu (counting from 1) has %zu directions, and 2 are needed",
-                              s + 1, all[s].of.count);
+            status = ast_fail(fault, AST_BAD_DATA, "set %zu (counting from 1) has %zu direction%s, and 2 are needed",
+                              s + 1, all[s].of.count, all[s].of.count == 1 ? "" : "s");
     }
     return status;
 }

@@ -35,9 +35,11 @@ fails 1 'p.csv: its header says' asterism compare a.csv p.csv
 printf '1 2\n3 4\n' >plane.txt
 fails 1 'plane.txt: has directions in 2 dimensions, and compare needs three' asterism compare a.csv plane.txt
 printf '1 2 3\n' >one.txt
-fails 1 'set 2 .* has 1 directions, and 2 are needed' asterism compare a.csv one.txt
+fails 1 'one.txt: set 2 .* has 1 direction, and 2 are needed' asterism compare a.csv one.txt
 printf '1 2 3\n2 4 6\n' >equal.txt
-fails 1 'set 2 .* has equal directions only' asterism compare a.csv equal.txt
+fails 1 'equal.txt: set 2 .* has equal directions only' asterism compare a.csv equal.txt
+three_axes | sed '3s/1/inf/' | tool npy f4 c >infinite.npy
+fails 1 'infinite.npy: set 3 .counting from 1.: row 3 .counting from 1. holds an infinity' asterism compare a.csv a.csv infinite.npy
 fails 1 'missing.csv' asterism compare a.csv missing.csv
 fails 2 'reversal cannot be combined with --axial' asterism compare a.csv b.csv --reversal --axial
 fails 2 'simulations' asterism compare a.csv b.csv --simulations 5
