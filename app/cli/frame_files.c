@@ -72,8 +72,10 @@ static int check_stems(const ast_cli_frame_files *files, const ast_cli_frames *i
     return -1;
 }
 
-int ast_cli_frame_files_prepare(const ast_cli_frame_files *files, const ast_cli_frames *inputs) {
+int ast_cli_frame_files_check(const ast_cli_frame_files *files, const ast_cli_frames *inputs) {
     const ast_frame_list *list = inputs->list;
+    if (!files->folder)
+        return -1;
     int code = ast_cli_check_folder(files->option, files->folder);
     if (code >= 0)
         return code;
@@ -92,7 +94,11 @@ int ast_cli_frame_files_prepare(const ast_cli_frame_files *files, const ast_cli_
         return ast_cli_no_memory("the names of the files to write");
     code = check_stems(files, inputs, sorted);
     free(sorted);
-    return code < 0 ? ast_cli_make_folder(files->option, files->folder) : code;
+    return code;
+}
+
+int ast_cli_frame_files_make(const ast_cli_frame_files *files) {
+    return files->folder ? ast_cli_make_folder(files->option, files->folder) : -1;
 }
 
 /* ---- A frame ----------------------------------------------------------------------------------------------------- */

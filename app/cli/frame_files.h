@@ -18,8 +18,11 @@ typedef struct ast_cli_frame_files {
 /* The name without its folder and the extensions that say how to read it: 000017 of depth/000017.csv.gz. */
 const char *ast_cli_stem(const char *path, size_t *length);
 
-/* Makes the folder and makes sure that no two frames get the same file, and none replaces its input. */
-int ast_cli_frame_files_prepare(const ast_cli_frame_files *files, const ast_cli_frames *inputs);
+/* Makes sure that no two frames get the same file, and none replaces its input. Nothing to do without a folder. */
+int ast_cli_frame_files_check(const ast_cli_frame_files *files, const ast_cli_frames *inputs);
+
+/* Makes the folder, if there is one: once everything is checked, so that wrong usage leaves none behind. */
+int ast_cli_frame_files_make(const ast_cli_frame_files *files);
 
 /* Opens the file of the current frame: folder/stem.npy for a file, folder/000017.npy for frames of an array or of
  * standard input, `number` being the frame's number in the stream. */

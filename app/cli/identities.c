@@ -67,7 +67,7 @@ static const ast_cli_option options_table[] = {
      .high = 2147483647},
     {"angle", AST_CLI_REAL, "DEG", "set: how far a row may be from its mean", AT(angle), .high = 180},
     {"cosine", AST_CLI_COSINE, "C", "set: the same as a cosine, -1 to 1", AT(angle), -1, 1, .excludes = "angle"},
-    {"drift", AST_CLI_REAL, "DEG", "set: how many degrees a direction moves per frame", AT(drift), .high = 180},
+    {"drift", AST_CLI_REAL, "DEG", "set: how many degrees a direction moves per frame", AT(drift), 1e-9, .high = 180},
     {"lifetime", AST_CLI_COUNT, "FRAMES", "set: after so many frames without rows an id is closed", AT(lifetime), 2,
      .high = 4294967295},
     {0}};

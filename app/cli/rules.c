@@ -86,7 +86,7 @@ static const char *list_options(char text[AST_CLI_LIST], const ast_cli_command *
 
 int ast_cli_lists(const char *names, const char *name) {
     size_t length = strlen(name);
-    for (const char *at = names; (at = strstr(at, name)); at += length)
+    for (const char *at = names; length && (at = strstr(at, name)); at += length)
         if ((at == names || at[-1] == ' ') && (at[length] == 0 || at[length] == ' '))
             return 1;
     return 0;
@@ -255,7 +255,8 @@ static int check_kinds(const ast_cli_common *common, unsigned kinds, const char 
         unsigned inputs = option->inputs ? option->inputs : use.group->inputs;
         if (inputs && !(inputs & kinds))
             return ast_cli_end(exit_code, "--%s is for %s, and %s is %s", option->name,
-                               list_kinds(list, inputs & command->inputs), name, what);
+                               list_kinds(list, inputs & command->inputs ? inputs & command->inputs : inputs), name,
+                               what);
     }
     size_t index = methods ? method_of(command, common) : 0;
     if (methods && methods->inputs && methods->inputs[index] && !(methods->inputs[index] & kinds))

@@ -77,9 +77,12 @@ static int open_inputs(void *data) {
     return code < 0 ? check_sheet(tracking->inputs.list) : code;
 }
 
-static int make_folder(void *data) {
-    const job *work = data;
-    return ast_cli_frame_files_prepare(&work->files, &work->tracking.inputs);
+static int begin(void *data) {
+    job *work = data;
+    int code = ast_cli_frame_files_check(&work->files, &work->tracking.inputs);
+    if (code < 0)
+        code = ast_cli_tracking_begin(data);
+    return code < 0 ? ast_cli_frame_files_make(&work->files) : code;
 }
 
 /* ---- Frames ------------------------------------------------------------------------------------------------------ */
@@ -236,7 +239,7 @@ static void end(void *data) {
     ast_cli_tracking_end(data);
 }
 
-static ast_cli_step *const steps[] = {find_inputs, open_inputs, make_folder, ast_cli_tracking_begin, segment, NULL};
+static ast_cli_step *const steps[] = {find_inputs, open_inputs, begin, segment, NULL};
 
 const ast_cli_command ast_cli_segment = {
     .name = "segment",

@@ -46,11 +46,14 @@ int ast_cli_stream_planes_open(ast_cli_stream_planes *planes, const ast_cli_stre
     return ast_cli_status(ast_plane_map_open(&planes->map, context, &how), context, NULL);
 }
 
-int ast_cli_stream_planes_begin(const ast_cli_stream_planes *planes, const ast_cli_frames *inputs) {
-    int code = planes->map && planes->given->planes ? ast_cli_frame_files_prepare(&planes->lists, inputs) : -1;
-    if (code < 0 && planes->map && planes->given->labels)
-        code = ast_cli_frame_files_prepare(&planes->images, inputs);
-    return code;
+int ast_cli_stream_planes_check(const ast_cli_stream_planes *planes, const ast_cli_frames *inputs) {
+    int code = ast_cli_frame_files_check(&planes->lists, inputs);
+    return code < 0 ? ast_cli_frame_files_check(&planes->images, inputs) : code;
+}
+
+int ast_cli_stream_planes_begin(const ast_cli_stream_planes *planes) {
+    int code = ast_cli_frame_files_make(&planes->lists);
+    return code < 0 ? ast_cli_frame_files_make(&planes->images) : code;
 }
 
 static int make_room(ast_cli_stream_planes *planes, const ast_cli_frames *inputs) {

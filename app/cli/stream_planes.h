@@ -35,8 +35,11 @@ int ast_cli_planes_wanted(const ast_cli_stream_plane_settings *given);
 int ast_cli_stream_planes_open(ast_cli_stream_planes *planes, const ast_cli_stream_plane_settings *given,
                                ast_context *context, int durable);
 
+/* The names of the files that it will write. */
+int ast_cli_stream_planes_check(const ast_cli_stream_planes *planes, const ast_cli_frames *inputs);
+
 /* Right before the first frame: makes the folders. */
-int ast_cli_stream_planes_begin(const ast_cli_stream_planes *planes, const ast_cli_frames *inputs);
+int ast_cli_stream_planes_begin(const ast_cli_stream_planes *planes);
 
 /* The planes of the current frame, whose normals have these labels; writes their files. poses: NULL without. */
 int ast_cli_stream_planes_take(ast_cli_stream_planes *planes, const ast_cli_frames *inputs,

@@ -32,7 +32,7 @@ static const ast_cli_option tracker_options[] = {
      "sdp: each frame starts from the means of the one before\n"
      "dp: each frame by itself, every cluster with a new id",
      AT(method), .choices = ast_cli_stream_names, .standard = "ddp"},
-    {"drift", AST_CLI_REAL, "DEG", "how far a direction moves per frame", AT(drift), 0, 180, .standard = "1",
+    {"drift", AST_CLI_REAL, "DEG", "how far a direction moves per frame", AT(drift), 1e-9, 180, .standard = "1",
      .methods = AST_CLI_DDP, .excludes = "beta"},
     {"beta", AST_CLI_REAL, "B", "the paper's tracker with this beta, instead of --drift", AT(beta), 0, (double)INFINITY,
      .methods = AST_CLI_DDP, .more = "With `inf` directions do not move."},
@@ -99,7 +99,7 @@ static const ast_cli_option options_table[] = {
      AT(options.min_quality), 0, 1048576, .standard = "0", .needs = "weights", .inputs = AST_CLI_POINTS},
     {"late", AST_CLI_NAME, "DIR", "read which points are late, not 0: one file of numbers per frame, as --weights",
      AT(late), .inputs = AST_CLI_POINTS},
-    {"center-file", AST_CLI_NAME, "FILE",
+    {"center-file", AST_CLI_READ, "FILE",
      "subtract this row, the mean of such points as unit vectors (cluster --center-file writes it), from every point: "
      "many networks put all faces into a narrow cone",
      AT(center), .inputs = AST_CLI_POINTS, .excludes = "axial"},
@@ -251,14 +251,20 @@ int ast_cli_tracking_dimension(ast_cli_tracking *tracking, size_t dimension, con
 
 int ast_cli_tracking_begin(void *data) {
     ast_cli_tracking *tracking = data;
-    int code = tracking->given.labels ? ast_cli_frame_files_prepare(&tracking->files, &tracking->inputs) : -1;
-    if (code < 0 && tracking->given.similarity)
-        code = ast_cli_frame_files_prepare(&tracking->similarity_files, &tracking->inputs);
+    int code = ast_cli_frame_files_check(&tracking->files, &tracking->inputs);
+    if (code < 0)
+        code = ast_cli_frame_files_check(&tracking->similarity_files, &tracking->inputs);
+    if (code < 0)
+        code = ast_cli_stream_planes_check(&tracking->planes, &tracking->inputs);
     if (code < 0 && tracking->given.rotations)
         code = ast_cli_rotations_open(&tracking->rotations, tracking->given.rotations);
     if (code < 0)
-        code = ast_cli_stream_planes_begin(&tracking->planes, &tracking->inputs);
-    return code < 0 ? ast_cli_stream_view_open(tracking) : code;
+        code = ast_cli_stream_view_open(tracking);
+    if (code < 0)
+        code = ast_cli_frame_files_make(&tracking->files);
+    if (code < 0)
+        code = ast_cli_frame_files_make(&tracking->similarity_files);
+    return code < 0 ? ast_cli_stream_planes_begin(&tracking->planes) : code;
 }
 
 void ast_cli_tracking_end(void *data) {

@@ -96,6 +96,12 @@ fails 1 'would overwrite the input hall/depth/000000.png' asterism segment hall 
 fails 1 'would both be out/000000.png' asterism segment $frame hall/depth/../depth/000000.png $camera --angle 60 --output out
 cp $frame contact-sheet.png
 fails 1 'name of the contact sheet' asterism segment $frame contact-sheet.png $camera --angle 60 --output out
+fails 1 '--weights is for tables of points, and hall is a depth image' asterism segment hall $camera --angle 60 --output out --weights w
+fails 2 'labels.txt: this is the name of a folder' asterism segment $frame $camera --angle 60 --output out --labels labels.txt
+[ ! -e out ] || broken 'wrong usage left a folder'
+fails 2 '--filter-epsilon must be a number from 1e-06' asterism cluster $frame $camera --angle 60 --filter-epsilon 0
+fails 2 '--edge-jump must be a number from 1e-09' asterism cluster $frame $camera --angle 60 --edge-jump 0
+fails 2 '--tv-weight must be a number from 1e-06' asterism cluster $frame $camera --angle 60 --smooth tv --tv-weight 0
 fails 1 'x.txt is no folder|cannot be made' asterism segment $frame $camera --angle 60 --output x.txt
 
 # A full disk: one sentence, no half of a picture. The limit on the size of a file stands for it.

@@ -113,6 +113,7 @@ halfway 1 'frame 0 is cut short' 0 sh -c '"$ASTERISM" stream - --angle 40 <lies.
 halfway 1 'lies.npy.*promises' 0 asterism stream lies.npy --angle 40
 
 # ---- Labels ----
+touch a.xy
 fails 1 'would overwrite the input ./a.npy' asterism stream ./a.npy --angle 40 --labels .
 mkdir other
 cp b.npy other/a.npy
@@ -121,6 +122,16 @@ fails 1 'a.npy is no folder' asterism stream b.npy --angle 40 --labels a.npy
 fails 2 'ids.npy: this is the name of a folder, for one file per frame; leave out the .npy' \
     asterism stream b.npy --angle 40 --labels ids.npy
 [ ! -e ids.npy ] || broken 'a folder is called ids.npy'
+fails 2 'similar.npy: this is the name of a folder' asterism stream b.npy --angle 40 --labels early --similarity similar.npy
+fails 1 'other: is a folder' asterism stream b.npy --angle 40 --labels early --rotations other
+[ ! -e early ] || broken 'wrong usage left a folder'
+for option in enroll labels drift view-end; do
+    fails 2 "--$option .*(is empty|not '')" timeout 20 "$ASTERISM" stream b.npy --angle 40 --$option ''
+done
+fails 2 '--drift must be a number from 1e-09 to 180' asterism stream b.npy --angle 40 --drift 0
+fails 1 '--center-file: absent.npy: cannot be opened|absent.npy: cannot be opened' \
+    asterism stream b.npy --angle 40 --center-file absent.npy
+fails 2 '--center-file: a.xy: the extension' asterism stream b.npy --angle 40 --center-file a.xy
 printf '1,0,0\n0,1,0\n' >rows.csv
 # shellcheck disable=SC2016
 fails 1 'frame 0: is no .npy file.*for text give --format csv' sh -c '"$0" stream - --angle 40 <rows.csv' "$ASTERISM"
