@@ -96,13 +96,16 @@ void ast_cli_say_remark(const ast_cli_common *common, char remark[AST_REMARK]) {
 
 /* ---- What the names show ----------------------------------------------------------------------------------------- */
 
-/* If the name has no known format, the file may be missing, or it may be a folder. */
+/* If the name has no known format, the file may be missing, or it may be a folder. A wrong extension is wrong usage,
+ * whether there is such a file or not; the rest takes a look at the disk. */
 static int refuse(const char *path, const char *before, const char *problem) {
     struct stat file;
-    if (stat(path, &file) != 0)
-        return ast_cli_misuse("%s%s: cannot be opened: %s", before, path, strerror(errno));
-    if (S_ISDIR(file.st_mode))
-        return ast_cli_misuse("%s%s is a folder, and one file is needed here", before, path);
+    bool there = stat(path, &file) == 0;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    if (!there && (!dot || dot == name))
+        return ast_cli_fail("%s%s: cannot be opened: %s", before, path, strerror(errno));
+    if (there && S_ISDIR(file.st_mode))
+        return ast_cli_fail("%s%s is a folder, and one file is needed here", before, path);
     return ast_cli_misuse("%s%s", before, problem);
 }
 

@@ -100,8 +100,8 @@ fails 2 'measure needs --truth FILE or --points' asterism measure --labels z.npy
 fails 2 "measure takes options only, not 'z.npy'" asterism measure z.npy
 touch a.xy
 fails 2 "a.xy: the extension names no known format" asterism cluster a.xy --angle 20
-fails 2 "nowhere: cannot be opened: No such file or directory" asterism cluster nowhere --angle 20
-fails 2 "--labels: . is a folder, and one file is needed here" asterism measure --labels .
+fails 1 "nowhere: cannot be opened: No such file or directory" asterism cluster nowhere --angle 20
+fails 1 "--labels: . is a folder, and one file is needed here" asterism measure --labels .
 fails 2 '--dissimilarity .*needs --points' asterism measure --labels z.npy --truth t.npy --dissimilarity angle
 fails 2 '--dissimilarity must be cosine or angle' asterism measure --labels z.npy --points x.npy --dissimilarity x
 
