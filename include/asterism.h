@@ -971,9 +971,10 @@ typedef struct ast_plan {
 } ast_plan;
 
 /* Plans a run with a budget of `memory` bytes. The run must be AST_DP or AST_SPKM with restarts 1, AST_ORDER_GIVEN and
- * AST_ORDERED, without dp.sample, start.points, resume, merging, tree and min_size: AST_BAD_OPTION otherwise. With
- * AST_METRIC_LOCAL rows are mapped whenever they are read, and a map that is learned takes two passes more.
- * AST_NO_MEMORY if the budget is below `least`; `least` is filled in then too. */
+ * AST_ORDERED, without dp.sample, start.points and resume: AST_BAD_OPTION otherwise. With AST_METRIC_LOCAL rows are
+ * mapped whenever they are read, and a map that is learned takes two passes more. Merging by the evidence or to a count
+ * holds 25 bytes a row, merge.leaves 4, and needs `rounding` as a number in up to three dimensions. AST_NO_MEMORY if
+ * the budget is below `least`; `least` is filled in then too. */
 AST_API ast_status ast_plan_source(ast_context *context, const ast_source *source, const ast_options *options,
                                    size_t memory, ast_plan *plan);
 

@@ -32,11 +32,12 @@ typedef struct ast_comm {
 /* Makes the context one of several ranks; NULL: it works alone again. `comm` is kept and must outlive the context.
  * ast_cluster then works on all ranks together: every rank passes equal options and its own points, `labels` receives
  * the labels of its own points, and report, clusters and means are those of all points. The method must be AST_DP, with
- * restarts 1 and AST_ORDER_GIVEN, or AST_SPKM; both with AST_ORDERED, without dp.sample, start.points, merging, tree
- * and min_size. AST_METRIC_LOCAL learns one map from the points of all ranks. If one rank fails, all fail with the
- * message of the lowest failing rank. The points of all ranks together are fewer than 2^31. A cancellation takes effect
- * one pass later. ast_silhouette and ast_compare measure the points of all ranks, with the bits of one process. Other
- * calls concern only this rank. */
+ * restarts 1 and AST_ORDER_GIVEN, or AST_SPKM; both with AST_ORDERED, without dp.sample and start.points.
+ * AST_METRIC_LOCAL learns one map from the points of all ranks. Merging by the evidence or to a count compares hashes
+ * of the rows of all ranks, and needs `rounding` as a number in up to three dimensions. If one rank fails, all fail
+ * with the message of the lowest failing rank. The points of all ranks together are fewer than 2^31. A cancellation
+ * takes effect one pass later. ast_silhouette and ast_compare measure the points of all ranks, with the bits of one
+ * process. Other calls concern only this rank. */
 AST_API ast_status ast_join(ast_context *context, const ast_comm *comm);
 
 #ifdef __cplusplus

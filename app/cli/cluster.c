@@ -144,13 +144,13 @@ static int plan_parts(job *work) {
 static int make_room(void *data) {
     job *work = data;
     size_t own = work->points.count;
-    if (work->directions.in_parts)
-        return plan_parts(work);
-    work->labels = malloc((own + 1) * sizeof *work->labels);
+    bool in_parts = work->directions.in_parts;
+    work->labels = in_parts ? NULL : malloc((own + 1) * sizeof *work->labels);
     work->leaves = work->options.merge.tree ? malloc((own + 1) * sizeof *work->leaves) : NULL;
-    if (!work->labels || (work->options.merge.tree && !work->leaves))
+    if ((!in_parts && !work->labels) || (work->options.merge.tree && !work->leaves))
         return ast_cli_fail("there is no memory for %zu labels", own);
-    return -1;
+    work->options.merge.leaves = work->leaves;
+    return in_parts ? plan_parts(work) : -1;
 }
 
 /* Which order the rows have where the user names none: up to GIVEN_DIMENSIONS that of the paper. In more dimensions the
@@ -177,6 +177,13 @@ static int choose_rounding(void *data) {
     const settings *given = work->given;
     work->options.rounding = ast_cli_field_rounding(&given->common, &given->reading.source, given->options.rounding,
                                                     work->points.dimension, given->options.method == AST_MOVMF);
+    bool by_copies = work->options.merge.by == AST_MERGE_EVIDENCE || work->options.merge.by == AST_MERGE_COUNT;
+    if (by_copies && isnan(work->options.rounding) && work->points.dimension <= 3 &&
+        (work->directions.in_parts || ast_cli_ranks()))
+        return ast_cli_agree(
+            ast_cli_fail("whether the angles of %s were rounded is found with all rows in the memory of one "
+                         "process: give --rounding in degrees, 0 for none",
+                         ast_cli_name(given->input)));
     return -1;
 }
 
@@ -224,7 +231,6 @@ static int open_targets(void *data) {
                                     .points = work->points.count,
                                     .passes_wanted = ast_cli_target_of(&given->common, "trace") != NULL,
                                     .samples_wanted = ast_cli_target_of(&given->common, "samples") != NULL};
-    work->options.merge.leaves = work->leaves;
     work->options.calibrate = ast_cli_target_of(&given->common, "model") != NULL;
     work->options.progress = ast_cli_record_step;
     work->options.progress_data = &work->record;

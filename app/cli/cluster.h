@@ -98,6 +98,7 @@ int ast_cli_cluster_slice(void *data);       /* several ranks: the points become
 int ast_cli_cluster_deliver(void *work);     /* the end of a run: files and what is printed */
 int ast_cli_cluster_total(void *data);       /* the weights of all labelled points of all ranks */
 int ast_cli_cluster_rank_labels(void *data); /* several ranks: writes the labels of all of them to one file */
+int ast_cli_cluster_rank_leaves(void *data); /* several ranks: the leaves of all of them, with --tree */
 int ast_cli_cluster_layers(void *data);      /* with --layers: cuts the tree and writes them */
 int ast_cli_cluster_planes(void *data);      /* with --planes: finds and writes them */
 int ast_cli_cluster_model(void *data);       /* with --model: writes it */

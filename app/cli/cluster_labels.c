@@ -124,6 +124,46 @@ int ast_cli_cluster_total(void *data) {
     return -1;
 }
 
+/* The leaves of all ranks, on the first one. */
+static int gather_leaves(job *work) {
+    const ast_comm *ranks = ast_cli_ranks();
+    uint64_t *part = malloc(PART * sizeof *part);
+    int32_t *all = ast_cli_is_first_rank() ? malloc((work->all + 1) * sizeof *all) : NULL;
+    bool ready = part && (all || !ast_cli_is_first_rank());
+    int code = ast_cli_agree(ready ? -1 : ast_cli_fail("there is no memory for %zu leaves", work->all));
+    for (size_t first = 0; code < 0 && first < work->all; first += PART) {
+        size_t left = work->all - first, count = left < PART ? left : PART;
+        for (size_t i = 0; i < count; i++) {
+            size_t own = first + i - work->first; /* wraps for rows before this rank's */
+            part[i] = own < work->points.count ? (uint64_t)(work->leaves[own] + 1) : 0;
+        }
+        ranks->sum(ranks->data, part, count);
+        for (size_t i = 0; all && i < count; i++)
+            all[first + i] = (int32_t)part[i] - 1;
+    }
+    free(part);
+    if (code >= 0 || !all) {
+        free(all);
+        return code;
+    }
+    free(work->leaves);
+    work->leaves = all;
+    return -1;
+}
+
+int ast_cli_cluster_rank_leaves(void *data) {
+    job *work = data;
+    ast_cli_target *target = ast_cli_target_of(&work->given->common, "leaf-labels");
+    if (!ast_cli_ranks() || !work->leaves)
+        return -1;
+    if (!target)
+        return gather_leaves(work);
+    target->writes = AST_CLI_WRITES_OWN; /* it is written here */
+    return ast_cli_write_ranks(target->output, target->path,
+                               ast_cli_directions_array(&work->directions, work->leaves, NULL), work->first,
+                               work->points.count);
+}
+
 int ast_cli_cluster_rank_labels(void *data) {
     job *work = data;
     ast_cli_target *target = ast_cli_target_of(&work->given->common, "labels");

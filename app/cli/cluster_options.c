@@ -96,14 +96,14 @@ static const ast_cli_option options_table[] = {
      .not_in = AST_CLI_AUTO | WHOLE, .excludes = "order"},
     {"merge", AST_CLI_TEXT, "DEG|evidence|none",
      "merge clusters after convergence: those whose means are closer than DEG, or as the evidence says", AT(merge_text),
-     .methods = MERGED, .not_in = WHOLE, .excludes = "merge-to",
+     .methods = MERGED, .excludes = "merge-to",
      .more =
          "With --angle auto evidence keeps the level that tune chose. docs/merging.md has the rule. Default: none; for "
          "the normals of a cloud two thirds of --angle, and 300 --max-iterations."},
     {"merge-to", AST_CLI_COUNT, "K", "merge clusters after convergence until K are left", AT(options.merge.count), 1,
-     2147483647, .methods = MERGED, .not_in = WHOLE, .more = "It fails if the run found fewer clusters."},
+     2147483647, .methods = MERGED, .more = "It fails if the run found fewer clusters."},
     {"tree", AST_CLI_TEXT, "FILE.json", "write the tree of joins of the clusters before any merge",
-     .writes = AST_CLI_WRITES_OWN, .methods = MERGED, .not_in = WHOLE, .more = "docs/merging.md describes the file."},
+     .writes = AST_CLI_WRITES_OWN, .methods = MERGED, .more = "docs/merging.md describes the file."},
     {"leaf-labels", AST_CLI_TEXT, "FILE.npy", "with --tree: write the leaf of every row to this file",
      .writes = AST_CLI_WRITES_ARRAY, .needs = "tree",
      .more = "The file, int32 *.npy* or text, replaces the list in the tree."},
@@ -117,8 +117,7 @@ static const ast_cli_option options_table[] = {
      .writes = AST_CLI_WRITES_ARRAY, .needs = "layers"},
     {"min-size", AST_CLI_REAL, "N",
      "dissolve clusters with fewer points (by weight, if there are weights); points that fit nowhere get label -1",
-     AT(options.merge.min_size), 0, 1e18, .standard = "0", .methods = MERGED, .not_in = WHOLE,
-     .more = "docs/merging.md has the rule."},
+     AT(options.merge.min_size), 0, 1e18, .standard = "0", .methods = MERGED, .more = "docs/merging.md has the rule."},
     {"rounding", AST_CLI_REAL, "DEG|auto",
      "the angles of the rows were rounded to so many degrees: equal rows are observations of their own, and each "
      "stands "
@@ -126,7 +125,7 @@ static const ast_cli_option options_table[] = {
      "for --clusters auto, "
      "otherwise 0)",
      AT(options.rounding), 0, 45, .choices = automatic, .methods = AST_CLI_DP | AST_CLI_SPKM | AST_CLI_MOVMF,
-     .not_in = WHOLE, .excludes = "state",
+     .excludes = "state",
      .more =
          "For the evidence of clusters: --merge evidence, --angle auto, tune and mixtures. docs/field.md says more."},
     {"outliers", AST_CLI_REAL, "SHARE",

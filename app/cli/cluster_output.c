@@ -166,7 +166,7 @@ static bool write_tree(const job *work, ast_output *output, ast_format_error *er
     ast_json_close(&json, ']');
     if (!ast_cli_target_of(&work->given->common, "leaf-labels")) {
         ast_json_open(&json, "leaves", '[');
-        for (size_t i = 0; i < work->points.count && good; i++) {
+        for (size_t i = 0; i < work->all && good; i++) {
             ast_json_integer(&json, NULL, work->leaves[i]);
             good = write_part(&json, output, error);
         }
@@ -185,7 +185,8 @@ static int fill_tree(void *data) {
     ast_format_error error;
     const ast_cli_common *common = &work->given->common;
     ast_output *output = ast_cli_output_of(common, "tree");
-    ast_cli_fill_target(common, "leaf-labels", ast_cli_directions_array(&work->directions, work->leaves, NULL));
+    if (!ast_cli_ranks()) /* otherwise they are written */
+        ast_cli_fill_target(common, "leaf-labels", ast_cli_directions_array(&work->directions, work->leaves, NULL));
     return ast_cli_outcome(!output || write_tree(work, output, &error), &error);
 }
 
@@ -284,6 +285,7 @@ int ast_cli_cluster_deliver(void *work) {
                                           warn_chain,
                                           warn_singletons,
                                           ast_cli_cluster_rank_labels,
+                                          ast_cli_cluster_rank_leaves,
                                           leave_other_ranks,
                                           fill_records,
                                           ast_cli_cluster_planes,

@@ -89,6 +89,10 @@ static ast_status check_call(const ast_call *c, const ast_report *report) {
     if (status == AST_OK && o->groups && (c->store || c->context->comm || points->starts || points->late))
         return ast_fail(c->fault, AST_BAD_OPTION,
                         "groups are for dense points in memory, on one rank, none of them late");
+    bool by_copies = o->merge.by == AST_MERGE_EVIDENCE || o->merge.by == AST_MERGE_COUNT;
+    if (status == AST_OK && by_copies && (c->store || c->context->comm) && isnan(o->rounding) && points->dimension <= 3)
+        return ast_fail(c->fault, AST_BAD_OPTION,
+                        "rounded angles are looked for among rows in memory, on one rank: rounding must be a number");
     if (status == AST_OK && points->late && (points->starts || o->center || o->metric))
         return ast_fail(c->fault, AST_BAD_OPTION, "late rows must be dense, and cannot be centred or mapped");
     if (status == AST_OK)
@@ -134,17 +138,6 @@ static ast_status prepare_order(ast_call *c, int restart) {
     return c->weights || !given ? AST_OK : ast_fail_memory(c->fault);
 }
 
-/* The smallest weight of the points that take part, as given. */
-static double weight_unit(const ast_call *c) {
-    const double *weights = c->points->weights;
-    double smallest = INFINITY;
-    for (size_t i = 0; weights && !c->store && i < c->v.rows->count; i++) {
-        double weight = weights[c->order ? c->order[i] : i];
-        smallest = c->v.labels[i] != AST_MISSING && weight < smallest ? weight : smallest;
-    }
-    return isfinite(smallest) ? smallest : 1;
-}
-
 /* Reports progress within a pass over a source; iteration 0 is the survey before the first pass. */
 static ast_status report_segment(void *data, const ast_pass_result *work, size_t left, ast_fault *fault) {
     const ast_call *c = data;
@@ -177,7 +170,7 @@ ast_report ast_call_report(const ast_call *c, const ast_run *run) {
                         .level_misplaced = run->level_misplaced,
                         .level_loss = run->level_loss,
                         .merged = run->clusters_before_merge,
-                        .outliers = all_out ? v->rows->count - v->missing : run->outliers,
+                        .outliers = all_out ? c->total - v->missing : run->outliers,
                         .silhouette = NAN,
                         .stability = NAN,
                         .background = run->components.background ? run->components.weights[run->components.count] : NAN,
@@ -201,7 +194,7 @@ static ast_status run_stages(ast_call *c, ast_run *run) {
         status = methods[run->options->method](c->l, run, c->fault);
     run->clusters_before_merge = c->v.clusters->live;
     run->merging = true;
-    if (status == AST_OK && !c->store)
+    if (status == AST_OK)
         status = ast_run_merge(c->l, run, c->fault);
     if (status == AST_OK)
         status = ast_overall_resultant(c->l, &run->resultant, c->fault);
@@ -270,7 +263,7 @@ static ast_status run_once(ast_call *c, int restart) {
     c->v = ast_view_of(c->l);
     if (status == AST_OK)
         status = check_counts(c);
-    run.weight_unit = weight_unit(c);
+    run.weight_unit = c->v.least_weight;
     run.groups = c->options->groups ? &c->groups : NULL;
     if (status == AST_OK && run.groups && !ast_groups_open(&c->groups, c->options->groups, c->order, c->points->count))
         status = ast_fail_memory(c->fault);

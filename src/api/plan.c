@@ -16,6 +16,7 @@
 #define CLUSTER_SHARE 4         /* clusters get a quarter of the memory */
 #define REPRESENTATIVE_BYTES 24 /* of a cluster: a score and its row, and the row in the result */
 #define SEGMENT_BYTES ((size_t)64 << 20)
+#define HASH_BYTES 25 /* of a row, to find the copies of rows: two hashes and its number; whether it is one */
 
 /* Bytes of one cluster, on so many threads. */
 static double slot_bytes(size_t dimension, double threads) {
@@ -24,6 +25,24 @@ static double slot_bytes(size_t dimension, double threads) {
     double tables = 3 * 4 * row + 64, starts = 12 * row, result = 4 * row + 64;
     double worker = 4 * 4 * row + 3 * 8 * (row + 8) + 160; /* tables of its own, sums of its own */
     return 2.5 * list + 1.5 * tables + starts + result + threads * worker;
+}
+
+/* Bytes of one cluster for merging: copies of means and sums, the search for joins (tree.c), evidence, tables. */
+static double merge_slot_bytes(const ast_options *options, size_t dimension, double threads) {
+    double row = (double)dimension, dissolved = options->merge.min_size > 0 ? 6 * row + 16 : 0;
+    bool merges = options->merge.by != AST_MERGE_NONE || options->merge.tree;
+    return dissolved + (merges ? 68 * row + 1600 + 64 * threads : 0);
+}
+
+/* Whether merging looks for copies of rows. */
+static bool looks_for_copies(const ast_options *options) {
+    return options->merge.by == AST_MERGE_EVIDENCE || options->merge.by == AST_MERGE_COUNT;
+}
+
+/* Bytes of every point, wherever its label is. */
+static double whole_bytes(const ast_source *source, const ast_options *options) {
+    return (source->weights ? 8 : 0) + (looks_for_copies(options) ? HASH_BYTES : 0) +
+           (options->merge.tree && options->merge.leaves ? sizeof(int32_t) : 0);
 }
 
 /* Bytes of the heads of one mean (scores/heads.h), in all tables. */
@@ -50,8 +69,9 @@ static double worker_bytes(const ast_source *source) {
 /* Bytes of one point: its label, its sign, its share of a block, its score for representatives. */
 static double label_bytes(const ast_options *options) {
     double score = options->representatives ? sizeof(double) : 0;
-    double kept = options->metric && !options->map ? sizeof(int32_t) : 0; /* of several runs */
-    return score + kept + 4 + 1.0 / AST_LANES + 4.0 / AST_LANES +
+    double kept = options->metric && !options->map ? sizeof(int32_t) : 0;               /* of several runs */
+    double moved = looks_for_copies(options) ? 8 : options->merge.min_size > 0 ? 5 : 0; /* labels after a step */
+    return score + kept + moved + 4 + 1.0 / AST_LANES + 4.0 / AST_LANES +
            (double)(sizeof(ast_block) + sizeof(size_t)) / AST_BLOCK;
 }
 
@@ -85,10 +105,11 @@ static double place_points(const ast_source *source, const ast_options *options,
 /* false: `memory` is less than plan->least. */
 static bool plan_run(const ast_source *source, const ast_options *options, int threads, size_t memory, bool heads,
                      ast_plan *plan) {
-    double slot = slot_bytes(source->dimension, threads) + REPRESENTATIVE_BYTES * (double)options->representatives +
+    double slot = slot_bytes(source->dimension, threads) + merge_slot_bytes(options, source->dimension, threads) +
+                  REPRESENTATIVE_BYTES * (double)options->representatives +
                   (heads ? head_bytes(source->dimension, threads) : 0),
            given = (double)memory, count = (double)source->count;
-    double fixed = (double)SLACK + threads * worker_bytes(source) + (source->weights ? 8 * count : 0);
+    double fixed = (double)SLACK + threads * worker_bytes(source) + whole_bytes(source, options) * count;
     double few = least_clusters(options, source->count), bucket = count / 1024;
     double seeds = options->method == AST_SPKM ? 3 * 24 * bucket + threads * 8192 : 0; /* candidates, sums */
     if (heads)
@@ -157,8 +178,6 @@ static ast_status check_options(const ast_options *o, ast_fault *fault) {
                            {o->restarts > 1, "a source is for one run: restarts need all points in memory"},
                            {o->dp.order != AST_ORDER_GIVEN,
                             "a source is read in its own order: other orders need all points in memory"},
-                           {o->merge.by != AST_MERGE_NONE || o->merge.tree || o->merge.min_size > 0,
-                            "merge, tree and min_size need all points in memory"},
                            {o->parallel != AST_ORDERED,
                             "a source is read by AST_ORDERED passes: AST_OIR and AST_SERIAL need all points in memory"},
                            {o->dp.sample || o->start.points,

@@ -30,23 +30,33 @@ static ast_status check_method(const ast_options *o, ast_fault *fault) {
         {o->dp.sample || o->start.points, "several ranks look at all points: sample and start.points need one"},
         {o->kmeans.levels > 1, "levels need one rank"},
         {o->dp.order != AST_ORDER_GIVEN || (o->method == AST_DP && o->restarts > 1),
-         "several ranks visit the points as given: other orders and restarts of AST_DP need one"},
-        {o->merge.by != AST_MERGE_NONE || o->merge.tree || o->merge.min_size > 0,
-         "merge, tree and min_size need one rank"});
+         "several ranks visit the points as given: other orders and restarts of AST_DP need one"});
     return ast_fail_option(problem, fault);
 }
 
 /* A checksum of everything that the ranks must agree on. */
 static uint64_t options_checksum(const ast_points *points, const ast_options *o) {
-    const uint64_t all[] = {points->dimension,     points->weights != NULL,
-                            o->resume != NULL,     o->method,
-                            o->clusters,           (uint64_t)o->max_iterations,
-                            (uint64_t)o->restarts, o->seed,
-                            (uint64_t)o->axial,    o->start.by,
-                            o->start.means_count,  (uint64_t)o->center,
-                            o->representatives,    o->metric,
-                            o->map != NULL};
-    uint64_t sum = ast_checksum_add(ast_checksum(all, sizeof all), &o->angle, sizeof o->angle);
+    const uint64_t all[] = {points->dimension,
+                            points->weights != NULL,
+                            o->resume != NULL,
+                            o->method,
+                            o->clusters,
+                            (uint64_t)o->max_iterations,
+                            (uint64_t)o->restarts,
+                            o->seed,
+                            (uint64_t)o->axial,
+                            o->start.by,
+                            o->start.means_count,
+                            (uint64_t)o->center,
+                            o->representatives,
+                            o->metric,
+                            o->map != NULL,
+                            o->merge.by,
+                            o->merge.count,
+                            (uint64_t)o->merge.tree,
+                            (uint64_t)o->merge.any_angle};
+    const double numbers[] = {o->angle, o->merge.angle, o->merge.min_size, o->rounding};
+    uint64_t sum = ast_checksum_add(ast_checksum(all, sizeof all), numbers, sizeof numbers);
     return o->start.means ? ast_checksum_add(sum, o->start.means,
                                              o->start.means_count * points->dimension * sizeof *o->start.means)
                           : sum;

@@ -66,28 +66,53 @@ ast_status ast_label_weightless(ast_labelling *l, const ast_components *componen
     return status;
 }
 
-/* From which score on a row of weight 0 gets the nearest cluster, in DP-vMF-means: within the angle and, where clusters
- * were merged, as far as the farthest row of the cluster that counts. (slots); NULL: any score. false: no memory. */
-static bool weightless_limits(const ast_call *c, double **limits) {
-    const ast_options *o = c->options;
-    const ast_labelling_view v = ast_view_of(c->l);
-    bool merged = o->merge.any_angle || o->merge.by != AST_MERGE_NONE;
-    *limits = NULL;
-    if (o->method != AST_DP || !v.rows->weights || (merged && c->store))
-        return true;
-    *limits = ast_allocate(v.clusters->slots + 1, sizeof **limits);
-    for (size_t k = 0; *limits && k < v.clusters->slots; k++)
-        (*limits)[k] = o->merge.any_angle ? INFINITY : ast_least_score(o->angle);
-    for (size_t i = 0; *limits && merged && i < v.rows->count; i++) {
-        int32_t slot = v.labels[i];
+/* Lowers the limits to the smallest score of a row of each cluster: of the open window. */
+static void lower_limits(const ast_labelling_view *v, double *limits) {
+    for (size_t i = 0; i < v->rows->count; i++) {
+        int32_t slot = v->labels[i];
         if (slot < 0)
             continue;
-        const float *mean = v.clusters->means + (size_t)slot * v.clusters->dimension;
-        double score = ast_rows_exact_score(v.rows, v.buffer, i, mean);
-        score = v.rows->axial ? fabs(score) : score;
-        (*limits)[slot] = score < (*limits)[slot] ? score : (*limits)[slot];
+        const float *mean = v->clusters->means + (size_t)slot * v->clusters->dimension;
+        double score = ast_rows_in_order_score(v->rows, v->buffer, i, mean);
+        score = v->rows->axial ? fabs(score) : score;
+        limits[slot] = score < limits[slot] ? score : limits[slot];
     }
-    return *limits != NULL;
+}
+
+/* The smallest of all ranks. others: (slots) */
+static void share_limits(const ast_labelling_view *v, double *limits, double *others) {
+    size_t slots = v->clusters->slots;
+    for (int rank = 0; rank < ast_comm_size(v->comm); rank++) {
+        memcpy(others, limits, slots * sizeof *others);
+        ast_comm_broadcast(v->comm, others, slots * sizeof *others, rank);
+        for (size_t k = 0; k < slots; k++)
+            limits[k] = others[k] < limits[k] ? others[k] : limits[k];
+    }
+}
+
+/* From which score on a row of weight 0 gets the nearest cluster, in DP-vMF-means: within the angle and, where clusters
+ * were merged, as far as the farthest row of the cluster that counts. (2, slots + 1), of which the first row is used;
+ * NULL: any score. A collective call. */
+static ast_status weightless_limits(const ast_call *c, double **limits) {
+    const ast_options *o = c->options;
+    const ast_labelling_view v = ast_view_of(c->l);
+    size_t slots = v.clusters->slots;
+    bool merged = o->merge.any_angle || o->merge.by != AST_MERGE_NONE;
+    *limits = NULL;
+    if (o->method != AST_DP || !v.rows->weights || v.clusters->live == 0)
+        return AST_OK;
+    *limits = ast_allocate(2 * (slots + 1), sizeof **limits);
+    ast_status status = ast_comm_agree(v.comm, *limits ? AST_OK : ast_fail_memory(c->fault), c->fault);
+    for (size_t k = 0; k < slots && status == AST_OK; k++)
+        (*limits)[k] = o->merge.any_angle ? INFINITY : ast_least_score(o->angle);
+    for (size_t n = 0; n < v.windows && merged && status == AST_OK; n++) {
+        status = ast_labelling_open_window(c->l, n, c->fault);
+        if (status == AST_OK)
+            lower_limits(&v, *limits);
+    }
+    if (status == AST_OK && merged)
+        share_limits(&v, *limits, *limits + slots + 1);
+    return status;
 }
 
 /* The same for rows in groups, one after the other. */
@@ -104,18 +129,12 @@ static ast_status label_weightless_grouped(const ast_call *c, const double *limi
     return status;
 }
 
-static ast_status label_weightless_rows(const ast_call *c, ast_result *r) {
+static ast_status label_weightless_rows(const ast_call *c, const double *limits, ast_result *r) {
     const ast_labelling_view v = ast_view_of(c->l);
-    double *limits;
     if (!v.rows->weights || v.clusters->live == 0)
         return AST_OK;
-    if (!weightless_limits(c, &limits))
-        return ast_fail_memory(c->fault);
-    ast_status status = c->options->groups
-                            ? label_weightless_grouped(c, limits, &r->report.outliers)
-                            : ast_label_weightless(c->l, &r->components, limits, &r->report.outliers, c->fault);
-    ast_free(limits);
-    return status;
+    return c->options->groups ? label_weightless_grouped(c, limits, &r->report.outliers)
+                              : ast_label_weightless(c->l, &r->components, limits, &r->report.outliers, c->fault);
 }
 
 /* Writes the labels in the order of the caller's points; a label becomes the place of its slot in the order of
@@ -161,13 +180,14 @@ static ast_status write_labels(const ast_call *c) {
 /* Makes the caller's labels of the slots, and counts the members of the clusters, window by window. */
 static ast_status finish_labels(const ast_call *c, const int32_t *rank, ast_result *r, ast_representatives *nearest) {
     int32_t *labels = c->store ? ast_labelling_labels(c->l) : r->labels;
-    ast_status status = AST_OK;
+    double *limits;
+    ast_status status = weightless_limits(c, &limits);
     size_t before = r->report.outliers;
     for (size_t n = 0; n < c->v.windows && status == AST_OK; n++) {
         status = ast_labelling_open_window(c->l, n, c->fault);
         if (status != AST_OK)
             break;
-        status = label_weightless_rows(c, r);
+        status = label_weightless_rows(c, limits, r);
         rename_labels(c, rank, labels);
         count_members(c, r, labels);
         if (status == AST_OK)
@@ -175,6 +195,7 @@ static ast_status finish_labels(const ast_call *c, const int32_t *rank, ast_resu
         if (status == AST_OK)
             status = write_labels(c);
     }
+    ast_free(limits);
     uint64_t added = r->report.outliers - before; /* by this rank */
     ast_comm_allreduce(c->v.comm, &added, 1);
     r->report.outliers = before + added;

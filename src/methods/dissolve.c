@@ -15,9 +15,10 @@
 typedef struct dissolving {
     ast_mean_table remaining; /* the means of the other clusters */
     uint8_t *small;           /* (slots) */
-    uint8_t *rows;            /* (count) whether a point belongs to a small cluster */
-    int32_t *labels;          /* (padded) */
+    uint8_t *rows;            /* (padded) whether a point of the open window belongs to a small cluster */
+    int32_t *labels;          /* (padded) of the open window */
     uint8_t *signs;           /* (padded / AST_LANES) */
+    uint64_t outliers;        /* of this rank */
 } dissolving;
 
 /* Finds the small clusters, and fills the table of the others. The size of a cluster is its weight in the caller's
@@ -57,24 +58,44 @@ static ast_status dissolve_grouped(dissolving *d, ast_labelling *l, ast_run *run
     return status;
 }
 
-static ast_status dissolve(dissolving *d, ast_labelling *l, ast_run *run, ast_fault *fault) {
+/* Copies the labels of the open window, and marks the points of small clusters. */
+static void mark_points(dissolving *d, const ast_labelling_view *v) {
+    memcpy(d->labels, v->labels, v->rows->padded * sizeof *d->labels);
+    memcpy(d->signs, v->signs, v->rows->padded / AST_LANES);
+    for (size_t i = 0; i < v->rows->count; i++)
+        d->rows[i] = v->labels[i] >= 0 && d->small[v->labels[i]];
+}
+
+static ast_status dissolve_window(dissolving *d, ast_labelling *l, size_t number, ast_fault *fault) {
+    ast_status status = ast_labelling_open_window(l, number, fault);
     const ast_labelling_view v = ast_view_of(l);
     const ast_nearest_query query = {
         .labels = d->labels, .rows = d->rows, .means = &d->remaining, .signs = v.rows->axial ? d->signs : NULL};
-    memcpy(d->labels, v.labels, v.rows->padded * sizeof *d->labels);
-    memcpy(d->signs, v.signs, v.rows->padded / AST_LANES);
+    if (status != AST_OK)
+        return status;
+    mark_points(d, &v);
+    status = ast_labelling_nearest(l, &query, fault);
     for (size_t i = 0; i < v.rows->count; i++)
-        d->rows[i] = v.labels[i] >= 0 && d->small[v.labels[i]];
-    if (run->groups)
-        return dissolve_grouped(d, l, run, fault);
-    ast_status status = ast_labelling_nearest(l, &query, fault);
-    for (size_t i = 0; i < v.rows->count && status == AST_OK; i++)
         if (d->labels[i] == AST_NOBODY) {
             d->labels[i] = AST_MISSING;
-            run->outliers++;
+            d->outliers++;
         }
+    return status == AST_OK ? ast_labelling_take(l, d->labels, d->signs, fault) : status;
+}
+
+static ast_status dissolve(dissolving *d, ast_labelling *l, ast_run *run, ast_fault *fault) {
+    const ast_labelling_view v = ast_view_of(l);
+    ast_status status = AST_OK;
+    if (run->groups) {
+        mark_points(d, &v);
+        return dissolve_grouped(d, l, run, fault);
+    }
+    for (size_t n = 0; n < v.windows && status == AST_OK; n++)
+        status = dissolve_window(d, l, n, fault);
+    status = ast_labelling_rebuild(l, status, fault);
     if (status == AST_OK)
-        status = ast_labelling_rebuild_from(l, d->labels, d->signs, fault);
+        ast_comm_allreduce(v.comm, &d->outliers, 1);
+    run->outliers += (size_t)d->outliers;
     run->objective = ast_objective(l, run->options->method == AST_DP ? ast_cosine(run->options->angle) - 1 : 0);
     return status;
 }
@@ -87,11 +108,11 @@ ast_status ast_run_dissolve(ast_labelling *l, ast_run *run, ast_fault *fault) {
     const ast_labelling_view v = ast_view_of(l);
     dissolving d = {0};
     bool ready =
-        ast_replace_arrays(AST_REQUEST(d.small, v.clusters->slots), AST_REQUEST(d.rows, v.rows->padded),
-                           AST_REQUEST(d.labels, v.rows->padded), AST_REQUEST(d.signs, v.rows->padded / AST_LANES));
+        ast_replace_arrays(AST_REQUEST(d.small, v.clusters->slots), AST_REQUEST(d.rows, v.window_rows),
+                           AST_REQUEST(d.labels, v.window_rows), AST_REQUEST(d.signs, v.window_rows / AST_LANES));
     size_t small = ready ? divide(&d, &v, o->merge.min_size, run->weight_unit, &ready) : 0;
-    ast_status status = ready ? AST_OK : ast_fail_memory(fault);
-    if (small > 0 && ready)
+    ast_status status = ast_comm_agree(v.comm, ready ? AST_OK : ast_fail_memory(fault), fault);
+    if (small > 0 && status == AST_OK)
         status = dissolve(&d, l, run, fault);
     ast_free_all(d.small, d.rows, d.labels, d.signs);
     ast_mean_table_free(&d.remaining);

@@ -300,9 +300,10 @@ static ast_status divide_all(division *d, int levels, size_t left, ast_fault *fa
     if (status != AST_OK)
         return status;
     move(d);
-    ast_labelling_restart(d->l);
+    status = ast_labelling_restart(d->l, fault);
     ast_labelling_set_rule(d->l, &ast_kmeans_rule, NAN);
-    status = ast_labelling_add_means(d->l, d->means, d->clusters, fault);
+    if (status == AST_OK)
+        status = ast_labelling_add_means(d->l, d->means, d->clusters, fault);
     return status == AST_OK ? ast_labelling_rebuild_from(d->l, d->labels, d->signs, fault) : status;
 }
 

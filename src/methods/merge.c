@@ -87,6 +87,13 @@ static ast_status find_joins(merging *m, ast_price price, double most, ast_fault
     return ast_pool_cancelled(m->v.pool) ? ast_fail_cancelled(fault) : AST_OK;
 }
 
+/* The same on all ranks, which find the same joins. status: of this rank so far. */
+static ast_status agree_on_joins(merging *m, ast_price price, double most, ast_status status, ast_fault *fault) {
+    if (status == AST_OK)
+        status = find_joins(m, price, most, fault);
+    return ast_comm_agree(m->v.comm, status, fault);
+}
+
 /* ---- The level --------------------------------------------------------------------------------------------------- */
 
 /* The number of joins after which the evidence is largest; of equal ones the largest number. */
@@ -129,21 +136,31 @@ static void write_joins(const merging *m, ast_tree_join *out) {
     }
 }
 
-static bool keep_tree(const merging *m) {
+static ast_status write_leaves(const merging *m, const int32_t *place, int32_t *leaves, ast_fault *fault) {
+    ast_status status = AST_OK;
+    for (size_t n = 0; leaves && n < m->v.windows && status == AST_OK; n++) {
+        status = ast_labelling_open_window(m->l, n, fault);
+        size_t first = ast_view_of(m->l).window_first;
+        for (size_t i = 0; i < m->v.rows->count && status == AST_OK; i++)
+            leaves[first + i] = m->v.labels[i] < 0 ? -1 : place[m->v.labels[i]];
+    }
+    return status;
+}
+
+static ast_status keep_tree(const merging *m, ast_fault *fault) {
     ast_tree_of_run *tree = &m->run->tree;
     int32_t *place = ast_allocate(m->v.clusters->slots + 1, sizeof *place);
     tree->clusters = m->count;
     tree->joins = ast_allocate(m->count, sizeof *tree->joins);
-    tree->leaves = m->run->options->merge.leaves ? ast_allocate(m->v.rows->count, sizeof *tree->leaves) : NULL;
+    tree->leaves = m->run->options->merge.leaves ? ast_allocate(m->v.points, sizeof *tree->leaves) : NULL;
     bool ready = place && tree->joins && (tree->leaves || !m->run->options->merge.leaves);
     if (ready)
         write_joins(m, tree->joins);
     for (size_t k = 0; k < m->count && ready; k++)
         place[m->v.clusters->order[k]] = (int32_t)k;
-    for (size_t i = 0; ready && tree->leaves && i < m->v.rows->count; i++)
-        tree->leaves[i] = m->v.labels[i] < 0 ? -1 : place[m->v.labels[i]];
+    ast_status status = ready ? write_leaves(m, place, tree->leaves, fault) : ast_fail_memory(fault);
     ast_free(place);
-    return ready;
+    return status;
 }
 
 /* ---- The merged clusters ----------------------------------------------------------------------------------------- */
@@ -187,8 +204,7 @@ static void set_mean(merging *m, size_t k) {
 
 /* Points lose their labels; the merged clusters replace all clusters, without points. */
 static ast_status restart(merging *m, ast_fault *fault) {
-    ast_status status = AST_OK;
-    ast_labelling_restart(m->l);
+    ast_status status = ast_labelling_restart(m->l, fault);
     ast_labelling_set_rule(m->l, &ast_merging_rule, NAN);
     for (size_t k = 0; k < m->count && status == AST_OK; k++) {
         if (m->weights[k] < 0)
@@ -196,7 +212,7 @@ static ast_status restart(merging *m, ast_fault *fault) {
         set_mean(m, k);
         status = ast_labelling_add_means(m->l, m->means + k * m->dimension, 1, fault);
     }
-    return status;
+    return ast_comm_agree(m->v.comm, status, fault);
 }
 
 /* Points of a cluster become points of the merged cluster that it is part of. */
@@ -211,6 +227,7 @@ static ast_status relabel(merging *m, ast_fault *fault) {
         into[slot] = c->order[root_of(m, (int32_t)k)];
         memcpy(means + slot * m->dimension, m->means + k * m->dimension, m->dimension * sizeof *means);
     }
+    status = ast_comm_agree(m->v.comm, status, fault);
     if (status == AST_OK)
         status = ast_labelling_relabel(m->l, into, means, fault);
     ast_free_all(into, means);
@@ -233,9 +250,8 @@ static ast_status merge_round(ast_labelling *l, ast_run *run, double lambda, siz
     merging m = {.l = l, .v = ast_view_of(l), .run = run};
     double most = 1 - ast_cosine(run->options->merge.angle);
     int passes = run->options->max_iterations;
-    ast_status status = open_merging(&m) ? AST_OK : ast_fail_memory(fault);
-    if (status == AST_OK)
-        status = find_joins(&m, AST_PRICE_ANGLE, most, fault);
+    ast_status status = ast_labelling_finish(l, open_merging(&m) ? AST_OK : ast_fail_memory(fault), fault);
+    status = agree_on_joins(&m, AST_PRICE_ANGLE, most, status, fault);
     *joined = m.made;
     if (status == AST_OK && m.made > 0) {
         apply_joins(&m, m.made);
@@ -293,9 +309,9 @@ static ast_status merge_to_level(merging *m, double lambda, ast_fault *fault) {
     size_t made = m->made;
     ast_status status = ast_distinct_open(&distinct, m->l, o->rounding, fault);
     if (status == AST_OK)
-        status = ast_distinct_sum(&distinct, m->l, m->v.labels, m->v.signs, fault);
+        status = ast_distinct_sum(&distinct, m->l, fault);
     if (status == AST_OK && o->merge.by == AST_MERGE_EVIDENCE)
-        status = best_level(m, &distinct, &made, fault);
+        status = ast_comm_agree(m->v.comm, best_level(m, &distinct, &made, fault), fault);
     else if (o->merge.by == AST_MERGE_COUNT)
         made = m->count - o->merge.count;
     if (made > m->made && status == AST_OK)
@@ -320,10 +336,9 @@ static ast_status merge_by_tree(ast_labelling *l, ast_run *run, double lambda, a
     const ast_options *o = run->options;
     merging m = {.l = l, .v = ast_view_of(l), .run = run};
     ast_status status = open_merging(&m) ? check_count(o, m.count, fault) : ast_fail_memory(fault);
-    if (status == AST_OK)
-        status = find_joins(&m, AST_PRICE_LOSS, INFINITY, fault);
-    if (status == AST_OK && o->merge.tree && !keep_tree(&m))
-        status = ast_fail_memory(fault);
+    status = agree_on_joins(&m, AST_PRICE_LOSS, INFINITY, ast_labelling_finish(l, status, fault), fault);
+    if (status == AST_OK && o->merge.tree)
+        status = ast_comm_agree(m.v.comm, keep_tree(&m, fault), fault);
     if (status == AST_OK && o->merge.by != AST_MERGE_NONE && o->merge.by != AST_MERGE_ANGLE)
         status = merge_to_level(&m, lambda, fault);
     close_merging(&m);

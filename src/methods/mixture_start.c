@@ -86,7 +86,7 @@ static ast_status open_partition(ast_mixture_search *s, ast_fault *fault) {
             find_row_scale(s, s->v.present - copies);
         memset(s->distinct.copies, 0, s->v.rows->count);
     }
-    return ast_distinct_sum(&s->distinct, s->m.l, s->v.labels, s->v.signs, fault);
+    return ast_distinct_sum(&s->distinct, s->m.l, fault);
 }
 
 static bool open_caches(ast_mixture_search *s, size_t room) {

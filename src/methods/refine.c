@@ -11,11 +11,9 @@
  * would take points that it cannot explain. */
 #include "merge.h"
 
-#include "content.h"
 #include "memory.h"
 #include "methods.h"
 #include "refine_heads.h"
-#include "rounding.h"
 
 #include <float.h>
 #include <math.h>
@@ -24,51 +22,6 @@
 
 #define MOST_PASSES 50
 #define LONGEST (1 - 1e-9) /* mean length: kappa stays finite */
-
-/* ---- Distinct rows ----------------------------------------------------------------------------------------------- */
-
-ast_status ast_distinct_open(ast_distinct *distinct, const ast_labelling *l, double rounding, ast_fault *fault) {
-    const ast_labelling_view v = ast_view_of(l);
-    size_t count = v.rows->count;
-    const double *weights = v.rows->view.weights; /* in the order of the caller */
-    uint8_t *copies = ast_allocate_zero(count, 1);
-    distinct->copies = ast_allocate(count, 1);
-    ast_status status = copies && distinct->copies ? AST_OK : ast_fail_memory(fault);
-    if (status == AST_OK)
-        status = ast_find_copies(&v.rows->view, weights, v.rows->axial, v.pool, copies, fault);
-    double degrees = 0;
-    if (status == AST_OK)
-        status = ast_rounding_find(&v.rows->view, v.rows->axial, rounding, v.pool, &degrees, fault);
-    distinct->scale = ast_rounding_scale(v.rows->dimension, degrees);
-    if (degrees > 0)
-        memset(copies, 0, count);
-    for (size_t i = 0; status == AST_OK && i < count; i++) {
-        size_t row = v.rows->order ? v.rows->order[i] : i;
-        distinct->copies[i] = copies[row] || (weights && weights[row] == 0);
-    }
-    ast_free(copies);
-    return status;
-}
-
-void ast_distinct_free(ast_distinct *distinct) {
-    ast_free(distinct->copies);
-    ast_sums_free(&distinct->of);
-    *distinct = (ast_distinct){0};
-}
-
-ast_status ast_distinct_sum(ast_distinct *distinct, ast_labelling *l, const int32_t *labels, const uint8_t *signs,
-                            ast_fault *fault) {
-    const ast_rowset *rows = ast_view_of(l).rows;
-    int32_t *counted = ast_allocate(rows->padded, sizeof *counted);
-    if (!counted)
-        return ast_fail_memory(fault);
-    memcpy(counted, labels, rows->padded * sizeof *counted);
-    for (size_t i = 0; i < rows->count; i++)
-        counted[i] = distinct->copies[i] ? AST_MISSING : counted[i];
-    ast_status status = ast_labelling_sums(l, counted, signs, &distinct->of, fault);
-    ast_free(counted);
-    return status;
-}
 
 /* ---- One pass ---------------------------------------------------------------------------------------------------- */
 
@@ -84,10 +37,10 @@ typedef struct refining {
     ast_scales scales;     /* large: kappas and offsets over the largest kappa, for scores in float */
     ast_mean_table scaled; /* large: the scaled means, with the offsets as bias */
     ast_refine_heads heads;
-    double *scores;  /* (threads, capacity of means) */
-    int32_t *labels; /* (padded) after the pass */
-    uint8_t *signs;  /* (padded / AST_LANES) */
-    uint8_t *filled; /* (slots) whether a cluster has points after the pass */
+    double *scores;   /* (threads, capacity of means) */
+    int32_t *labels;  /* (padded) of the open window, after the pass */
+    uint8_t *signs;   /* (padded / AST_LANES) */
+    uint64_t *filled; /* (slots) not 0: a cluster has points after the pass */
 } refining;
 
 static double length_of(const refining *r, int32_t slot) {
@@ -224,13 +177,46 @@ static void label_chunk(void *data, ast_chunk *c, size_t base, size_t last) {
 
 /* ---- The evidence of the labels ---------------------------------------------------------------------------------- */
 
-static ast_status find_evidence(refining *r, double *value, size_t *empty, ast_fault *fault) {
+/* Starts from the labels of the open window. */
+static void copy_labels(refining *r) {
+    memcpy(r->labels, r->v.labels, r->v.rows->padded * sizeof *r->labels);
+    memcpy(r->signs, r->v.signs, r->v.rows->padded / AST_LANES);
+}
+
+/* The labels of window `number`: those after a pass, or those it has. */
+static ast_status label_window(refining *r, size_t number, bool pass, ast_fault *fault) {
+    ast_status status = ast_labelling_open_window(r->l, number, fault);
+    if (status != AST_OK)
+        return status;
+    copy_labels(r);
+    return pass ? ast_labelling_each_chunk(r->l, label_chunk, r, fault) : AST_OK;
+}
+
+/* Adds up the distinct rows of all windows and ranks by these labels. status: of this rank so far. */
+static ast_status add_up(refining *r, bool pass, ast_status status, ast_fault *fault) {
+    size_t slots = r->v.clusters->slots;
+    memset(r->filled, 0, slots * sizeof *r->filled);
+    if (status == AST_OK)
+        status = ast_labelling_sums_begin(r->l, &r->distinct->of, fault);
+    for (size_t n = 0; n < r->v.windows && status == AST_OK; n++) {
+        status = label_window(r, n, pass, fault);
+        if (status == AST_OK)
+            status = ast_distinct_add(r->distinct, r->l, r->labels, r->signs, fault);
+        for (size_t i = 0; i < r->v.rows->count && status == AST_OK; i++)
+            if (r->labels[i] >= 0)
+                r->filled[r->labels[i]] = 1;
+    }
+    status = ast_labelling_sums_end(r->l, &r->distinct->of, status, fault);
+    if (status == AST_OK)
+        ast_comm_allreduce(r->v.comm, r->filled, slots);
+    return status;
+}
+
+/* The evidence of the labels after a pass, or of those that the points have. *empty: clusters without points. */
+static ast_status find_evidence(refining *r, bool pass, ast_status status, double *value, size_t *empty,
+                                ast_fault *fault) {
     const ast_cluster_list *c = r->v.clusters;
-    ast_status status = ast_distinct_sum(r->distinct, r->l, r->labels, r->signs, fault);
-    memset(r->filled, 0, c->slots);
-    for (size_t i = 0; i < r->v.rows->count; i++)
-        if (r->labels[i] >= 0)
-            r->filled[r->labels[i]] = 1;
+    status = add_up(r, pass, status, fault);
     ast_evidence_clear(&r->evidence);
     *empty = 0;
     for (size_t k = 0; k < c->live && status == AST_OK; k++) {
@@ -243,27 +229,30 @@ static ast_status find_evidence(refining *r, double *value, size_t *empty, ast_f
     return status;
 }
 
-/* Starts from the labels of the labelling. */
-static void copy_labels(refining *r) {
-    memcpy(r->labels, r->v.labels, r->v.rows->padded * sizeof *r->labels);
-    memcpy(r->signs, r->v.signs, r->v.rows->padded / AST_LANES);
+/* The labels of the pass become those of the points. Those of several windows are found again. */
+static ast_status accept_labels(refining *r, ast_fault *fault) {
+    ast_status status = AST_OK;
+    if (r->v.windows == 1)
+        return ast_labelling_rebuild_from(r->l, r->labels, r->signs, fault);
+    for (size_t n = 0; n < r->v.windows && status == AST_OK; n++) {
+        status = label_window(r, n, true, fault);
+        if (status == AST_OK)
+            status = ast_labelling_take(r->l, r->labels, r->signs, fault);
+    }
+    return ast_labelling_rebuild(r->l, status, fault);
 }
 
 /* One pass. *rises: the evidence rose; otherwise the pass changed nothing. */
 static ast_status refine_once(refining *r, bool fixed, double *evidence, bool *rises, ast_fault *fault) {
     double value = 0;
     size_t empty = 0;
-    if (!prepare(r))
-        return ast_fail_memory(fault);
-    copy_labels(r);
-    ast_status status = ast_labelling_each_chunk(r->l, label_chunk, r, fault);
-    if (status == AST_OK)
-        status = find_evidence(r, &value, &empty, fault);
+    ast_status status = prepare(r) ? AST_OK : ast_fail_memory(fault);
+    status = find_evidence(r, true, status, &value, &empty, fault);
     *rises = status == AST_OK && value > *evidence && !(fixed && empty);
     if (!*rises)
         return status;
     *evidence = value;
-    return ast_labelling_rebuild_from(r->l, r->labels, r->signs, fault);
+    return accept_labels(r, fault);
 }
 
 static bool open_refining(refining *r) {
@@ -272,8 +261,7 @@ static bool open_refining(refining *r) {
     return ast_replace_arrays(AST_REQUEST(r->kappas, clusters), AST_REQUEST(r->offsets, clusters),
                               AST_REQUEST(r->scales.scale, clusters), AST_REQUEST(r->scales.bias, clusters),
                               AST_REQUEST(r->scores, (size_t)ast_pool_threads(v->pool) * 2 * capacity + 1),
-                              AST_REQUEST(r->labels, v->rows->padded),
-                              AST_REQUEST(r->signs, v->rows->padded / AST_LANES),
+                              AST_REQUEST(r->labels, v->window_rows), AST_REQUEST(r->signs, v->window_rows / AST_LANES),
                               AST_REQUEST(r->filled, v->clusters->slots)) &&
            ast_evidence_open(&r->evidence, clusters, v->rows->dimension, AST_SUMS_UNIT);
 }
@@ -281,17 +269,16 @@ static bool open_refining(refining *r) {
 ast_status ast_run_refine_labels(ast_labelling *l, ast_run *run, ast_distinct *distinct, bool fixed, double lambda,
                                  ast_fault *fault) {
     const ast_labelling_view v = ast_view_of(l);
-    ast_pass_result pass_result = {.scored = v.present};
+    ast_pass_result pass_result = {.scored = v.everyone};
     refining r = {.l = l, .v = v, .distinct = distinct};
     double evidence;
     size_t empty;
     bool rises = true;
     ast_status status = open_refining(&r) ? AST_OK : ast_fail_memory(fault);
-    if (status == AST_OK) {
-        r.evidence.row_scale = distinct->scale;
-        copy_labels(&r);
-        status = find_evidence(&r, &evidence, &empty, fault);
-    }
+    status = ast_comm_agree(v.comm, status, fault);
+    r.evidence.row_scale = distinct->scale;
+    if (status == AST_OK)
+        status = find_evidence(&r, false, AST_OK, &evidence, &empty, fault);
     if (status == AST_OK)
         ast_refine_heads_open(&r.heads, l);
     for (int pass = 0; status == AST_OK && rises && pass < MOST_PASSES; pass++) {
@@ -299,6 +286,8 @@ ast_status ast_run_refine_labels(ast_labelling *l, ast_run *run, ast_distinct *d
         status = refine_once(&r, fixed, &evidence, &rises, fault);
         if (status == AST_OK)
             status = ast_run_count_pass(l, run, lambda, &pass_result, fault);
+        if (status == AST_OK)
+            status = ast_labelling_finish(l, AST_OK, fault);
     }
     run->converged = run->converged && !rises;
     ast_free_all(r.kappas, r.offsets, r.scales.scale, r.scales.bias, r.scores, r.labels, r.signs, r.filled);

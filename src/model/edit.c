@@ -12,17 +12,22 @@ int32_t *ast_labelling_labels(ast_labelling *l) {
 /* ---- Sums from labels -------------------------------------------------------------------------------------------- */
 
 ast_status ast_labelling_recount(ast_labelling *l, ast_fault *fault) {
-    ast_sums sums = ast_cluster_sums(&l->clusters);
     for (size_t i = 0; l->rows.sparse && i < l->rows.padded; i++)
         l->summed[i] = l->labels[i];
-    return ast_recount(l, &sums, fault);
+    return ast_recount(l, fault);
 }
 
-ast_status ast_labelling_rebuild_from(ast_labelling *l, const int32_t *labels, const uint8_t *signs, ast_fault *fault) {
+ast_status ast_labelling_take(ast_labelling *l, const int32_t *labels, const uint8_t *signs, ast_fault *fault) {
     memcpy(l->labels, labels, l->rows.padded * sizeof *labels);
     if (signs)
         memcpy(l->signs, signs, l->rows.padded / AST_LANES);
-    ast_status status = ast_labelling_recount(l, fault);
+    return ast_windows_save(l, fault);
+}
+
+ast_status ast_labelling_rebuild(ast_labelling *l, ast_status status, ast_fault *fault) {
+    status = ast_comm_agree(l->ranks.comm, status, fault);
+    if (status == AST_OK)
+        status = ast_labelling_recount(l, fault);
     if (status != AST_OK)
         return status;
     for (size_t k = 0; k < l->clusters.live; k++)
@@ -31,23 +36,37 @@ ast_status ast_labelling_rebuild_from(ast_labelling *l, const int32_t *labels, c
     return ast_labelling_last_update(l, fault);
 }
 
+ast_status ast_labelling_rebuild_from(ast_labelling *l, const int32_t *labels, const uint8_t *signs, ast_fault *fault) {
+    return ast_labelling_rebuild(l, ast_labelling_take(l, labels, signs, fault), fault);
+}
+
 /* ---- Labels and clusters ----------------------------------------------------------------------------------------- */
 
-/* Axial: gives every point the sign of its product with the mean of its cluster. */
-static void choose_signs(ast_labelling *l) {
-    ast_row_buffer *rows = &l->workers[0].chunk.rows;
-    for (size_t i = 0; i < l->rows.count; i++) {
+typedef struct moving {
+    ast_labelling *l;
+    const int32_t *into;
+} moving;
+
+/* Axial: a point gets the sign of its product with the mean of its cluster. */
+static void move_chunk(void *data, ast_chunk *memory, size_t first, size_t last) {
+    const moving *m = data;
+    ast_labelling *l = m->l;
+    for (size_t i = first; i < last; i++) {
         if (l->labels[i] < 0)
             continue;
-        double score = ast_rows_exact_score(&l->rows, rows, i, ast_clusters_mean(&l->clusters, l->labels[i]));
-        ast_set_flipped(l->signs, i, score < 0);
+        l->labels[i] = m->into[l->labels[i]];
+        if (!l->rows.axial)
+            continue;
+        ast_rows_fetch(&l->rows, &memory->rows);
+        const float *mean = ast_clusters_mean(&l->clusters, l->labels[i]);
+        ast_set_flipped(l->signs, i, ast_rows_exact_score(&l->rows, &memory->rows, i, mean) < 0);
     }
 }
 
 ast_status ast_labelling_relabel(ast_labelling *l, const int32_t *into, const float *means, ast_fault *fault) {
     ast_cluster_list *c = &l->clusters;
-    for (size_t i = 0; i < l->rows.count; i++)
-        l->labels[i] = l->labels[i] < 0 ? l->labels[i] : into[l->labels[i]];
+    moving m = {l, into};
+    ast_status status = AST_OK;
     for (size_t k = 0; k < c->live; k++) {
         int32_t slot = c->order[k];
         if (into[slot] != slot)
@@ -56,9 +75,15 @@ ast_status ast_labelling_relabel(ast_labelling *l, const int32_t *into, const fl
             ast_clusters_set_mean(c, slot, means + (size_t)slot * c->dimension);
     }
     ast_clusters_remove_dead(c);
-    if (l->rows.axial)
-        choose_signs(l);
-    return ast_labelling_recount(l, fault);
+    for (size_t n = 0; n < l->windows.count && status == AST_OK; n++) {
+        status = ast_labelling_open_window(l, n, fault);
+        if (status == AST_OK)
+            status = ast_labelling_each_chunk(l, move_chunk, &m, fault);
+        if (status == AST_OK)
+            status = ast_windows_save(l, fault);
+    }
+    status = ast_comm_agree(l->ranks.comm, status, fault);
+    return status == AST_OK ? ast_labelling_recount(l, fault) : status;
 }
 
 static void clear_clusters(ast_labelling *l) {
@@ -68,15 +93,22 @@ static void clear_clusters(ast_labelling *l) {
     l->clusters.weight_unit = weight_unit;
 }
 
-void ast_labelling_restart(ast_labelling *l) {
+ast_status ast_labelling_restart(ast_labelling *l, ast_fault *fault) {
     bool bounds = l->scorer.bounds.on;
-    for (size_t i = 0; i < l->rows.count; i++)
-        l->labels[i] = l->labels[i] == AST_MISSING ? AST_MISSING : AST_UNLABELLED;
+    ast_status status = AST_OK;
+    for (size_t n = 0; n < l->windows.count && status == AST_OK; n++) {
+        status = ast_labelling_open_window(l, n, fault);
+        for (size_t i = 0; i < l->rows.count; i++)
+            l->labels[i] = l->labels[i] == AST_MISSING ? AST_MISSING : AST_UNLABELLED;
+        if (status == AST_OK)
+            status = ast_windows_save(l, fault);
+    }
     for (size_t i = 0; l->rows.sparse && i < l->rows.padded; i++)
         l->summed[i] = AST_UNLABELLED;
     clear_clusters(l);
     ast_labelling_reset_pass_state(l);
     l->scorer.bounds.on = bounds;
+    return ast_comm_agree(l->ranks.comm, status, fault);
 }
 
 ast_status ast_labelling_add_means(ast_labelling *l, const float *means, size_t count, ast_fault *fault) {

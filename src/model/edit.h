@@ -12,8 +12,13 @@ int32_t *ast_labelling_labels(ast_labelling *labelling);
 /* Computes the sums and members of the clusters from the labels. Means stay, also of clusters without points. */
 ast_status ast_labelling_recount(ast_labelling *labelling, ast_fault *fault);
 
-/* Rebuilds the clusters from these labels (padded: slots, or AST_MISSING) and, unless NULL, signs (padded / AST_LANES):
- * recounts, drops clusters without points, and gives all others the mean of their points. */
+/* Sets the labels (padded: slots, or AST_MISSING) and, unless NULL, the signs (padded / AST_LANES) of the open window,
+ * and saves them; no window may be open afterwards. */
+ast_status ast_labelling_take(ast_labelling *labelling, const int32_t *labels, const uint8_t *signs, ast_fault *fault);
+
+/* Labels were taken for all windows, with this status: rebuilds the clusters from them. Recounts, drops clusters
+ * without points, and gives all others the mean of their points. ast_labelling_rebuild_from: both, of one window. */
+ast_status ast_labelling_rebuild(ast_labelling *labelling, ast_status status, ast_fault *fault);
 ast_status ast_labelling_rebuild_from(ast_labelling *labelling, const int32_t *labels, const uint8_t *signs,
                                       ast_fault *fault);
 
@@ -22,7 +27,7 @@ ast_status ast_labelling_rebuild_from(ast_labelling *labelling, const int32_t *l
 ast_status ast_labelling_relabel(ast_labelling *labelling, const int32_t *into, const float *means, ast_fault *fault);
 
 /* Removes all labels and clusters: the state after loading. */
-void ast_labelling_restart(ast_labelling *labelling);
+ast_status ast_labelling_restart(ast_labelling *labelling, ast_fault *fault);
 
 /* Adds means (count, D) as clusters without points at the end of the order. */
 ast_status ast_labelling_add_means(ast_labelling *labelling, const float *means, size_t count, ast_fault *fault);

@@ -137,6 +137,7 @@ struct ast_labelling {
     size_t capacity;     /* points that these have memory for */
     size_t present;      /* points of this rank that take part */
     size_t everyone;     /* points of all ranks that take part */
+    double least_weight; /* of these, as given; 1 without weights */
     uint64_t pass;       /* 1.. */
     bool first;          /* this pass, or the next one, is the first */
     bool last_was_first; /* the last pass was the first */
@@ -257,8 +258,8 @@ void ast_merge_into(ast_labelling *labelling, ast_worker *workers, int count, co
 void ast_gather_sums(ast_labelling *labelling);
 void ast_drop_sums(ast_labelling *labelling); /* of all workers */
 
-/* Computes the sums of all points by their labels, from zero. The next pass is then not the first. */
-ast_status ast_recount(ast_labelling *labelling, const ast_sums *to, ast_fault *fault);
+/* Computes the sums of all points of all ranks by their labels, from zero. The next pass is then not the first. */
+ast_status ast_recount(ast_labelling *labelling, ast_fault *fault);
 
 /* Brings the sum of its cluster in line with the label of a sparse point. */
 void ast_sparse_sum_point(ast_labelling *labelling, size_t i);

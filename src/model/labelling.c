@@ -7,6 +7,7 @@
 #include "weights.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,6 +165,7 @@ static ast_status survey_weights(ast_labelling *l, const double *weights, ast_we
 }
 
 static ast_status apply_weights(ast_labelling *l, double *weights, ast_fault *fault) {
+    l->least_weight = 1;
     if (!weights)
         return AST_OK;
     double unit = 0;
@@ -171,6 +173,7 @@ static ast_status apply_weights(ast_labelling *l, double *weights, ast_fault *fa
     ast_status status = survey_weights(l, weights, &range, fault);
     if (status == AST_OK)
         status = ast_weights_choose_unit(&range, &unit, fault);
+    l->least_weight = isfinite(range.smallest) ? range.smallest : 1;
     for (size_t n = 0; n < l->windows.count && status == AST_OK && unit != 0; n++) {
         status = ast_labelling_open_window(l, n, fault);
         double *part = weights + l->windows.first;
@@ -274,6 +277,7 @@ ast_labelling_view ast_view_of(const ast_labelling *l) {
                                 .signs = l->signs,
                                 .present = l->present,
                                 .everyone = l->everyone,
+                                .least_weight = l->least_weight,
                                 .missing = source ? atomic_load(&l->windows.reader.missing) : l->rows.missing,
                                 .limit = l->scorer.fit_threshold,
                                 .pool = l->pool,

@@ -99,6 +99,7 @@ typedef struct ast_labelling_view {
     const uint8_t *signs;  /* (padded / AST_LANES) axial: whether a point counts as -x */
     size_t present;        /* points of this rank that take part */
     size_t everyone;       /* points of all ranks that take part */
+    double least_weight;   /* the smallest weight of all points that take part, as given; 1 without weights */
     size_t missing;        /* rows without a direction, of all ranks; of a source: among the rows read so far */
     double limit;          /* the smallest score that fits: cos(angle) - 2^-20 */
     ast_pool *pool;
@@ -167,10 +168,13 @@ typedef struct ast_sums {
 } ast_sums;
 #define AST_SUMS_UNIT 0x1p30
 
-/* Computes the sums of the rows by these labels (padded): slots of clusters, below 0: the row does not count; signs as
- * in the view. Each row counts once, whatever its weight. */
-ast_status ast_labelling_sums(ast_labelling *labelling, const int32_t *labels, const uint8_t *signs, ast_sums *sums,
-                              ast_fault *fault);
+/* Sums of rows by labels that are not those of the labelling: begin; add the rows of the open window by these labels
+ * (padded; slots of clusters, below 0: the row does not count) and signs as in the view; end with the status so far, a
+ * collective call after which the sums are those of all ranks. Each row counts once, whatever its weight. */
+ast_status ast_labelling_sums_begin(ast_labelling *labelling, ast_sums *sums, ast_fault *fault);
+ast_status ast_labelling_sums_add(ast_labelling *labelling, const int32_t *labels, const uint8_t *signs, ast_sums *sums,
+                                  ast_fault *fault);
+ast_status ast_labelling_sums_end(ast_labelling *labelling, ast_sums *sums, ast_status status, ast_fault *fault);
 void ast_sums_free(ast_sums *sums);
 
 /* Visits points first..last-1: one chunk. `memory` has the number of the thread and its buffers, with which it reads

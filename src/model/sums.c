@@ -293,18 +293,35 @@ static void add_sparse_chunk(void *data, ast_chunk *memory, size_t first, size_t
             add_entries(job->l, job->sums, i, job->l->labels[i], 1);
 }
 
-ast_status ast_recount(ast_labelling *l, const ast_sums *to, ast_fault *fault) {
-    sparse_job job = {l, to->sums};
+static void clear_sums(const ast_labelling *l, const ast_sums *to) {
     size_t slots = l->clusters.slots;
-    ast_status status = AST_OK;
-    if (slots > 0) {
-        memset(to->sums, 0, slots * l->rows.dimension * sizeof *to->sums);
-        memset(to->weights, 0, slots * sizeof *to->weights);
-        memset(to->members, 0, slots * sizeof *to->members);
-        memset(to->keys, 0, slots * sizeof *to->keys);
+    if (slots == 0)
+        return;
+    memset(to->sums, 0, slots * l->rows.dimension * sizeof *to->sums);
+    memset(to->weights, 0, slots * sizeof *to->weights);
+    memset(to->members, 0, slots * sizeof *to->members);
+    memset(to->keys, 0, slots * sizeof *to->keys);
+}
+
+static void add_chunk_of_any(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    if (l->rows.reader) {
+        if (ast_labelling_stopped(l, worker->chunk.worker))
+            return;
+        ast_begin_chunk(l, worker, chunk);
+        ast_rows_fetch(&l->rows, &worker->chunk.rows);
     }
+    ast_add_chunk(l, worker, chunk);
+}
+
+/* Adds the points of the open window. */
+static ast_status add_window(ast_labelling *l, const ast_sums *to, ast_fault *fault) {
+    sparse_job job = {l, to->sums};
+    ast_status status = AST_OK;
     l->first = true; /* every point is added, none is moved */
-    ast_add_all(l);
+    for (int w = 0; w < l->worker_count; w++)
+        l->workers[w].chunk.rows.is_loaded = false;
+    if (ast_workers_reserve(l))
+        ast_each_chunk(l, 0, l->rows.chunks, add_chunk_of_any);
     if (!atomic_load(&l->failed))
         ast_merge_into(l, l->workers, l->worker_count, to);
     if (l->rows.sparse)
@@ -313,25 +330,60 @@ ast_status ast_recount(ast_labelling *l, const ast_sums *to, ast_fault *fault) {
     return status == AST_OK ? ast_labelling_trouble(l, fault) : status;
 }
 
-/* The rows count without their weights, so these are gone for the time of the recount. */
-ast_status ast_labelling_sums(ast_labelling *l, const int32_t *labels, const uint8_t *signs, ast_sums *sums,
-                              ast_fault *fault) {
+/* The sums of all ranks, where all have theirs. */
+static ast_status share_sums(ast_labelling *l, const ast_sums *to, ast_status status, ast_fault *fault) {
+    const ast_comm *comm = l->ranks.comm;
     size_t slots = l->clusters.slots;
-    const double *weights = l->rows.weights;
-    int32_t *own_labels = l->labels;
-    uint8_t *own_signs = l->signs;
+    status = ast_comm_agree(comm, status, fault);
+    if (status != AST_OK || slots == 0)
+        return status;
+    ast_comm_allreduce(comm, (uint64_t *)to->sums, slots * l->rows.dimension);
+    ast_comm_allreduce(comm, (uint64_t *)to->weights, slots);
+    ast_comm_allreduce(comm, (uint64_t *)to->members, slots);
+    ast_comm_allreduce(comm, to->keys, slots);
+    return AST_OK;
+}
+
+ast_status ast_recount(ast_labelling *l, ast_fault *fault) {
+    const ast_sums to = ast_cluster_sums(&l->clusters);
+    ast_status status = AST_OK;
+    clear_sums(l, &to);
+    for (size_t n = 0; n < l->windows.count && status == AST_OK; n++) {
+        status = ast_labelling_open_window(l, n, fault);
+        if (status == AST_OK)
+            status = add_window(l, &to, fault);
+    }
+    return share_sums(l, &to, status, fault);
+}
+
+ast_status ast_labelling_sums_begin(ast_labelling *l, ast_sums *sums, ast_fault *fault) {
+    size_t slots = l->clusters.slots;
     if (!ast_ensure_arrays(&sums->slots, slots, AST_REQUEST(sums->sums, slots * l->rows.dimension),
                            AST_REQUEST(sums->weights, slots), AST_REQUEST(sums->members, slots),
                            AST_REQUEST(sums->keys, slots), AST_REQUEST(sums->touched, slots)))
         return ast_fail_memory(fault);
+    clear_sums(l, sums);
+    return AST_OK;
+}
+
+/* The rows count without their weights, so these are gone meanwhile. */
+ast_status ast_labelling_sums_add(ast_labelling *l, const int32_t *labels, const uint8_t *signs, ast_sums *sums,
+                                  ast_fault *fault) {
+    const double *weights = l->rows.weights;
+    int32_t *own_labels = l->labels;
+    uint8_t *own_signs = l->signs;
     l->rows.weights = NULL;
-    l->labels = (int32_t *)labels; /* a recount reads them */
+    l->labels = (int32_t *)labels; /* they are read */
     l->signs = (uint8_t *)signs;
-    ast_status status = ast_recount(l, sums, fault);
+    ast_status status = add_window(l, sums, fault);
     l->labels = own_labels;
     l->signs = own_signs;
     l->rows.weights = weights;
     return status;
+}
+
+ast_status ast_labelling_sums_end(ast_labelling *l, ast_sums *sums, ast_status status, ast_fault *fault) {
+    return share_sums(l, sums, status, fault);
 }
 
 void ast_sums_free(ast_sums *sums) {

@@ -34,8 +34,17 @@ clusters 'labels in memory' 8M small.npy --angle 40 --threads 1
 clusters 'centred rows and representatives' 8M small.npy --angle 40 --threads 2 --center --representatives 3
 clusters 'axes' 3500K small.npy --angle 40 --axial --max-iterations 3 --threads 1
 clusters 'bytes' 3500K bytes.npy --angle 70 --max-iterations 3
+clusters 'merged by angle' 3500K small.npy --angle 25 --merge 35
+clusters 'merged axes' 14M small.npy --angle 25 --axial --merge evidence --max-iterations 5 --threads 1
+clusters 'dissolved' 6M wide.npy --angle 50 --order given --merge-to 7 --min-size 3800
 clusters 'wide' 6M wide.npy --angle 60 --order given
 clusters 'wide k-means' 6M wide.npy --method spkm --clusters 5 --max-iterations 4
+works asterism cluster wide.npy --angle 50 --order given --merge evidence --tree in.json --leaf-labels in.npy --quiet
+works asterism cluster wide.npy --angle 50 --order given --merge evidence --tree out.json --leaf-labels out.npy --quiet \
+    --memory 6M
+same in.json out.json
+same in.npy out.npy
+rm in.json out.json in.npy out.npy
 clusters 'k-means' 3500K small.npy --method spkm --clusters 4 --max-iterations 3 --threads 1
 asterism sample --points 100000 --dimension 12 --clusters 6 --kappa 20 --separation 50 --seed 3 --output cone.npy --quiet
 clusters 'mapped rows' 9M cone.npy --angle 65 --order given --metric local --max-iterations 2 --threads 2

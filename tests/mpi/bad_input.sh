@@ -15,7 +15,7 @@ refuses 2 1 'nowhere' "$mpi" cluster x.npy --angle 25 --labels nowhere/z.npy
 refuses 2 2 'no option' "$mpi" cluster x.npy --angel 25
 refuses 2 2 'stream works on one rank' "$mpi" stream x.npy --angle 25
 refuses 2 2 'movmf works on one rank' "$mpi" cluster x.npy --method movmf --clusters 3
-for option in '--order content' '--merge evidence' '--merge-to 3' '--tree z.json' '--min-size 10'; do
+for option in '--order content' '--outliers 0.1' '--groups few.npy'; do
     # shellcheck disable=SC2086
     refuses 2 2 "${option%% *} works on one rank" "$mpi" cluster x.npy --angle 25 --labels z.npy $option
 done

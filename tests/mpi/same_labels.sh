@@ -45,6 +45,20 @@ asterism sample --points "$(size 25000)" --dimension 12 --clusters 8 --kappa 40 
 agree '2x1 3x2' cone.npy --angle 60 --metric local --order given
 agree 3x1 cone.npy --method spkm --clusters 8 --metric local
 
+# merged and dissolved: the same clusters, trees and leaves
+agree '3x1 2x2' cone.npy --angle 50 --order given --merge evidence --min-size "$(size 200)"
+agree 2x1 cone.npy --angle 50 --order given --merge 40
+agree 3x1 wide.npy --method spkm --clusters 60 --merge-to 40 --min-size 12
+for more in '' '--leaf-labels l.npy'; do
+    # shellcheck disable=SC2086
+    asterism cluster cone.npy --angle 50 --order given --merge-to 5 --tree plain.json $more --quiet
+    [ -z "$more" ] || mv l.npy plain-l.npy
+    # shellcheck disable=SC2086
+    ranks 3 "$ASTERISM_MPI" cluster cone.npy --angle 50 --order given --merge-to 5 --tree z.json $more --quiet
+    same plain.json z.json
+done
+same plain-l.npy l.npy
+
 # a folder of files, each rank with rows of some of them, and weights of all of them
 rows=$(size 50000)
 mkdir parts

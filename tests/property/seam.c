@@ -117,6 +117,13 @@ static void check_some(scene *s, ast_random *random) {
     free(labels);
 }
 
+static ast_status sum_labels(scene *s, const int32_t *labels, const uint8_t *signs, ast_sums *of) {
+    ast_status status = ast_labelling_sums_begin(s->labelling, of, &s->fault);
+    if (status == AST_OK)
+        status = ast_labelling_sums_add(s->labelling, labels, signs, of, &s->fault);
+    return ast_labelling_sums_end(s->labelling, of, status, &s->fault);
+}
+
 /* Sums by random labels, and the clusters are as they were. */
 static void check_sums(scene *s, ast_random *random) {
     const ast_labelling_view v = ast_view_of(s->labelling);
@@ -139,7 +146,7 @@ static void check_sums(scene *s, ast_random *random) {
     }
     ast_sums of = {0};
     if (slots)
-        assert_int_equal(ast_labelling_sums(s->labelling, labels, v.signs, &of, &s->fault), AST_OK);
+        assert_int_equal(sum_labels(s, labels, v.signs, &of), AST_OK);
     for (size_t k = 0; k < slots; k++) {
         assert_int_equal(of.members[k], members[k]);
         assert_memory_equal(of.sums + k * dimension, sums + k * dimension, dimension * sizeof *sums);

@@ -311,7 +311,7 @@ static void draws_follow_weight_times_distance(void **state) {
     for (h.seed = 1; h.seed <= DRAWS; h.seed++) {
         float starts[4];
         draw(&l, &h, starts);
-        ast_labelling_restart(&l);
+        assert_int_equal(ast_labelling_restart(&l, NULL), AST_OK);
         seen[kind_of(starts)][kind_of(starts + 2)]++;
     }
     for (size_t a = 0; a < KINDS; a++) {
