@@ -278,6 +278,7 @@ static bool read_page(parquet_table *table, list_reader *reader, uint64_t end, u
             *place = *place ? *place + row_size : NULL;
             if (reader->row == end)
                 return true;
+            continue; /* the next rows may be plain */
         }
         unsigned own = level(reader);
         reader->open = true;
