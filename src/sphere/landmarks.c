@@ -406,13 +406,13 @@ static double settle(const ast_landmark_map *map, const ast_mode *modes, const d
 static double estimate(const ast_landmark_map *map, ast_frame_directions *sample, const double *predicted,
                        double *covariance, double *rotation, ast_mode *modes) {
     double before[9];
-    ast_landmark_parts parts;
+    size_t ends[AST_LANDMARKS + 1] = {0}; /* of the landmarks' rows */
     memcpy(rotation, predicted, sizeof before);
     memcpy(before, covariance, sizeof before);
     for (int round = 0; round < 2; round++) { /* the second looks where the first has found the frame */
         if (round == 0 || angle_of_turn(rotation, predicted) > NEAR)
-            ast_landmarks_divide(map, sample, rotation, round ? AST_NARROW : WIDE, &parts);
-        ast_landmarks_find_in_frame(map, sample, &parts, rotation, round ? AST_NARROW : WIDE, modes);
+            ast_landmarks_divide(map, sample, rotation, round ? AST_NARROW : WIDE, ends);
+        ast_landmarks_find_in_frame(map, sample, ends, rotation, round ? AST_NARROW : WIDE, modes);
         memcpy(covariance, before, sizeof before);
         fit(map, modes, predicted, covariance, rotation, OUTLIER_FIRST);
     }

@@ -59,12 +59,12 @@ static double shift(const ast_frame_directions *sample, const ast_weighted_direc
 /* ---- Of landmarks ------------------------------------------------------------------------------------------------ */
 
 void ast_landmarks_divide(const ast_landmark_map *map, const ast_frame_directions *sample, const double *rotation,
-                          double wide, ast_landmark_parts *parts) {
+                          double wide, size_t *ends) {
     double centres[AST_LANDMARKS][3];
-    size_t next = 0, *ends = parts->ends;
+    size_t next = 0;
     ast_landmarks_expected_directions(map, rotation, centres);
     assign(sample, &sample->rows, (const double(*)[3])centres, map->count, cos(wide * AST_DEGREE));
-    memset(ends, 0, sizeof parts->ends);
+    memset(ends, 0, (map->count + 1) * sizeof *ends);
     for (size_t i = 0; i < sample->rows.count; i++)
         ends[sample->nearest[i]]++;
     for (size_t k = 0; k <= map->count; k++) {
@@ -74,20 +74,18 @@ void ast_landmarks_divide(const ast_landmark_map *map, const ast_frame_direction
     }
     for (size_t i = 0; i < sample->rows.count; i++)
         copy_row(&sample->rows, i, &sample->parts, ends[sample->nearest[i]]++);
-    memcpy(parts->rotation, rotation, sizeof parts->rotation);
 }
 
-void ast_landmarks_find_in_frame(const ast_landmark_map *map, const ast_frame_directions *sample,
-                                 const ast_landmark_parts *parts, const double *rotation, double wide,
-                                 ast_mode *modes) {
+void ast_landmarks_find_in_frame(const ast_landmark_map *map, const ast_frame_directions *sample, const size_t *ends,
+                                 const double *rotation, double wide, ast_mode *modes) {
     double centres[AST_LANDMARKS][3], total = sample->total, share = 0;
     double narrow = cos(AST_NARROW * AST_DEGREE), first = cos(wide * AST_DEGREE), core = cos(AST_CORE * AST_DEGREE);
     size_t begin = 0;
     ast_landmarks_expected_directions(map, rotation, centres);
-    for (size_t k = 0; k < map->count; begin = parts->ends[k++]) {
+    for (size_t k = 0; k < map->count; begin = ends[k++]) {
         const ast_weighted_directions *all = &sample->parts;
         const ast_weighted_directions rows = {
-            {all->x[0] + begin, all->x[1] + begin, all->x[2] + begin}, all->weight + begin, parts->ends[k] - begin};
+            {all->x[0] + begin, all->x[1] + begin, all->x[2] + begin}, all->weight + begin, ends[k] - begin};
         for (int round = 0; round < SHIFTS; round++)
             share = shift(sample, &rows, centres[k], round ? narrow : first);
         for (int round = 0; round < SHIFTS; round++)
@@ -106,7 +104,7 @@ static int32_t cell_of(const ast_weighted_directions *rows, size_t i) {
     const float size[3] = {fabsf(x[0]), fabsf(x[1]), fabsf(x[2])};
     float larger = size[1] > size[0] ? size[1] : size[0], largest = size[2] > larger ? size[2] : larger;
     int face = size[2] > larger ? 2 : size[1] > size[0];
-    float scale = SIDE / (2 * largest), half = SIDE / 2;
+    float scale = SIDE / (2 * largest), half = 0.5f * SIDE;
     int32_t column = (int32_t)(x[after[face]] * scale + half), row = (int32_t)(x[after[face + 1]] * scale + half);
     column = column < SIDE ? column : SIDE - 1;
     row = row < SIDE ? row : SIDE - 1;

@@ -29,19 +29,14 @@ void ast_landmarks_expected_directions(const ast_landmark_map *map, const double
 /* The weight of the rows with from <= cosine to the centre < below. */
 double ast_landmarks_weigh(const ast_frame_directions *sample, const double *centre, double from, double below);
 
-/* The rows of each landmark: parts.rows ends[k - 1]..ends[k] - 1 of the sample; those of none follow. */
-typedef struct ast_landmark_parts {
-    size_t ends[AST_LANDMARKS + 1];
-    double rotation[9]; /* by which the landmarks were expected */
-} ast_landmark_parts;
-
-/* Gives each row to the nearest landmark within `wide` degrees. */
+/* Gives each row to the nearest landmark within `wide` degrees: rows ends[k - 1]..ends[k] - 1 of sample->parts are
+ * those of landmark k; those of none follow. ends: (map->count + 1). */
 void ast_landmarks_divide(const ast_landmark_map *map, const ast_frame_directions *sample, const double *rotation,
-                          double wide, ast_landmark_parts *parts);
+                          double wide, size_t *ends);
 
 /* The mode of each landmark (map->count) among its rows, looked for within `wide` degrees of where it is expected. */
-void ast_landmarks_find_in_frame(const ast_landmark_map *map, const ast_frame_directions *sample,
-                                 const ast_landmark_parts *parts, const double *rotation, double wide, ast_mode *modes);
+void ast_landmarks_find_in_frame(const ast_landmark_map *map, const ast_frame_directions *sample, const size_t *ends,
+                                 const double *rotation, double wide, ast_mode *modes);
 
 /* Modes of what is not within the narrow angle of `known` directions, the largest first, `most` at most. Returns their
  * number. The parts of the sample are lost. */
