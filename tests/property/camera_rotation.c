@@ -308,6 +308,52 @@ static void threads_and_states_change_nothing(void **state) {
         close_stream(streams[i], contexts[i]);
 }
 
+/* Unit vectors and others, holes and zeros, some rows late. */
+static void mix_rows(ast_random *random, float *x, uint8_t *late) {
+    for (size_t i = 0; i < POINTS; i++) {
+        float *row = x + 3 * i, length = sqrtf(row[0] * row[0] + row[1] * row[1] + row[2] * row[2]);
+        size_t kind = ast_random_below(random, 10);
+        late[i] = kind == 0;
+        for (int d = 0; d < 3; d++)
+            row[d] = kind == 1 ? 0 : kind == 2 ? NAN : kind < 8 ? row[d] / length : row[d];
+    }
+}
+
+/* Adjacent floats, which are read without a call, and floats with gaps. */
+static void gaps_between_numbers_change_nothing(void **state) {
+    (void)state;
+    static float x[3 * POINTS], apart[6 * POINTS];
+    static int32_t labels[2][POINTS];
+    static uint8_t late[POINTS];
+    static int of[POINTS];
+    ast_context *contexts[2];
+    ast_stream *streams[2] = {open_stream(1, &contexts[0]), open_stream(2, &contexts[1])};
+    ast_random random;
+    ast_random_seed(&random, 17, 0);
+    for (int frame = 0; frame < 15; frame++) {
+        double camera[9], found[2][9], covariance[2][9];
+        camera_at(frame, 2, camera);
+        see(&room, camera, &random, x, of);
+        mix_rows(&random, x, late);
+        for (size_t i = 0; i < 3 * POINTS; i++)
+            apart[2 * i] = x[i];
+        ast_points points[2] = {ast_points_f4(x, POINTS, 3), ast_points_f4(apart, POINTS, 3)};
+        points[1].row_stride = 6 * sizeof *apart;
+        points[1].column_stride = 2 * sizeof *apart;
+        for (int i = 0; i < 2; i++) {
+            ast_frame report = {.size = sizeof report};
+            points[i].late = late;
+            assert_int_equal(ast_stream_step(streams[i], &points[i], labels[i], &report), AST_OK);
+            assert_int_equal(ast_stream_rotation(streams[i], found[i], covariance[i], NULL), AST_OK);
+        }
+        assert_memory_equal(found[0], found[1], sizeof found[0]);
+        assert_memory_equal(covariance[0], covariance[1], sizeof covariance[0]);
+        assert_memory_equal(labels[0], labels[1], sizeof labels[0]);
+    }
+    for (int i = 0; i < 2; i++)
+        close_stream(streams[i], contexts[i]);
+}
+
 /* Rows that come with a rotation are those that were rotated before, whatever their type; also in the other calls. */
 static void rows_are_rotated(void **state) {
     (void)state;
@@ -368,9 +414,13 @@ static void rows_are_rotated(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_walk_does_not_drift), cmocka_unit_test(what_is_not_seen_stays_open),
-        cmocka_unit_test(jumps_are_found),       cmocka_unit_test(buildings_have_axes),
-        cmocka_unit_test(rows_are_rotated),      cmocka_unit_test(threads_and_states_change_nothing),
+        cmocka_unit_test(a_walk_does_not_drift),
+        cmocka_unit_test(what_is_not_seen_stays_open),
+        cmocka_unit_test(jumps_are_found),
+        cmocka_unit_test(buildings_have_axes),
+        cmocka_unit_test(gaps_between_numbers_change_nothing),
+        cmocka_unit_test(rows_are_rotated),
+        cmocka_unit_test(threads_and_states_change_nothing),
     };
     return cmocka_run_group_tests_name("rotation of a camera", tests, NULL, NULL);
 }
