@@ -95,10 +95,12 @@ static void print_legend(const ast_cli_cluster_job *work) {
     printf("\nspread: degrees; its cosine is the mean cosine between the members and their mean\n"
            "alpha95: degrees; the true mean is within this angle of the mean with 95%% confidence\n");
     print_pieces(work);
+    bool watson = work->options.axial && work->options.method == AST_MOVMF;
     if (in_field(work))
-        puts(work->report.dimension == 3 ? "k: Fisher's precision, (n - 1) / (n - R)"
-                                         : "k: an estimate of kappa without the bias of few points");
-    if (work->options.axial && work->options.method == AST_MOVMF)
+        puts(watson                        ? "k: kappa (n - 1) / n, without the bias of few axes"
+             : work->report.dimension == 3 ? "k: Fisher's precision, (n - 1) / (n - R)"
+                                           : "k: an estimate of kappa without the bias of few points");
+    if (watson)
         puts("kappa: of a Watson distribution; below 0: a girdle, and the mean is its pole");
     fputs(notations[ast_cli_cluster_notation(work)].meaning, stdout);
 }

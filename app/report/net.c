@@ -93,6 +93,7 @@ static void find_errors(const drawing *d, set *s) {
 static void take_mean(const ast_cluster_info *info, size_t dimension, set *s) {
     for (size_t c = 0; c < dimension; c++)
         s->mean[c] = (double)info->mean[c];
+    s->precision = info->precision;
     s->alpha95 = info->alpha95 / AST_DEGREES_PER_RADIAN;
     s->girdle = info->kappa < 0;
     for (int i = 0; info->axes && i < 2; i++) {
@@ -471,7 +472,7 @@ static void draw_legend(drawing *d, double contour) {
     char mean[64], text[128];
     ast_canvas_text(&d->canvas, LEGEND + 14, y, AST_SVG_START, means[flat ? AST_AZIMUTH : d->net->notation]);
     ast_canvas_text(&d->canvas, LEGEND + 165, y, AST_SVG_END, "n");
-    ast_canvas_text(&d->canvas, LEGEND + 215, y, AST_SVG_END, flat ? "kappa" : "k");
+    ast_canvas_text(&d->canvas, LEGEND + 215, y, AST_SVG_END, "k");
     ast_canvas_text(&d->canvas, LEGEND + 265, y, AST_SVG_END, "a95");
     for (size_t k = 0; k < d->clusters && k < MOST_SETS; k++) {
         const set *s = &d->sets[k];

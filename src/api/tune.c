@@ -419,7 +419,7 @@ static void explain(ast_tuning *t) {
         snprintf(text + used, room - (size_t)used,
                  "; two halves of the documents agree to %.2f, and below %g that may be chance", r->stability,
                  AST_TUNE_STABLE);
-    else if (r->weak)
+    else if (r->weak && r->excess > 0)
         snprintf(text + used, room - (size_t)used, "; below 0.05 that may be chance");
 }
 

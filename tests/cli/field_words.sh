@@ -121,6 +121,9 @@ json preferred.p ../out | awk '{ exit !($1 < 1e-4) }' || broken "a girdle is uni
 works asterism cluster fold.txt --trend-plunge --axial --angle 40
 grep -q '^a girdle, whose pole' ../out || broken 'no girdle in the table'
 grep -q 'kappa        k  alpha95' ../out || broken 'no k in the table'
+grep -q "^k: Fisher's precision" ../out || broken 'the table does not say what k is'
+works asterism cluster fold.txt --trend-plunge --axial --method movmf --clusters 1
+grep -q '^k: kappa (n - 1) / n' ../out || broken 'the k of a Watson distribution is called Fisher'
 works asterism tune fold.txt --trend-plunge --axial --json
 equal 'shape of a girdle in tune' '"girdle"' "$(json shape ../out)"
 works asterism tune fold.txt --trend-plunge --axial

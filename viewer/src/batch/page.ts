@@ -76,12 +76,13 @@ function sceneOf(report: BatchReport): Scene {
   const colours = new Colours(report.clusters.map((cluster) => [cluster.id, cluster.color] as const));
   const bySize = [...report.clusters].sort((a, b) => b.size - a.size);
   // On principal directions a spread of all dimensions would be a circle of the wrong size.
-  const markers = bySize.map(({ id, xyz, spread, share, alpha95 }) => ({
+  const markers = bySize.map(({ id, xyz, spread, share, alpha95, kappa }) => ({
     id,
     xyz,
     spread: report.projection ? null : spread,
     share,
     cone: alpha95 ?? null,
+    girdle: (kappa ?? 0) < 0,
     faint: false,
   }));
   const points = Points.decode(report.points);

@@ -85,7 +85,8 @@ export function drawMeans(pen: Pen, picture: NetPicture, disc: Disc, ink: Inks, 
   const shown = picture.markers.filter((marker, rank) => rank < MOST_MEANS || marker.id === active);
   const circled = shown.filter((marker, rank) => rank < MOST_CIRCLES || marker.id === active);
   const path = geoPath(projection(disc));
-  if (hasPlanes(picture.field)) for (const marker of circled) drawPlane(pen, picture, marker, path, ink, active);
+  for (const marker of circled)
+    if (hasPlanes(picture.field) || marker.girdle) drawPlane(pen, picture, marker, path, ink, active);
   for (const marker of circled) drawSpread(pen, picture, marker, path, ink, active);
   for (const marker of [...shown].reverse()) drawMean(pen, picture, marker, disc, ink, active);
 }
@@ -108,12 +109,14 @@ export function drawCompass(pen: Pen, x: number, y: number, radius: number, ink:
 
 type Path = (shape: GeoPermissibleObjects) => string | null;
 
-/** The great circle of the plane whose pole the mean is. */
+/** The great circle of the plane, or of the girdle, whose pole the mean is. */
 function drawPlane(pen: Pen, picture: NetPicture, marker: Marker, path: Path, ink: Inks, active: number | null): void {
   const opacity = active === null || active === marker.id ? 1 : 0.2;
   const d = path({ type: "LineString", coordinates: ring(marker.xyz, picture.half.side, 90) });
   if (!d) return;
-  pen.path(d, { stroke: picture.colours.css(marker.id), width: 2.2, opacity });
+  const dash = marker.girdle ? { dash: [6, 5] } : {};
+  pen.path(d, { stroke: picture.colours.css(marker.id), width: 2.2, opacity, ...dash });
+  if (marker.girdle) return;
   pen.path(d, { stroke: ink.ink, width: 0.5, opacity: 0.6 * opacity });
 }
 

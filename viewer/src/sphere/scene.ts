@@ -15,6 +15,8 @@ export interface Marker {
   share: number;
   /** The 95% cone of a mean measured in the field: degrees, or null. */
   cone?: number | null;
+  /** Of a girdle: it is the pole of a great circle. */
+  girdle?: boolean;
   /** A cluster without points now: drawn hollow. */
   faint: boolean;
 }

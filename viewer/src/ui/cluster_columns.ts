@@ -64,7 +64,7 @@ const FIELD: [FieldKey, string, string, number, string][] = [
   ["plunge", "plunge", "4.2em", 0, "Plunge of the mean"],
   ["trend", "trend", "4.2em", 0, "Trend of the mean"],
   ["azimuth", "azimuth", "4.8em", 0, "Azimuth of the mean, clockwise from north"],
-  ["precision", "k", "4em", 1, "Precision: in three dimensions Fisher's, (n - 1) / (n - R)"],
+  ["precision", "k", "4em", 1, "Precision: in three dimensions Fisher's, (n - 1) / (n - R); of a Watson distribution kappa (n - 1) / n"],
   ["alpha95", "α95", "3.8em", 1, "The true mean is within this angle of the mean with 95% confidence"],
 ];
 
