@@ -30,7 +30,8 @@ typedef struct ast_frame_patch {
     double track_distance;  /* of its centre from the plane of that track */
 } ast_frame_patch;
 
-/* How a track looked once when it fitted badly to what it is on the whole: a patch that looks like this is the same. */
+/* How a track looked once: with poses, when it fitted badly to what it is on the whole; without, in coordinates of the
+ * camera. A patch that looks like this is the same. */
 typedef struct ast_plane_look {
     ast_plane_equation plane;
     double low[3], high[3];
@@ -47,7 +48,7 @@ typedef struct ast_plane_track {
     double normal_sum[3];   /* weighted sum of the normals of its patches */
     double low[3], high[3]; /* box of what was seen of it; without poses, in the last frame */
     uint64_t last_seen;     /* number of the frame */
-    ast_plane_look *looks;  /* with poses; no two of them are nearly the same */
+    ast_plane_look *looks;  /* no two of them are nearly the same */
     size_t look_count, look_room;
 } ast_plane_track;
 
@@ -59,7 +60,7 @@ typedef struct ast_track_block {
 
 /* Tracks as indices into the list of all, in their order. Initially all zero. */
 typedef struct ast_nearby_tracks {
-    int32_t *list; /* those that this frame may see: within AST_TRACK_REACH; without poses all */
+    int32_t *list; /* those that this frame may see: within AST_TRACK_REACH; without poses those that do not rest */
     size_t count, room;
     int32_t *around; /* those within a wider distance of the box */
     size_t around_count, around_room;
@@ -73,6 +74,9 @@ typedef struct ast_nearby_tracks {
 /* Metres, with poses: a frame looks at tracks whose box is that near to the box of its patches and the camera. A plane
  * farther away is another one, even if it is coplanar. */
 #define AST_TRACK_REACH 20.0
+
+/* Frames with planes that do not see a track, after which it rests if there are no poses. */
+#define AST_TRACK_RESTS 30
 
 typedef struct ast_plane_tracks {
     ast_plane_track *list; /* in order of ids */
@@ -106,8 +110,34 @@ bool ast_nearby_tracks_find(ast_plane_tracks *tracks, const ast_frame_patch *pat
 bool ast_nearby_tracks_add(ast_plane_tracks *tracks, int32_t track);
 void ast_nearby_tracks_drop(ast_nearby_tracks *nearby, int32_t track);
 
+/* Puts tracks that were added from `first` on into their order. */
+void ast_nearby_tracks_sort(ast_nearby_tracks *nearby, size_t first);
+
 /* At the end of a frame: enlarges the boxes of blocks whose tracks have grown. False if memory runs out. */
 bool ast_nearby_tracks_update_boxes(ast_plane_tracks *tracks);
+
+/* The angle between two unit vectors. */
+static inline double ast_angle_between(const double *a, const double *b) {
+    double difference[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]}, sum[3] = {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
+    return 2 * atan2(sqrt(ast_dot3(difference, difference)), sqrt(ast_dot3(sum, sum)));
+}
+
+/* How far a patch may be from a plane that it was not seen on before. */
+double ast_tight_offset(const ast_plane_tracks *tracks, const ast_frame_patch *patch);
+
+ast_plane_look ast_plane_look_of(const ast_plane_equation *plane, const double *low, const double *high);
+
+/* A track that has many looks gets no more. False if memory runs out. */
+bool ast_plane_track_add_look(ast_plane_track *track, const ast_plane_look *look);
+
+/* Takes track k out of the list; the others keep their order, which is the order of ids. */
+void ast_plane_tracks_drop(ast_plane_tracks *tracks, size_t k);
+
+/* Without poses (resting_tracks.c). Patches without a track get those that they look like; each track remembers how it
+ * looks; of many that rest, those unseen for longest end. The first two: false if memory runs out. */
+bool ast_resting_tracks_wake(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count);
+bool ast_resting_tracks_remember(ast_plane_tracks *tracks, const ast_frame_patch *patches, size_t count);
+void ast_resting_tracks_limit(ast_plane_tracks *tracks);
 
 /* Gives each patch its track, and starts new ones. False if memory runs out. */
 bool ast_plane_tracks_step(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count);

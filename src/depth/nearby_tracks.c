@@ -106,9 +106,10 @@ bool ast_nearby_tracks_find(ast_plane_tracks *tracks, const ast_frame_patch *pat
     nearby->count = 0;
     if (!ast_reserve(&nearby->list, &nearby->room, 0, tracks->count, sizeof *nearby->list))
         return false;
-    if (!tracks->has_poses) { /* those that are not forgotten yet */
+    if (!tracks->has_poses) {
         for (size_t k = 0; k < tracks->count; k++)
-            nearby->list[nearby->count++] = (int32_t)k;
+            if (tracks->frame - tracks->list[k].last_seen <= AST_TRACK_RESTS)
+                nearby->list[nearby->count++] = (int32_t)k;
         return true;
     }
     if (!still_holds(nearby, &b) && !find_around(tracks, &b))
@@ -150,4 +151,13 @@ void ast_nearby_tracks_drop(ast_nearby_tracks *nearby, int32_t track) {
     nearby->count = remove_number(nearby->list, nearby->count, track);
     nearby->around_count = remove_number(nearby->around, nearby->around_count, track);
     expire_blocks(nearby, track);
+}
+
+void ast_nearby_tracks_sort(ast_nearby_tracks *nearby, size_t first) {
+    for (size_t i = first; i < nearby->count; i++)
+        for (size_t k = i; k > 0 && nearby->list[k - 1] > nearby->list[k]; k--) {
+            int32_t later = nearby->list[k - 1];
+            nearby->list[k - 1] = nearby->list[k];
+            nearby->list[k] = later;
+        }
 }

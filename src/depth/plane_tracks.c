@@ -9,7 +9,8 @@
  * looked where it fitted badly: its looks. A frame looks at the tracks near it only (nearby_tracks.c), so that the time
  * for a frame does not grow with the length of a walk. The distance threshold depends on the place: the option `offset`
  * where the plane was observed before, less elsewhere, where the patch may belong to another nearly coplanar plane.
- * Without poses a track holds the last observation only, and is dropped if it is not seen for some frames.
+ * Without poses a track holds the last observation only. If it is not seen for some frames it rests, until a patch
+ * looks as it once did (resting_tracks.c).
  *
  * A track is confirmed, and reported, when it is seen in a second frame or at once if it is large: pieces that noise
  * cuts off a wall are seen once. */
@@ -37,8 +38,7 @@
 #define TIGHT_OFFSET 0.3
 #define NOISE 0.5       /* of the noise of a pixel: how wrong the depth of a patch may be */
 #define MAX_GAP 0.5     /* metres: largest gap to the observed box of a plane at which the full offset applies */
-#define FORGOTTEN 30    /* frames with planes after which a track without poses, or one that is not confirmed, ends */
-#define UNCONFIRMED 10  /* the same for a track that is not confirmed */
+#define UNCONFIRMED 10  /* frames with planes after which a track that is not confirmed ends */
 #define LARGE 4         /* a new plane of that many smallest areas is large, with poses */
 #define COMFORTABLE 0.5 /* a patch that costs more is a look of its track */
 #define LOOK_ANGLE 0.05 /* radians: up to here two looks are one */
@@ -81,10 +81,13 @@ bool ast_plane_tracks_step(ast_plane_tracks *tracks, ast_frame_patch *patches, s
         patches[i].narrow_extent = sqrt(axes.square_sums[1] / patches[i].scatter.n);
     }
     associate(tracks, patches, count);
+    if (!tracks->has_poses && !ast_resting_tracks_wake(tracks, patches, count))
+        return false;
     if (!start_tracks(tracks, patches, count))
         return false;
     update(tracks, patches, count);
-    if (tracks->has_poses && (!add_looks(tracks, patches, count) || !join_tracks(tracks, patches, count)))
+    if (tracks->has_poses ? !add_looks(tracks, patches, count) || !join_tracks(tracks, patches, count)
+                          : !ast_resting_tracks_remember(tracks, patches, count))
         return false;
     check_tracks(tracks, patches, count);
     return ast_nearby_tracks_update_boxes(tracks);
@@ -101,11 +104,6 @@ void ast_plane_tracks_free(ast_plane_tracks *tracks) {
 
 /* ---- Normals ----------------------------------------------------------------------------------------------------- */
 
-static double angle_between(const double *a, const double *b) {
-    double difference[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]}, sum[3] = {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
-    return 2 * atan2(sqrt(ast_dot3(difference, difference)), sqrt(ast_dot3(sum, sum)));
-}
-
 /* If the sensor bends a plane by AST_BENT of its noise, the error of the normal is this bend divided by the extent of
  * the observed part. `square` is the sum of the squares along the second narrowest axis of a scatter. */
 static double error_of(const ast_plane_tracks *tracks, const ast_scatter *scatter, double cells, double square) {
@@ -115,7 +113,7 @@ static double error_of(const ast_plane_tracks *tracks, const ast_scatter *scatte
 
 /* The angle between the lines along two normals: a wall is parallel to the one across the room, which faces it. */
 static double angle_of_lines(const double *a, const double *b) {
-    double angle = angle_between(a, b);
+    double angle = ast_angle_between(a, b);
     return fmin(angle, PI - angle);
 }
 
@@ -186,7 +184,7 @@ static double noise_of(const ast_plane_tracks *tracks, const ast_frame_patch *pa
     return NOISE * tracks->depth_noise * patch->depth * patch->camera_distance;
 }
 
-static double tight(const ast_plane_tracks *tracks, const ast_frame_patch *patch) {
+double ast_tight_offset(const ast_plane_tracks *tracks, const ast_frame_patch *patch) {
     return TIGHT_OFFSET * tracks->offset + noise_of(tracks, patch);
 }
 
@@ -218,7 +216,7 @@ static double misfit(const ast_plane_tracks *tracks, const ast_plane_track *trac
         limit = TIGHT_OFFSET * tracks->offset + (is_wide(patch) ? noise_of(tracks, patch) : 0);
     if (away > limit)
         return INFINITY;
-    double angle = angle_between(track->plane.normal, patch->plane.normal);
+    double angle = ast_angle_between(track->plane.normal, patch->plane.normal);
     return angle > most ? INFINITY : away / limit + angle / most;
 }
 
@@ -228,7 +226,7 @@ static double misfit_of_look(const ast_plane_tracks *tracks, const ast_plane_loo
     double away = fabs(ast_plane_distance(&look->plane, patch->centre));
     if (away > limit || ast_gap_between(look->low, look->high, patch->low, patch->high) > MAX_GAP)
         return INFINITY;
-    double angle = angle_between(look->plane.normal, patch->plane.normal);
+    double angle = ast_angle_between(look->plane.normal, patch->plane.normal);
     return angle > MAX_ANGLE ? INFINITY : away / limit + angle / MAX_ANGLE;
 }
 
@@ -263,7 +261,8 @@ static void associate(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t
         for (size_t k = 0; k < tracks->nearby.count; k++) {
             const ast_plane_track *track = nearby(tracks, k);
             int32_t number = tracks->nearby.list[k];
-            double cost = misfit(tracks, track, patch), look = least_misfit_of_looks(tracks, track, patch);
+            double cost = misfit(tracks, track, patch);
+            double look = tracks->has_poses ? least_misfit_of_looks(tracks, track, patch) : INFINITY;
             if (!tracks->has_poses && track->last_seen + 1 < tracks->frame)
                 cost += ABSENT;
             if (cost < least && agrees(tracks, patches, i, patch, number, away_of(track, patch))) {
@@ -294,7 +293,7 @@ static int32_t direction_of(const ast_plane_tracks *tracks, const ast_frame_patc
     double least = MAX_ALIGN_ANGLE;
     int32_t found = -1;
     for (size_t k = 0; k < tracks->nearby.count; k++) {
-        double angle = angle_between(nearby(tracks, k)->plane.normal, patch->plane.normal);
+        double angle = ast_angle_between(nearby(tracks, k)->plane.normal, patch->plane.normal);
         if (angle < least) {
             least = angle;
             found = nearby(tracks, k)->direction;
@@ -335,7 +334,7 @@ static bool start_tracks(ast_plane_tracks *tracks, ast_frame_patch *patches, siz
         ast_frame_patch *patch = &patches[i];
         for (size_t k = known; patch->track < 0 && k < tracks->count; k++) {
             const ast_plane_track *t = &tracks->list[k];
-            if (misfit(tracks, t, patch) < INFINITY && fabs(away_of(t, patch)) <= tight(tracks, patch)) {
+            if (misfit(tracks, t, patch) < INFINITY && fabs(away_of(t, patch)) <= ast_tight_offset(tracks, patch)) {
                 patch->track_distance = away_of(t, patch);
                 patch->track = (int32_t)k;
             }
@@ -409,7 +408,7 @@ static void update(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t co
 
 /* ---- Looks ------------------------------------------------------------------------------------------------------- */
 
-static ast_plane_look look_of(const ast_plane_equation *plane, const double *low, const double *high) {
+ast_plane_look ast_plane_look_of(const ast_plane_equation *plane, const double *low, const double *high) {
     ast_plane_look look = {.plane = *plane};
     for (int c = 0; c < 3; c++) {
         look.low[c] = low[c];
@@ -418,12 +417,25 @@ static ast_plane_look look_of(const ast_plane_equation *plane, const double *low
     return look;
 }
 
+bool ast_plane_track_add_look(ast_plane_track *track, const ast_plane_look *look) {
+    if (track->look_count == MOST_LOOKS)
+        return true;
+    if (track->look_count == track->look_room) { /* most tracks have one */
+        size_t room = track->look_room == 0 ? 1 : 2 * track->look_room;
+        if (!ast_grow_array(&track->looks, track->look_count, room, sizeof *track->looks))
+            return false;
+        track->look_room = room;
+    }
+    track->looks[track->look_count++] = *look;
+    return true;
+}
+
 /* Whether two looks are nearly the same. The middle of the box stands for what was seen. */
 static bool is_same_look(const ast_plane_tracks *tracks, const ast_plane_look *a, const ast_plane_look *b) {
     double middle[3];
     for (int c = 0; c < 3; c++)
         middle[c] = (b->low[c] + b->high[c]) / 2;
-    return angle_between(a->plane.normal, b->plane.normal) <= LOOK_ANGLE &&
+    return ast_angle_between(a->plane.normal, b->plane.normal) <= LOOK_ANGLE &&
            fabs(ast_plane_distance(&a->plane, middle) - ast_plane_distance(&b->plane, middle)) <=
                TIGHT_OFFSET * tracks->offset / 2 &&
            ast_gap_between(a->low, a->high, b->low, b->high) <= MAX_GAP;
@@ -441,16 +453,7 @@ static bool add_look(const ast_plane_tracks *tracks, ast_plane_track *track, con
         }
         return true;
     }
-    if (track->look_count == MOST_LOOKS)
-        return true;
-    if (track->look_count == track->look_room) { /* most tracks have one */
-        size_t room = track->look_room == 0 ? 1 : 2 * track->look_room;
-        if (!ast_grow_array(&track->looks, track->look_count, room, sizeof *track->looks))
-            return false;
-        track->look_room = room;
-    }
-    track->looks[track->look_count++] = *look;
-    return true;
+    return ast_plane_track_add_look(track, look);
 }
 
 /* The first patch of a track is a look, and every patch that hardly fits. */
@@ -460,7 +463,7 @@ static bool add_looks(ast_plane_tracks *tracks, const ast_frame_patch *patches, 
         ast_plane_track *track = patch->track < 0 ? NULL : &tracks->list[patch->track];
         if (!track || (track->look_count > 0 && misfit(tracks, track, patch) <= COMFORTABLE))
             continue;
-        ast_plane_look look = look_of(&patch->plane, patch->low, patch->high);
+        ast_plane_look look = ast_plane_look_of(&patch->plane, patch->low, patch->high);
         if (!add_look(tracks, track, &look))
             return false;
     }
@@ -469,8 +472,7 @@ static bool add_looks(ast_plane_tracks *tracks, const ast_frame_patch *patches, 
 
 /* ---- Joining and forgetting -------------------------------------------------------------------------------------- */
 
-/* Takes track k out of the list; the others keep their order, which is the order of ids. */
-static void drop(ast_plane_tracks *tracks, size_t k) {
+void ast_plane_tracks_drop(ast_plane_tracks *tracks, size_t k) {
     ast_nearby_tracks_drop(&tracks->nearby, (int32_t)k);
     ast_free(tracks->list[k].looks);
     tracks->count--;
@@ -489,7 +491,7 @@ static bool coincide(const ast_plane_tracks *tracks, const ast_plane_track *a, c
 
 /* What the track looked like on the whole is a look too, as its plane ends here. */
 static bool hand_over_looks(const ast_plane_tracks *tracks, ast_plane_track *to, const ast_plane_track *from) {
-    ast_plane_look last = look_of(&from->plane, from->low, from->high);
+    ast_plane_look last = ast_plane_look_of(&from->plane, from->low, from->high);
     bool good = add_look(tracks, to, &last);
     for (size_t i = 0; i < from->look_count && good; i++)
         good = add_look(tracks, to, &from->looks[i]);
@@ -510,7 +512,7 @@ static bool join(ast_plane_tracks *tracks, size_t kept, size_t gone, ast_frame_p
         a->low[c] = fmin(a->low[c], b->low[c]);
         a->high[c] = fmax(a->high[c], b->high[c]);
     }
-    drop(tracks, gone);
+    ast_plane_tracks_drop(tracks, gone);
     kept -= kept > gone;
     for (size_t i = 0; i < count; i++) {
         if (patches[i].track == (int32_t)gone)
@@ -543,12 +545,12 @@ static bool join_tracks(ast_plane_tracks *tracks, ast_frame_patch *patches, size
     return true;
 }
 
-/* With poses only tracks that are not confirmed are dropped, and only near ones are looked at. */
+/* Only tracks that are not confirmed are dropped, and only near ones are looked at. */
 static void drop_stale(ast_plane_tracks *tracks) {
     for (size_t n = tracks->nearby.count; n-- > 0;) {
         const ast_plane_track *track = nearby(tracks, n);
-        bool lasting = tracks->has_poses && track->confirmed;
-        if (!lasting && tracks->frame - track->last_seen > (track->confirmed ? FORGOTTEN : UNCONFIRMED))
-            drop(tracks, (size_t)tracks->nearby.list[n]);
+        if (!track->confirmed && tracks->frame - track->last_seen > UNCONFIRMED)
+            ast_plane_tracks_drop(tracks, (size_t)tracks->nearby.list[n]);
     }
+    ast_resting_tracks_limit(tracks);
 }

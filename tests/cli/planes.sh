@@ -83,6 +83,22 @@ cmp -s pictures/000003.png directions/000003.png && broken 'planes have the colo
 works asterism stream walk/depth --angle 60 --smooth guided --planes guided
 equal 'planes beside guided normals' 8 "$(ls guided | wc -l)"
 
+# Without poses: a view that comes back after 45 frames of another one has its ids; that other view has ids of its own.
+works asterism sample --scene hallway --frames 60 --size 160x120 --output tour
+mkdir there
+number=0
+for frame in 000000 000001 000002 000003 $(yes 000030 | head -n 45) 000003 000002 000001 000000; do
+    cp tour/depth/$frame.png "there/$(printf %06d $number).png"
+    number=$((number + 1))
+done
+works asterism stream there --intrinsics 131.25,131.25,79.5,59.5 --angle 60 --planes back
+ids() {
+    awk '{ n = split($0, part, "\"id\": "); for (i = 2; i <= n; i++) print part[i] + 0 }' back/$1.json | sort -n
+}
+[ "$(ids 000003 | wc -l)" -ge 7 ] || broken "few planes: $(ids 000003)"
+equal 'the planes that come back' "$(ids 000003 | tr '\n' ' ')" "$(ids 000049 | tr '\n' ' ')"
+[ -z "$(ids 000040 | grep -x -e "$(ids 000003)")" ] || broken "another view has the ids: $(ids 000040)"
+
 # One sentence, and no file.
 printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\n' >three.obj
 fails 1 'at least 32 points' asterism cluster three.obj --angle 30 --planes no.json
