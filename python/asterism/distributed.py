@@ -74,10 +74,12 @@ def predicted(model: Any, block: Any) -> NDArray[np.int32]:
 
 
 class Found(NamedTuple):
-    """What a rank has found: attributes of the estimator, the labels of its blocks, and what is to be warned of."""
+    """What a rank has found: attributes of the estimator, the labels of its blocks, which of its rows are outliers, and what
+    is to be warned of."""
 
     attributes: dict[str, Any]
     labels: NDArray[np.int32]
+    outliers: NDArray[np.intp]
     warnings: list[Any]
 
 
@@ -87,6 +89,9 @@ def rank_of(hub: tuple[Any, ...] | None, rank: int, ranks: int, settings: dict[s
     model, seat = single.DPVMFMeans(**settings), None if hub is None else Seat(*hub, rank, ranks)
     parts = [rows_of(block) for block in blocks]
     rows = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    if seat is not None and rows.shape[1] <= 3 and (model.merge == "evidence" or model.merge_to is not None):
+        raise ValueError("merge='evidence' and merge_to need rows of more than 3 components here: whether angles were rounded "
+                         "is found with all rows in one process")
 
     def work() -> Found:
         model._seat = seat
@@ -94,7 +99,7 @@ def rank_of(hub: tuple[Any, ...] | None, rank: int, ranks: int, settings: dict[s
             model.fit(rows)
         del model._seat
         found = {name: value for name, value in vars(model).items() if name not in (*settings, *OF_ROWS)}
-        return Found(found, model.labels_, [one.message for one in said])
+        return Found(found, model.labels_, model.outliers_, [one.message for one in said])
     if seat is None:
         return work()
     if model.n_threads is None:
@@ -383,7 +388,7 @@ class DPVMFMeans(Blocks, single.DPVMFMeans):
 
     Parameters
     ----------
-    angle, cosine, center, init, max_iter, axial, measure, outlier_angle, representatives
+    angle, cosine, merge, merge_to, min_size, center, init, max_iter, axial, measure, outlier_angle, representatives
         As in `asterism.DPVMFMeans`.
     executor : an executor of concurrent.futures, a function that makes one, a Dask client or None, default=None
         What runs the work. None: this process.
@@ -401,7 +406,7 @@ class DPVMFMeans(Blocks, single.DPVMFMeans):
     labels_ : (N) int32, of the rows of all blocks; `block_labels_` is the same as a list, one array for each block
     block_sizes_ : list of int, rows of each block
     cluster_centers_ and further attributes
-        As in `asterism.DPVMFMeans`, without those of merging.
+        As in `asterism.DPVMFMeans`, without the tree of joins.
 
     Examples
     --------
@@ -416,10 +421,11 @@ class DPVMFMeans(Blocks, single.DPVMFMeans):
     """
 
     def __init__(self, angle: float = 60, *, cosine: float | None = None, executor: Any = None, ranks: int | None = None,
-                 center: bool = False, init: Any = None, max_iter: int = 100, axial: bool = False,
-                 measure: str = "cosine", outlier_angle: float | None = None, representatives: int = 0,
-                 n_threads: int | None = None, address: str | None = None, timeout: float = 60) -> None:
-        super().__init__(angle, cosine=cosine, order="given", center=center, init=init, max_iter=max_iter, axial=axial,
+                 merge: float | str | None = None, merge_to: int | None = None, min_size: float = 1, center: bool = False,
+                 init: Any = None, max_iter: int = 100, axial: bool = False, measure: str = "cosine",
+                 outlier_angle: float | None = None, representatives: int = 0, n_threads: int | None = None,
+                 address: str | None = None, timeout: float = 60) -> None:
+        super().__init__(angle, cosine=cosine, order="given", merge=merge, merge_to=merge_to, min_size=min_size, center=center, init=init, max_iter=max_iter, axial=axial,
                          measure=measure, outlier_angle=outlier_angle, representatives=representatives, allow_missing=True,
                          n_threads=n_threads)
         self.executor = executor
@@ -438,7 +444,8 @@ class DPVMFMeans(Blocks, single.DPVMFMeans):
                 time.sleep(1)  # until the engine knows
                 engine.renew()
         self.__dict__.update(found[0].attributes)
-        self.outliers_ = np.empty(0, np.intp)
+        before = np.cumsum([0, *(len(one.labels) for one in found)])
+        self.outliers_ = np.concatenate([one.outliers + first for one, first in zip(found, before)])
         self.labels_ = np.concatenate([one.labels for one in found])
         for warning in found[0].warnings:
             warnings.warn(warning, stacklevel=3)

@@ -56,6 +56,11 @@ def test_the_labels_are_those_of_one_process(points, expected, executor):
     same(kmeans(init="random", random_state=9).fit(blocks), expected["random"])
     dp = distributed.DPVMFMeans(30, executor=executor)
     same(dp.fit(blocks), expected["dp"])
+    for merging in ({"merge": "evidence", "min_size": 250}, {"merge": 25, "min_size": 300}, {"merge_to": 12}):
+        merged = distributed.DPVMFMeans(30, executor=executor, **merging).fit(blocks)
+        one = asterism.DPVMFMeans(30, order="given", allow_missing=True, **merging).fit(points)
+        same(merged, one)
+        np.testing.assert_array_equal(merged.outliers_, one.outliers_)
     assert [len(own) for own in dp.block_labels_] == dp.block_sizes_ == [1, 1999, 0, 1500, 2500]
     labels = distributed.assign(blocks, dp, executor)
     np.testing.assert_array_equal(np.concatenate(labels), expected["dp"].predict(points))
