@@ -150,9 +150,9 @@ typedef struct ast_points {
     ast_index index;     /* the type of starts and columns */
     const uint8_t *late; /* (N), or NULL: no row is late. A row i with late[i] != 0 is labelled after the last pass: see
                             above. For dense rows */
-    const double *rotation; /* (D, D) row-major, or NULL: streams take R x for every row x, such as the rotation of a
-                               camera in the world. It may be mirrored; digits that it has lost, up to 1%, are mended.
-                               Other calls refuse it */
+    const double *rotation; /* (D, D) row-major, or NULL. Streams replace every row x by R x, for example with the
+                               rotation from a camera to the world. R may be mirrored. D = 3: a matrix that lost digits,
+                               up to 1%, becomes the nearest rotation. Other calls refuse it */
 } ast_points;
 
 /* A view of a contiguous row-major array. */
@@ -183,9 +183,14 @@ static inline ast_points ast_points_f8(const double *data, size_t count, size_t 
  * decrease. The columns of a row are within 0..D-1 and strictly increase; otherwise the call fails and names the row. D
  * is 2..2^31-1; strides are ignored. A row without entries, or with zeros only, is missing.
  *
- * Sparse rows work with AST_DP, AST_SPKM, AST_MBSPKM, ast_assign, ast_tally_add and ast_silhouette with AST_COSINE, and
- * with AST_MOVMF, ast_memberships and models of it up to 65536 columns, all without axial; every other call refuses
- * them. Means are dense. A call needs 4 bytes per entry (8 with AST_I8), about 40 bytes per point and about 40 K D
+ * These take sparse rows, without axial, centring and metric, and every other call refuses them:
+ *
+ * - ast_cluster with AST_DP, AST_SPKM and AST_MBSPKM; ast_similarity, ast_assign, ast_model_assign, ast_tally_draw,
+ *   ast_tally_add; ast_silhouette with AST_COSINE
+ * - ast_tune, up to 131072 columns
+ * - ast_cluster with AST_MOVMF, ast_memberships, and models of mixtures, up to 65536 columns
+ *
+ * Means are dense. A call needs 4 bytes per entry (8 with AST_I8), about 40 bytes per point and about 40 K D
  * bytes. Labels, means and objective equal those of the same points given as dense rows, bit for bit. */
 static inline ast_points ast_points_csr(const void *data, ast_type type, const void *starts, const void *columns,
                                         ast_index index, size_t count, size_t dimension) {
@@ -201,8 +206,8 @@ static inline ast_points ast_points_csr(const void *data, ast_type type, const v
 
 /* The k nearest neighbours of every row among the other rows, by cosine: exact, equal to comparing all pairs.
  * `neighbours` (N, k) receives row numbers from 0, nearest first, equal cosines in order of rows; `cosines` (N, k) the
- * scores: the products of the normalised rows, in double. Where there are fewer than k other rows, and for missing
- * rows, which are nobody's neighbours, they are -1 and NaN. Weights are ignored. Takes up to 8 N D bytes. k is at least
+ * products of the normalised rows, in double. If there are fewer than k other rows, the rest is -1 and NaN. A missing
+ * row is no neighbour, and has only -1 and NaN itself. Weights are ignored. Takes up to 8 N D bytes. k is at least
  * 1. Not for sparse rows. */
 AST_API ast_status ast_neighbours(ast_context *context, const ast_points *points, size_t k, int32_t *neighbours,
                                   double *cosines);
@@ -315,16 +320,17 @@ typedef struct ast_storage {
 /* What an earlier run has found. Exactly one of `model`, `means` and `labels` is set. */
 typedef struct ast_previous {
     size_t size;
-    const struct ast_model *model; /* NULL. Of this context. AST_DP, without resume: rows become what the model makes of
-                                      them. Rows that fit none of its clusters (below `thresholds`, else `fits`, else
-                                      farther than `angle` of ast_model_info) are clustered among themselves with these
-                                      options. Then every row joins the nearest mean, old or new. Old means stay */
+    const struct ast_model *model; /* NULL. Of this context. AST_DP, without resume: the model centres or maps the rows
+                                      as those of its own run. Rows that fit none of its clusters (below `thresholds`,
+                                      else `fits`, else farther than `angle` of ast_model_info) are clustered among
+                                      themselves with these options. Then every row joins the nearest mean, old or new.
+                                      Old means stay */
     const float *means; /* NULL. (means_count, D) row-major; the library normalises them. New means keep the ids of
                            those that they are near */
     size_t means_count;
     double angle;          /* NaN: the options' angle, or 90 without one. Of means: the farthest that one may move */
     const int32_t *labels; /* NULL. (N) of the same rows, -1: none. Clusters keep the ids of those that they overlap */
-    const int32_t *ids;    /* NULL: 0, 1, ... (means_count) increasing: the ids of `means` */
+    const int32_t *ids;    /* NULL: 0, 1, ... The ids of `means`: (means_count), increasing */
     int32_t next_id;       /* 0: above all ids. New clusters get ids from here on */
 } ast_previous;
 
@@ -363,7 +369,7 @@ typedef struct ast_options {
                                cluster than rows are to clusters that they do not belong to, and rows far below the others of
                                their cluster. Means stay (docs/outliers.md) */
     size_t representatives; /* 0. For each cluster the numbers of so many rows that are nearest to its mean */
-    int calibrate;          /* 0. 1: find `fits` of ast_model_info, for rows in memory on one rank */
+    int calibrate;          /* 0. 1: find `fits` of ast_model_info. Rows in memory, on one rank */
     const ast_previous *previous; /* NULL. Clusters keep the ids of an earlier run (ast_lineage_records). Not for
                                      mixtures, on one rank, for rows in memory */
     const int32_t *groups; /* NULL. (N) one number per row: rows of one group, such as the faces of one photo, never
@@ -421,8 +427,8 @@ typedef struct ast_options {
                               of components. Not with `hard` */
         int background;    /* 0. 1: one more component, uniform on the sphere. It is no cluster: points that most
                               probably belong to it have the label -1 and are outliers */
-        ast_component_shape
-            shape; /* AST_COMPONENT_ROUND. AST_COMPONENT_KENT: components are Kent distributions. D = 3, not axial */
+        /* AST_COMPONENT_ROUND. AST_COMPONENT_KENT: components are Kent distributions. D = 3, not axial */
+        ast_component_shape shape;
     } mixture;
 
     /* AST_FSD, AST_CRP. */
@@ -442,16 +448,15 @@ typedef struct ast_options {
         size_t points; /* 0: 1024, or 10 K if that is more. Points per batch */
     } minibatch;
 
-    double rounding; /* NaN: found, for rows of two or three components of which a twentieth are copies and whose angles
-                        are all multiples of 10, 5, 2, 1 or 0.5 degrees. 0: none. Otherwise the angles were rounded to
-                        so many degrees, up to 45: for the evidence of clusters every copy counts, and stands for a cell
-                        of that size */
+    double rounding; /* NaN: found, if rows have two or three components, a twentieth of the rows are copies, and all
+                        angles are multiples of 10, 5, 2, 1 or 0.5 degrees. 0: none. Otherwise the angles were rounded
+                        to so many degrees, up to 45: for the evidence of clusters every copy counts, and stands for a
+                        cell of that size */
 
     /* AST_SPKM. */
     struct {
         int levels; /* 1. 1..4. For very many clusters: with 2 or more, K^(1/levels) coarse clusters are found first,
-                       and the K clusters within them (docs/methods.md). Not with start.means, start.points, resume
-                     */
+                       and the K clusters within them (docs/methods.md). Not with start.means, start.points, resume */
     } kmeans;
 
     /* AST_OSPKM. */
@@ -491,12 +496,15 @@ typedef struct ast_report {
     size_t missing;   /* rows without a direction; their label is -1 */
     size_t dimension; /* D */
     size_t clusters;  /* K */
-    double
-        objective; /* what the method maximises. AST_SPKM, AST_OSPKM, AST_MBSPKM: the sum over the clusters of |sum of
-                      the members|. AST_DP: that plus (cos(angle) - 1) K. AST_DPMEANS: minus the sum of squared
-                      distances, minus (2 - 2 cos(angle)) K. AST_MOVMF: the log-likelihood; with `hard`, of points and
-                      labels; with `auto_clusters`, a lower bound of the log evidence relative to uniform points
-                      (docs/mixtures.md). AST_FSD, AST_CRP: log p(points, labels, means, kappas) of the last sample */
+    /* What the method maximises.
+     *
+     * - AST_SPKM, AST_OSPKM, AST_MBSPKM: the sum over the clusters of |sum of the members|
+     * - AST_DP: that plus (cos(angle) - 1) K
+     * - AST_DPMEANS: minus the sum of squared distances, minus (2 - 2 cos(angle)) K
+     * - AST_MOVMF: the log-likelihood; with `hard`, of points and labels; with `auto_clusters`, a lower bound of the
+     *   log evidence relative to uniform points (docs/mixtures.md)
+     * - AST_FSD, AST_CRP: log p(points, labels, means, kappas) of the last sample */
+    double objective;
     double log_likelihood; /* sum of log p(x) over the points, in nats, with weights scaled to add up to the number of
                               points. NaN for methods without such a p */
     double bic;            /* -2 log_likelihood + (free parameters) log(points); smaller is better. NaN if
@@ -505,9 +513,8 @@ typedef struct ast_report {
     int converged;         /* 0 if it stopped at max_iterations. AST_FSD, AST_CRP: 0, see `settled` */
     uint64_t oir_restarts; /* AST_OIR: how often the remaining points were scored again */
     double seconds;        /* of the whole call */
-    double improvement;    /* AST_MBSPKM, and AST_DP with dp.sample: what one more iteration over all points would add
-                              to the objective, measured. A run that continued over all points would gain at least
-                              that. NaN otherwise */
+    double improvement;    /* AST_MBSPKM, and AST_DP with dp.sample: what one more iteration over all points adds to the
+                              objective, measured; several iterations would add at least that. NaN otherwise */
     size_t merged;         /* clusters before merging and before small clusters were dissolved */
     size_t outliers;       /* points of dissolved clusters that fit nowhere, and points of the background; their label
                               is -1 */
@@ -524,7 +531,7 @@ typedef struct ast_report {
                                  density and the number of clusters. This field, `settled` and `cluster_posterior`
                                  leave out the sweeps of the burn-in, or the first fifth if burn_in is 0. NaN for
                                  other methods */
-    int settled;              /* AST_FSD, AST_CRP: 1 if the second half of the chain agrees with the first */
+    int settled;              /* AST_FSD, AST_CRP: 1 if the two halves of the chain agree */
     const double *cluster_posterior; /* AST_FSD, AST_CRP: element k is the share of sweeps with k clusters.
                                         auto_clusters: the probability of k components by the best bound of the evidence
                                         that the search met at each k. NULL otherwise. Valid until the next call with
@@ -628,9 +635,8 @@ typedef enum ast_lineage_event {
     AST_LINEAGE_KEPT = 0,   /* the cluster has the id of `from` */
     AST_LINEAGE_BORN = 1,   /* a new id */
     AST_LINEAGE_MERGED = 2, /* more than half of each of two or more old clusters, `from`, is in this one */
-    AST_LINEAGE_SPLIT =
-        3, /* two or more clusters are mostly of the same old one, `from`, and cover more than half of it */
-    AST_LINEAGE_DIED = 4 /* nobody has the id of `from` any more */
+    AST_LINEAGE_SPLIT = 3,  /* this and other clusters are mostly of one old cluster, `from`, and cover most of it */
+    AST_LINEAGE_DIED = 4    /* no cluster has the id of `from` any more */
 } ast_lineage_event;
 
 typedef struct ast_lineage {
@@ -675,7 +681,8 @@ typedef struct ast_assign_options {
     int axial;    /* 0. 1: x and -x are the same, and similarities are |cosine| */
     const float *center; /* NULL. (D) ast_report.center of the run that found the means: rows are centred by it first.
                             Not with axial or sparse rows */
-    const ast_metric *metric; /* NULL. ast_report.metric of that run: rows are mapped by it first. The same */
+    const ast_metric *metric; /* NULL. ast_report.metric of that run: rows are mapped by it first. Not with axial or
+                                 sparse rows */
 } ast_assign_options;
 
 static inline ast_assign_options ast_assign_to(const float *means, size_t means_count) {
@@ -704,7 +711,7 @@ AST_API ast_status ast_assign_compare(ast_context *context, const ast_points *po
 /* ---- Models ---------------------------------------------------------------------------------------------------- */
 
 /* Everything that labels new rows as a run labelled its own: means, and what the run did to rows before it compared
- * them. Without it, means of centred rows or of a mixture give wrong labels. */
+ * them. The means alone would give wrong labels if the rows were centred or the run was a mixture. */
 typedef struct ast_model ast_model;
 
 /* What a model holds. Arrays that a model does not need are NULL. */
@@ -824,13 +831,13 @@ typedef struct ast_tune_level {
                          uniform noise, circles, arcs. What stands out is above it */
 } ast_tune_level;
 
-/* The recommendation: AST_DP with `angle`, AST_ORDER_CONTENT, `merge` and `merge_count`. */
+/* The recommendation: AST_DP with `angle`, AST_ORDER_CONTENT, `metric`, `merge` and `merge_count`. */
 typedef struct ast_tune_report {
     size_t size;
     double angle; /* degrees */
     ast_merge merge;
     size_t merge_count; /* AST_MERGE_COUNT: clusters that are left */
-    size_t clusters;    /* what these options find in all points */
+    size_t clusters;    /* that these options find in all points */
     double silhouette;  /* of that; NaN with one cluster */
     double excess;      /* of the chosen level over all draws (null_any); NaN where there was nothing to choose from */
     double evidence;    /* log evidence of the best level of the tree minus that of one cluster, in nats
@@ -1020,8 +1027,8 @@ typedef enum ast_weight_update {
 
 typedef enum ast_stream_score {
     AST_SCORE_OF_TRACKER = 0, /* AST_SCORE_NEAREST, but AST_SCORE_GEODESIC with beta or without revive_near */
-    AST_SCORE_NEAREST = 1,    /* the cosine with the mean, less for every frame of absence. A point fits a mean of few
-                                 points up to a larger angle, as far as that mean lies from the true direction */
+    AST_SCORE_NEAREST = 1,    /* the cosine with the mean, less for every frame of absence. The fewer points a mean is
+                                 known from, the larger the angle up to which a point fits it */
     AST_SCORE_GEODESIC = 2    /* the paper's: the mean of a cluster without points may move to meet the point */
 } ast_stream_score;
 
@@ -1065,9 +1072,9 @@ typedef struct ast_stream_options {
                             then its points have the label -1, and its number is reserved */
     size_t min_size;     /* 1. A cluster is born only with so many points of one frame; the points of a smaller one
                             have the label -1. Not with exclusive */
-    const float *center; /* NULL. (D) the mean of such points as unit vectors: the stream subtracts it from every
-                            row, as `center` of ast_options does. Copied. Means are those of centred rows. Not for
-                            axial points */
+    const float *center; /* NULL. (D) the mean of earlier points as unit vectors, such as ast_report.center: the stream
+                            subtracts it from every row and normalises the row again. Copied. Means are those of centred
+                            rows. Not for axial points */
     int rotation;        /* 1: ast_stream_rotation. Without effect unless D = 3, AST_STREAM_DDP, not axial and not
                             exclusive */
 } ast_stream_options;

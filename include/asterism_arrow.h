@@ -52,22 +52,21 @@ struct ArrowArray {
 
 #endif
 
+/* Rows that were read from Arrow arrays. */
 typedef struct ast_arrow ast_arrow;
 
 /* Reads the chunks of one column: lists, large lists or lists of fixed size, of floats of 2, 4 or 8 bytes or integers
- * of 1 byte, all of one length. A list that is null, empty or holds a null is a missing row. `schema` is
- * either the schema of the column, and `column` is NULL, or that of a struct such as a record batch, and `column` is
- * the name of one of its fields, or NULL if only one field holds lists of numbers. The rows of the chunks are numbered
- * one chunk after the other.
+ * of 1 byte, all of one length. A list that is null, empty or holds a null is a missing row. `schema` is that of the
+ * column (then `column` is NULL) or that of a struct, such as a record batch. Then `column` is the name of one of its
+ * fields, or NULL if only one field holds lists of numbers. Rows are numbered through all chunks, in their order.
  *
  * `points` (or NULL) receives a view of all rows. If no row is missing and all rows are contiguous in memory, also from
  * chunk to chunk, nothing is copied; otherwise the rows are copied into memory of *rows. `source` (or NULL) receives
  * the same rows for ast_cluster_source, which copies only a part at a time, however many chunks there are. If rows of
  * integers are missing, both have the type AST_F4.
  *
- * Schema and chunks must outlive *rows, which must outlive both views. AST_BAD_DATA: a column of this type
- * cannot be read, or the arrays do not agree with the schema; the message names the column or the row, and *rows is
- * NULL. */
+ * Schema and chunks must outlive *rows, which must outlive both views. AST_BAD_DATA: a column of this type cannot be
+ * read, or the arrays do not agree with the schema; the message names the column or the row, and *rows is NULL. */
 AST_API ast_status ast_points_arrow(ast_arrow **rows, ast_context *context, const struct ArrowSchema *schema,
                                     const struct ArrowArray *const *chunks, size_t chunk_count, const char *column,
                                     ast_points *points, ast_source *source);

@@ -87,15 +87,15 @@ typedef struct ast_depth_options {
     ast_smooth smooth;        /* AST_SMOOTH_PLANES */
     int filter_radius; /* 3, at most 64. Pixels; the window of the filter is (2 r + 1)^2. A larger radius is smoother
                           and blurs edges more */
-    double filter_epsilon; /* 0.005. Metres at a distance of 1 m, growing with the square of the distance like the noise
-                              of such cameras: deviations from a plane within the window that are smaller count as
-                              noise. Planes: the least tolerance; a plane includes deviations up to about twice this,
-                              and more where the image itself shows more noise or wider steps */
+    double filter_epsilon; /* 0.005. Metres at a distance of 1 m; grows with the square of the distance, like the noise
+                              of such cameras. Smaller deviations from a plane within the window count as noise. Planes:
+                              the smallest tolerance. A plane includes deviations up to about twice this, and larger
+                              ones where the image itself shows more noise or wider steps */
     int window;            /* 6, 1..64. Pixels; normals are averaged over (2 w + 1)^2. A larger window gives less noise
                               and rounder edges */
-    double jump;           /* 0.01. A larger step between neighbours is an edge of an object, and no difference is taken
-                              across it. Relative to the depth up to 1 m; beyond, the relative step grows with the
-                              depth */
+    double jump;           /* 0.01. A larger step between neighbouring pixels is an edge of an object, and no difference
+                              is taken across it. Up to 1 m it is a share of the depth; beyond, that share grows with
+                              the depth */
     double tv_weight;      /* 0.2. AST_SMOOTH_TV: a larger weight is smoother */
     int tv_iterations;     /* 100. AST_SMOOTH_TV: more iterations come closer to the minimum; the first do most */
     double distortion[5];  /* 0. k1, k2, p1, p2, k3 of the lens (Brown-Conrady), as in OpenCV. The image is resampled to
@@ -203,9 +203,9 @@ AST_API const char *ast_cloud_options_problem(const ast_cloud_options *options);
 AST_API ast_status ast_cloud_normals(ast_context *context, const float *points, size_t count,
                                      const ast_cloud_options *options, float *normals, float *curvature);
 
-/* Coordinates of maps (UTM: 512702.25, 5403549.5, 301) have too many digits for floats. What is to be subtracted from
- * the coordinates of an axis, if `value` is one of them: 0 if floats hold them to 1e-4 or better, otherwise `value`
- * rounded to a whole number. */
+/* Coordinates of maps (UTM: 512702.25, 5403549.5, 301) have too many digits for floats. Returns the number to subtract
+ * from all coordinates of an axis, given one of them: 0 if floats hold `value` to 1e-4 or better, otherwise `value`
+ * without its fraction. */
 static inline double ast_origin_of(double value) {
     double size = value < 0 ? -value : value;
     return size >= 1024 && size < 1e15 ? (double)(long long)value : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Field measurements: dips, strikes, trends and plunges as geologists write them, and the statistics that they ask of
- * directions in three dimensions. Whether there is a preferred direction at all, a cluster or a girdle; whether sets
- * have one mean.
+ * Field measurements: dips, strikes, trends and plunges as geologists write them, and the statistics that geologists
+ * use for directions in three dimensions: whether there is a preferred direction, a cluster or a girdle, and whether
+ * several sets have one mean.
  *
  * The rules at the head of asterism.h apply. docs/field.md shows the command, docs/errors.md has the formulas. */
 #ifndef ASTERISM_FIELD_H
@@ -71,7 +71,8 @@ typedef struct ast_orientation {
     double p;         /* the probability of such a statistic or a larger one if the directions were uniform */
 } ast_orientation;
 
-/* Rows beyond AST_ORIENTATION_SAMPLE are left out of the statistic, at equal distances. */
+/* Computes the orientation of the points, which have three components; axial 1: x and -x are the same. The statistic
+ * and its p use at most AST_ORIENTATION_SAMPLE directions: every second, third, ... if there are more. */
 #define AST_ORIENTATION_SAMPLE 1000
 AST_API ast_status ast_orientation_of(ast_context *context, const ast_points *points, int axial,
                                       ast_orientation *orientation);
@@ -103,8 +104,8 @@ typedef struct ast_set_mean {
     double alpha95;   /* degrees */
 } ast_set_mean;
 
-/* Whether sets of directions in three dimensions have one mean direction and one concentration. p is the probability of
- * such a statistic or a larger one if they had. */
+/* Whether q sets of directions in three dimensions, n directions in all, have one mean direction and one concentration.
+ * A p is the probability of such a statistic or a larger one if they have. */
 typedef struct ast_common_mean {
     size_t size;
     double watson, watson_p; /* Watson's V_w = 2 (sum k R - |sum k R mean|); p by draws of Fisher distributions with one
@@ -112,7 +113,7 @@ typedef struct ast_common_mean {
     double critical;         /* the statistic that 5% of these draws exceed */
     double f, f_p;           /* Watson and Williams' F with 2 (q - 1) and 2 (n - q) degrees of freedom: equal kappas */
     double bootstrap_p;      /* of V_w, by resamples of the sets after each was turned to the common mean */
-    double kappa_ratio;      /* Bartlett's statistic of equal concentrations, corrected; chi-square with q - 1 */
+    double kappa_ratio;      /* Bartlett's corrected statistic of equal concentrations: chi-square with q - 1 degrees */
     double kappa_p;
     double mean[3];        /* the common mean: the direction of sum k R mean */
     double angle;          /* two sets: degrees between their means; otherwise the largest angle between two means */
