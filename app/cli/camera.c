@@ -41,8 +41,8 @@ static const ast_cli_option table[] = {
      .inputs = AST_CLI_SCENE, .more = "`stream` and `segment` take all if the option is not given."},
     {"smooth", AST_CLI_CHOICE, "HOW",
      "guided: a guided filter on the depth, and a normal for every pixel (the default for single images)\n"
-     "planes: normals of whole walls and floors; what lies on none is labelled last and starts no "
-     "cluster (the default of stream and segment)\n"
+     "planes: normals of whole walls and floors; a pixel on no plane is labelled last and starts "
+     "no cluster (the default of stream and segment)\n"
      "planes-only: normals of walls and floors, and none elsewhere\n"
      "tv: also total variation of the normals; slower\n"
      "none",
@@ -50,8 +50,8 @@ static const ast_cli_option table[] = {
     {"filter-radius", AST_CLI_INT, "PIXELS", "radius of the guided filter: a larger radius is smoother",
      AT(options.filter_radius), 1, 64, .standard = "3"},
     {"filter-epsilon", AST_CLI_REAL, "METRES",
-     "smaller deviations of the depth from a plane are noise; for planes the least that is, since each image shows its "
-     "own noise",
+     "smaller deviations of the depth from a plane are noise; with planes the noise of each image is measured, and "
+     "counts as at least this",
      AT(options.filter_epsilon), 1e-6, 1e3, .standard = "0.005"},
     {"normal-window", AST_CLI_INT, "PIXELS",
      "normals are averaged over 2 w + 1 pixels square; this, --filter-radius or --edge-jump alone means "

@@ -23,10 +23,10 @@ static const ast_cli_option options[] = {
      .more = "The point itself is one of them. Without this option a cloud whose noise is larger than the distance "
              "between points gets normals of larger neighbourhoods."},
     {"viewpoint", AST_CLI_NUMBERS, "X,Y,Z",
-     "such normals point towards this place (default: that of the file, or 0,0,0; above the middle of a cloud in "
-     "coordinates of a map; the middle of one with surfaces in a plane with 0,0,0)",
+     "computed normals point towards this place (default: the viewpoint in the file, or 0,0,0; for a cloud in "
+     "coordinates of a map, a place above its middle; for a cloud with surfaces in a plane with 0,0,0, its middle)",
      AT(viewpoint), 3, 0, .inputs = AST_CLI_CLOUD, .excludes = "undirected"},
-    {"undirected", AST_CLI_FLAG, NULL, "the sign of a normal says nothing; implies --axial", AT(undirected),
+    {"undirected", AST_CLI_FLAG, NULL, "the sign of a normal has no meaning; implies --axial", AT(undirected),
      .methods = AST_CLI_AXIAL},
     {0}};
 

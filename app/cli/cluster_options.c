@@ -245,8 +245,8 @@ static const ast_cli_option mixture_options[] = {
     {"sample-every", AST_CLI_INT, "N", "every N-th sweep is a sample", AT(options.sampler.sample_every), 1, MOST_COUNT,
      .standard = "1", .methods = AST_CLI_SAMPLERS, .needs = "samples"},
     {"burn-in", AST_CLI_INT, "N",
-     "sweeps that what the chain says about the number of clusters leaves out (default: a fifth), and that come before "
-     "the first of --samples (default: none)",
+     "sweeps at the start that do not count in the posterior of the number of clusters (default: a fifth), and that "
+     "--samples leaves out (default: none)",
      AT(options.sampler.burn_in), 0, MOST_COUNT, .methods = AST_CLI_SAMPLERS},
     {"trace", AST_CLI_TEXT, "FILE.csv", "write a line per pass: clusters, changes, objective",
      .writes = AST_CLI_WRITES_OWN,

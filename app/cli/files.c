@@ -22,17 +22,16 @@ static const ast_cli_option options_table[] = {
     {"format", AST_CLI_TEXT, "NAME",
      "npy, csv, tsv, txt, dat, mtx, npz, fbin, u8bin, i8bin, fvecs, bvecs or safetensors, each also with .gz; h5; "
      "parquet; pcd, ply, obj, stl, las or xyz: needed for standard input, otherwise the extension decides; kitti: a "
-     ".bin scan of "
-     "KITTI",
+     ".bin scan of KITTI",
      AT(format), .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_DEPTH & ~AST_CLI_SEVERAL},
-    {"tensor", AST_CLI_TEXT, "NAME", "the tensor of a .safetensors file, where it has several of two dimensions",
+    {"tensor", AST_CLI_TEXT, "NAME", "the tensor of a .safetensors file, if the file has several of two dimensions",
      AT(tensor), .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL},
     {"dataset", AST_CLI_TEXT, "PATH",
-     "the dataset of an .h5 file, such as /train, where it has several of two dimensions", AT(dataset),
+     "the dataset of an .h5 file, such as /train, if the file has several of two dimensions", AT(dataset),
      .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL},
     {"column", AST_CLI_TEXT, "NAME",
-     "the column of lists of a .parquet file, where it has several; also the dataset of an .h5 file or the tensor of a "
-     ".safetensors file",
+     "the column of lists of a .parquet file, if the file has several; also the dataset of an .h5 file or the tensor "
+     "of a .safetensors file",
      AT(column), .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL, .excludes = "tensor dataset"},
     {"columns", AST_CLI_TEXT, "LIST",
      "columns to read: numbers from 1 on, or names in the header of a text, such as 2-101, 1,3,5-7 or dec,inc",
@@ -40,9 +39,8 @@ static const ast_cli_option options_table[] = {
      .more = "They are read in this order. Numbers and names can be mixed. Of an .xyz cloud they are x, y and z, and "
              "with six columns the normal."},
     {"header", AST_CLI_CHOICE, "WHEN",
-     "whether the first line of a text names the columns: yes, no, or auto, if it has text and no number, or the "
-     "numbers "
-     "of the columns",
+     "whether the first line of a text names the columns: yes, no, or auto: it does if it has text and no number, or "
+     "counts the columns",
      AT(header), .choices = ast_cli_headers, .standard = "auto",
      .more = "A first column of whole numbers that go up by one, under an empty name or without a header, is an index: "
              "it is left out, and a line says so. --columns keeps it."},

@@ -44,7 +44,8 @@ static const ast_cli_option tracker_options[] = {
      "its own",
      AT(lifetime), 0, 4294967295.0, .standard = "400", .methods = AST_CLI_DDP},
     {"revive", AST_CLI_CHOICE, "WHICH",
-     "what a point may bring back: near, a cluster within the angle of its last direction, or any that explains it",
+     "near: a point revives a cluster only within the angle of the cluster's last direction\n"
+     "any: a point revives any cluster that explains it",
      AT(revive_near), .choices = revivals, .standard = "near", .methods = AST_CLI_DDP,
      .more = "`any` is the rule of the paper (docs/trackers.md)."},
     {"score", AST_CLI_CHOICE, "HOW",

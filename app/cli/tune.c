@@ -299,10 +299,11 @@ const ast_cli_command ast_cli_tune = {
     .summary = "find the angle that suits the points",
     .usage = "tune INPUT [options]",
     .about =
-        "Recommends options of 'cluster' for INPUT and prints the command, whose result it describes. Structure is "
-        "what distributions without clusters would not give as well: one von Mises-Fisher distribution with the mean "
-        "and kappa of the data, one in uniform noise, and in three dimensions a small circle and an arc, as of a "
-        "fold; if nothing exceeds them, it says that nothing stands out. 'cluster --angle auto' does the same and runs "
+        "Recommends options of 'cluster' for INPUT, prints the command, and describes its result. Clusters count only "
+        "if they are clearer than those found in draws of distributions without clusters: one von Mises-Fisher "
+        "distribution with the mean and kappa of the data, one in uniform noise, and in three dimensions a small "
+        "circle and an arc, as of a fold. If none are, it says that nothing stands out. 'cluster --angle auto' does "
+        "the same and runs "
         "the command.",
     .more = "The table has a row for each angle: clusters, silhouette by cosine, stability (NMI with the labels of the "
             "angle before), and clusters and silhouette with `--merge evidence`. *docs/tune.md* has the rule.",
