@@ -23,6 +23,6 @@ typedef void ast_vector_of(const void *data, size_t n, float *to);
 /* Adds `count` vectors to an empty scatter. On failure it is empty again. */
 ast_status ast_vector_scatter_add(ast_vector_scatter *scatter, size_t dimension, size_t count, ast_vector_of *vector,
                                   const void *data, ast_fault *fault);
-void ast_vector_scatter_mean(const ast_vector_scatter *scatter,
-                             double *matrix); /* (D, D); zeros if there was no vector */
+/* matrix (D, D) receives the mean; zeros if there was no vector. */
+void ast_vector_scatter_mean(const ast_vector_scatter *scatter, double *matrix);
 void ast_vector_scatter_free(ast_vector_scatter *scatter);

@@ -177,10 +177,10 @@ typedef struct ast_scratch_rows {
     float *next;
 } ast_scratch_rows;
 
+/* ast_scratch_rows_take hands out `count` rows: it returns column 0 of the first, and the others follow at distances of
+ * depth->row. */
 ast_scratch_rows ast_scratch_rows_of(const ast_depth *depth, int worker);
-float *
-ast_scratch_rows_take(ast_scratch_rows *rows,
-                      size_t count); /* column 0 of the first row; the others follow at distances of depth->row */
+float *ast_scratch_rows_take(ast_scratch_rows *rows, size_t count);
 double *ast_double_row(const ast_depth *depth, int worker, size_t index); /* 0..AST_DOUBLE_ROWS-1 */
 #define AST_DOUBLE_ROWS 2
 

@@ -40,11 +40,9 @@ typedef struct ast_track {
 } ast_track;
 _Static_assert(sizeof(ast_track) == offsetof(ast_track, zero) + sizeof(uint32_t), "a state would hold padding");
 
-#define AST_LOCKED 1U /* the means do not move */
-#define AST_KNOWN 2U  /* has a name or was enrolled: two of them are never merged */
-#define AST_TOUCHED                                                                                                    \
-    4U /* of any mean: something other than the age of the id has changed since the stream was saved                   \
-        */
+#define AST_LOCKED 1U  /* the means do not move */
+#define AST_KNOWN 2U   /* has a name or was enrolled: two of them are never merged */
+#define AST_TOUCHED 4U /* of any mean: something of the id has changed since the last save, besides its age */
 
 /* Two tracked clusters that may be pieces of one: both have points, and their means are closer than half the angle. */
 typedef struct ast_near_pair {

@@ -85,8 +85,8 @@ int64_t ast_clusters_move_member(ast_cluster_list *clusters, int32_t from, int32
 void ast_clusters_find_singletons(ast_cluster_list *clusters);
 
 void ast_clusters_free(ast_cluster_list *clusters);
-void ast_clusters_clear(ast_cluster_list *clusters,
-                        size_t dimension); /* keeps the memory: the dimension must not change */
+/* Removes all clusters and keeps the memory: the dimension must not change. */
+void ast_clusters_clear(ast_cluster_list *clusters, size_t dimension);
 
 /* Memory for so many slots. false: no memory. */
 bool ast_clusters_reserve(ast_cluster_list *clusters, size_t slots);

@@ -100,10 +100,11 @@ void ast_cell_maxima_lower(ast_cell_maxima *maxima, const float mean[3], ast_low
 bool ast_cells_nearest_within_angle(ast_cells *cells, size_t from, bool keep_scores);
 bool ast_cells_nearest(ast_cells *cells);
 
+/* The code of the cell of the last level that contains x. The cell of a whole face, the cell with these leading bits at
+ * a level (at most that of the directory), and one of the four parts of a cell. */
 uint32_t ast_cell_code(const float x[3]);
 ast_cell ast_cell_face(const ast_cells *cells, uint32_t face);
-ast_cell ast_cell_of(const ast_cells *cells, uint32_t level,
-                     uint32_t prefix); /* level: at most that of the directory */
+ast_cell ast_cell_of(const ast_cells *cells, uint32_t level, uint32_t prefix);
 ast_cell ast_cell_part(const ast_cells *cells, const ast_cell *cell, uint32_t part); /* 0..3 */
 
 /* A ball that contains every point of the cell, with a margin of 2^-20. */

@@ -7,8 +7,8 @@
 
 /* Makes the table empty and keeps its memory. The dimension must not change after the first call. */
 void ast_mean_table_clear(ast_mean_table *table, size_t dimension, bool axial);
-bool ast_mean_table_append(ast_mean_table *table, const float *mean,
-                           int32_t id); /* false: no memory; the table is unchanged */
+/* Adds a mean at the end. false: no memory; the table is unchanged. */
+bool ast_mean_table_append(ast_mean_table *table, const float *mean, int32_t id);
 void ast_mean_table_free(ast_mean_table *table);
 
 /* Large dimensions only. ast_mean_table_replace overwrites mean k. ast_mean_table_clear_entry makes entry k unused: no
