@@ -81,9 +81,10 @@ static int read_set(job *work, size_t i) {
     ast_cli_say_remark(&work->common, remark);
     work->points[i] = work->inputs[i].points;
     if (code < 0 && work->points[i].dimension != 3)
-        code = ast_cli_fail("%s: has directions in %zu dimensions, and compare needs three; --dip-direction, "
+        code = ast_cli_fail("%s: has directions in %zu dimension%s, and compare needs three; --dip-direction, "
                             "--strike-dip and --trend-plunge read two angles",
-                            ast_cli_name(input->path), work->points[i].dimension);
+                            ast_cli_name(input->path), work->points[i].dimension,
+                            work->points[i].dimension == 1 ? "" : "s");
     return code;
 }
 
