@@ -86,7 +86,7 @@ static int unknown_action(const char *word) {
 }
 
 static int wrong_form(const form *f) {
-    return ast_cli_misuse("it is: asterism identities STATE %s%s", f->word, f->arguments);
+    return ast_cli_misuse("%s is used as: asterism identities STATE %s%s", f->word, f->word, f->arguments);
 }
 
 static int read_id(const char *word, int32_t *id) {

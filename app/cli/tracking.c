@@ -309,7 +309,10 @@ static int check_dimension(ast_cli_tracking *tracking, ast_points *points) {
     }
     if (wanted && points->dimension != wanted)
         return ast_cli_fail("%s has points of %zu dimensions, but %s %zu", source, points->dimension,
-                            tracking->stream ? "those of the frames before it have" : "--dimension is", wanted);
+                            !tracking->stream ? "--dimension is"
+                            : tracking->next  ? "those of the frames before it have"
+                                              : "the rows of --enroll have",
+                            wanted);
     return tracking->stream ? -1 : ast_cli_tracking_dimension(tracking, points->dimension, source);
 }
 

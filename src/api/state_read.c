@@ -50,6 +50,24 @@ static const char *other_option(const ast_state_header *a, const ast_state_heade
                                                     : NULL;
 }
 
+/* The two values of an option that users set to a number; false: it is another one. */
+static bool values_of(const char *option, const ast_state_header *a, const ast_state_header *b, double values[2]) {
+    const struct {
+        const char *option;
+        double values[2];
+    } numbers[] = {{"angle", {a->angle, b->angle}},
+                   {"drift", {a->drift, b->drift}},
+                   {"lifetime", {(double)a->lifetime, (double)b->lifetime}},
+                   {"dimension", {(double)a->dimension, (double)b->dimension}}};
+    for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
+        if (strcmp(option, numbers[n].option) != 0)
+            continue;
+        memcpy(values, numbers[n].values, sizeof numbers->values);
+        return true;
+    }
+    return false;
+}
+
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
 static ast_status damaged(ast_stream *s, const char *why) {
@@ -59,12 +77,19 @@ static ast_status damaged(ast_stream *s, const char *why) {
 static ast_status check_options(ast_stream *s, const unsigned char *bytes, size_t size, const ast_state_header *h) {
     ast_state_header mine = ast_state_describe(s);
     const char *other = other_option(h, &mine);
+    double values[2];
     size_t centre = h->centered && !other ? h->dimension * sizeof(float) : 0;
     if (!other && centre && size >= sizeof *h + centre && memcmp(bytes + sizeof *h, s->input.center, centre) != 0)
         other = "centre";
-    return other ? ast_fail(s->fault, AST_BAD_DATA,
-                            "the state was made with another %s; go on with the same one, or begin a new state", other)
-                 : AST_OK;
+    if (!other)
+        return AST_OK;
+    if (values_of(other, h, &mine, values))
+        return ast_fail(s->fault, AST_BAD_DATA,
+                        "the state was made with another %s, %.10g instead of %.10g; go on with the same one, or begin "
+                        "a new state",
+                        other, values[0], values[1]);
+    return ast_fail(s->fault, AST_BAD_DATA,
+                    "the state was made with another %s; go on with the same one, or begin a new state", other);
 }
 
 /* Whether each number is one that memory can have: their products do not overflow. */

@@ -82,7 +82,7 @@ fails 1 'nothing: there is no such file' asterism identities nothing list
 fails 1 'is no state of asterism stream' asterism identities a.csv list
 fails 1 '.' asterism identities s forbid 0 missing.csv
 fails 2 'identities knows list, name, enroll' asterism identities s rename 0 Anna
-fails 2 'it is: asterism identities STATE name ID NAME' asterism identities s name 0
+fails 2 'name is used as: asterism identities STATE name ID NAME' asterism identities s name 0
 fails 2 "'Anna' is no id" asterism identities s lock Anna
 fails 2 '.-angle is not for identities lock' asterism identities s lock 0 --angle 3
 fails 2 '.' asterism identities s set
