@@ -304,6 +304,7 @@ typedef struct ast_progress {
     uint64_t products;     /* scores of one point with one mean that this pass computed over all components */
     size_t left; /* ast_cluster_source calls within a pass too: points that this pass has not visited yet. Then
                     `changed` and `scored` count the visited points, and `objective` is NaN. 0 otherwise */
+    int joining; /* 1: not after a pass: a merge is joining many clusters, and `clusters` are left. 0 otherwise */
 } ast_progress;
 
 /* Storage of a checkpoint: a file, or memory. Both functions transfer `size` bytes at `offset` and return 0, or

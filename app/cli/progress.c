@@ -95,6 +95,11 @@ int ast_cli_progress_step(const ast_progress *state, void *data) {
         show(progress, line, drawn);
         return 0;
     }
+    if (state->joining) {
+        int joined = snprintf(line, sizeof line, "%sjoining clusters, %s left, %.1f s", restart, clusters, seconds);
+        show(progress, line, joined);
+        return 0;
+    }
     double share = progress->points ? 100.0 * (double)state->changed / (double)progress->points : 0;
     int width = snprintf(line, sizeof line, "%spass %d, %s clusters, %.3g%% of the points changed, %.1f s%s", restart,
                          state->iteration, clusters, share, seconds, left);

@@ -11,8 +11,8 @@
  * After a merge to a level of the tree, points move to the cluster that explains them best, as long as the evidence
  * rises (refine.c). After a merge by angle every point joins the nearest mean, a few times at most; no cluster is born,
  * and empty ones are dropped; then the nearest means join again. Once no means join, points join the nearest mean until
- * no label changes; if means are then closer than the angle, all of this is repeated. The passes without joins
- * before them are at most options.max_iterations in all. */
+ * no label changes; if means are then closer than the angle, all of this is repeated. These passes are at most
+ * options.max_iterations in all; if none is left, the points of clusters that join stay together. */
 #include "merge.h"
 
 #include "degree.h"
@@ -24,6 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FEW 16         /* one of so many clusters moved: each is compared with all others */
+#define REPORTED 256   /* joins between two reports to the caller; fewer clusters join at once */
 #define EARLY_PASSES 3 /* between two rounds of joins by angle: means that will join need not settle before */
 
 typedef struct merging {
@@ -39,7 +41,14 @@ typedef struct merging {
     size_t made;
     int32_t *group;        /* (2 count) the cluster that a node of the tree is part of */
     ast_group_lists lists; /* of the clusters, if rows have groups */
+    uint8_t *moved;        /* (count) merge by angle: the mean is not one of those that were apart */
 } merging;
+
+/* Means that were apart by the angle of a merge; those that are the same now still are. */
+typedef struct apart {
+    size_t slots;
+    float *means; /* (slots, D); a NaN first: the cluster had joined another */
+} apart;
 
 void ast_tree_free(ast_tree_of_run *tree) {
     ast_free_all(tree->joins, tree->leaves);
@@ -65,23 +74,44 @@ static bool open_merging(merging *m) {
 }
 
 static void close_merging(merging *m) {
-    ast_free_all(m->sums, m->weights, m->members, m->means, m->joins, m->group);
+    ast_free_all(m->sums, m->weights, m->members, m->means, m->joins, m->group, m->moved);
     ast_group_lists_free(&m->lists);
+}
+
+/* Tells the caller how many clusters are left. AST_CANCELLED if it asks to stop. */
+static ast_status report_joins(const merging *m, ast_fault *fault) {
+    ast_progress state = {.restart = m->run->restart,
+                          .iteration = m->run->iterations,
+                          .clusters = m->count - m->made,
+                          .merging = 1,
+                          .joining = 1};
+    bool told = m->run->options && m->count >= REPORTED;
+    return told ? ast_run_report_progress(m->run, &state, fault) : AST_OK;
 }
 
 /* Finds joins up to the price `most`. */
 static ast_status find_joins(merging *m, ast_price price, double most, ast_fault *fault) {
-    if (m->run->groups && !ast_group_lists_open(&m->lists, m->run->groups, &m->v))
-        return ast_fail_memory(fault);
-    ast_leaves leaves = {m->count,         m->dimension,   m->sums,    m->means, m->v.clusters->unit,
-                         m->v.rows->axial, m->lists.start, m->lists.of};
+    ast_status status = report_joins(m, fault);
+    if (status == AST_OK && m->run->groups && !ast_group_lists_open(&m->lists, m->run->groups, &m->v))
+        status = ast_fail_memory(fault);
+    if (status != AST_OK)
+        return status;
+    ast_leaves leaves = {m->count,       m->dimension,        m->sums,
+                         m->means,       m->v.clusters->unit, m->v.rows->axial,
+                         m->lists.start, m->lists.of,         price == AST_PRICE_ANGLE ? most : 0,
+                         m->moved};
     ast_joiner *joiner = ast_joiner_open(&leaves, price, m->v.rows->kernels, m->v.pool);
     if (!joiner)
         return ast_fail_memory(fault);
-    for (m->made = 0; ast_joiner_next(joiner, &m->joins[m->made]) && m->joins[m->made].price < most; m->made++)
+    for (m->made = 0; status == AST_OK && ast_joiner_next(joiner, &m->joins[m->made]); m->made++) {
         ast_joiner_join(joiner, &m->joins[m->made]);
+        if (m->made % REPORTED == REPORTED - 1)
+            status = report_joins(m, fault);
+    }
     bool failed = ast_joiner_failed(joiner);
     ast_joiner_close(joiner);
+    if (status != AST_OK)
+        return status;
     if (failed)
         return ast_fail_memory(fault);
     return ast_pool_cancelled(m->v.pool) ? ast_fail_cancelled(fault) : AST_OK;
@@ -244,40 +274,96 @@ static ast_status join_nearest(ast_labelling *l, ast_run *run, double lambda, in
     return ast_iterate_grouped(l, run, AST_GROUPED_MERGING, lambda, fault);
 }
 
+/* Which means are not among those that were apart. Rows with groups: all, since their groups may have changed. */
+static bool find_moved(merging *m, const apart *before) {
+    size_t bytes = m->dimension * sizeof *m->means, moved = 0;
+    if (!before->means || m->run->groups)
+        return true;
+    m->moved = ast_allocate(m->count, sizeof *m->moved);
+    for (size_t k = 0; m->moved && k < m->count; k++) {
+        size_t slot = (size_t)m->v.clusters->order[k];
+        m->moved[k] = slot >= before->slots ||
+                      memcmp(m->means + k * m->dimension, before->means + slot * m->dimension, bytes) != 0;
+        moved += m->moved[k];
+    }
+    bool ready = m->moved != NULL;
+    if (ready && moved * FEW > m->count) { /* all pairs at once are faster */
+        ast_free(m->moved);
+        m->moved = NULL;
+    }
+    return ready;
+}
+
+/* Before a restart, which numbers the merged clusters: keeps the means of those that did not join, and NaN for the
+ * others. */
+static bool keep_apart(merging *m, apart *kept) {
+    size_t row = m->dimension;
+    int32_t *number = m->group + m->count; /* the nodes of the tree are not needed now */
+    if (!ast_replace_arrays(AST_REQUEST(kept->means, m->count * row)))
+        return false;
+    kept->slots = 0;
+    for (size_t k = 0; k < m->count; k++) {
+        if (m->weights[k] < 0)
+            continue;
+        number[k] = (int32_t)kept->slots;
+        memcpy(kept->means + kept->slots++ * row, m->means + k * row, row * sizeof *m->means);
+    }
+    for (size_t k = 0; k < m->count; k++)
+        if (m->weights[k] < 0)
+            kept->means[(size_t)number[root_of(m, (int32_t)k)] * row] = NAN;
+    return true;
+}
+
+/* The merged clusters, and passes in which points join the nearest mean, unless none is left: at most *left, which they
+ * reduce. */
+static ast_status settle_joins(merging *m, double lambda, apart *means, int *left, ast_fault *fault) {
+    int before = m->run->iterations, passes = *left < EARLY_PASSES ? *left : EARLY_PASSES;
+    apply_joins(m, m->made);
+    if (*left <= 0)
+        return relabel(m, fault);
+    ast_status status = ast_comm_agree(m->v.comm, keep_apart(m, means) ? AST_OK : ast_fail_memory(fault), fault);
+    if (status == AST_OK)
+        status = restart(m, fault);
+    m->run->repeats = AST_REPEATS_NONE;
+    if (status == AST_OK)
+        status = join_nearest(m->l, m->run, lambda, passes, fault);
+    *left -= m->run->iterations - before;
+    return status;
+}
+
 /* One round of the merge by angle: joins the nearest means, then points join the nearest mean. *joined: the number of
  * joins. */
-static ast_status merge_round(ast_labelling *l, ast_run *run, double lambda, size_t *joined, ast_fault *fault) {
+static ast_status merge_round(ast_labelling *l, ast_run *run, double lambda, apart *means, int *left, size_t *joined,
+                              ast_fault *fault) {
     merging m = {.l = l, .v = ast_view_of(l), .run = run};
     double most = 1 - ast_cosine(run->options->merge.angle);
-    int passes = run->options->max_iterations;
-    ast_status status = ast_labelling_finish(l, open_merging(&m) ? AST_OK : ast_fail_memory(fault), fault);
+    bool ready = open_merging(&m) && find_moved(&m, means);
+    ast_status status = ast_labelling_finish(l, ready ? AST_OK : ast_fail_memory(fault), fault);
     status = agree_on_joins(&m, AST_PRICE_ANGLE, most, status, fault);
     *joined = m.made;
-    if (status == AST_OK && m.made > 0) {
-        apply_joins(&m, m.made);
-        status = restart(&m, fault);
-        run->repeats = AST_REPEATS_NONE;
-        if (status == AST_OK)
-            status = join_nearest(l, run, lambda, passes < EARLY_PASSES ? passes : EARLY_PASSES, fault);
-    }
+    if (status == AST_OK && m.made > 0)
+        status = settle_joins(&m, lambda, means, left, fault);
     close_merging(&m);
     return status;
 }
 
 static ast_status merge_by_angle(ast_labelling *l, ast_run *run, double lambda, ast_fault *fault) {
     ast_status status = AST_OK;
+    apart means = {0};
     int left = run->options->max_iterations;
     for (bool merged = false, done = false; !done && status == AST_OK;) {
         size_t joined;
-        status = merge_round(l, run, lambda, &joined, fault);
+        bool spent = left <= 0;
+        status = merge_round(l, run, lambda, &means, &left, &joined, fault);
         merged |= joined > 0;
-        done = joined == 0 && (!merged || run->converged || left <= 0);
+        done = spent || (joined == 0 && (!merged || run->converged));
         if (status != AST_OK || joined > 0 || done)
             continue;
         int before = run->iterations;
         status = join_nearest(l, run, lambda, left, fault);
         left -= run->iterations - before;
     }
+    ast_free(means.means);
     return status;
 }
 

@@ -16,10 +16,13 @@
  *
  * so a join costs one number per place instead of D. Its error is that of a computed cosine times spread_p spread_q,
  * where spread is the sum of the lengths that were added up over the length of their sum; a large one is computed anew.
+ *
+ * Where only near pairs join, heads (unit_heads.h) show that most pairs are not: their cosines are upper bounds.
  */
 #include "tree.h"
 
 #include "memory.h"
+#include "unit_heads.h"
 
 #include <assert.h>
 #include <float.h>
@@ -52,6 +55,7 @@ struct ast_joiner {
     const ast_kernels *kernels;
     ast_pool *pool;
     ast_price price;
+    double most;                                  /* no pair of this price joins; infinite: all do */
     size_t dimension, places, panels, live, next; /* next: the number of the next node */
     double unit;
     float error;  /* of a cosine in float */
@@ -63,7 +67,8 @@ struct ast_joiner {
     float *table;    /* (panels, D, AST_PANEL) the same for the kernels */
     place *at;       /* (places) */
     double *lowest;  /* (places) the price of the first partner, or a lower bound; infinite: no partner */
-    float *cosines;  /* (threads, ROWS, places padded) */
+    float *cosines;  /* (threads, ROWS, places padded) or upper bounds of pairs that do not join */
+    ast_unit_heads heads;
     int threads;
     float *kept; /* (stride, stride) the cosines of all pairs of places; NULL: they are computed */
     size_t stride;
@@ -162,7 +167,7 @@ static bool comes_first(int32_t own, double price_a, int32_t a, double price_b, 
 static void offer(ast_joiner *j, size_t p, size_t q) {
     place *at = &j->at[p];
     partner new = {exact_price(j, p, q), (int32_t)q, j->at[q].node};
-    if (isinf(new.price))
+    if (!(new.price < j->most))
         return;
     if (!at->complete && !comes_first(at->node, new.price, new.node, at->cut, at->cut_node))
         return;
@@ -185,17 +190,33 @@ static void offer(ast_joiner *j, size_t p, size_t q) {
     j->lowest[p] = at->list[0].price;
 }
 
+/* Whether q may be one of the partners of p to list. */
+static bool may_join(const ast_joiner *j, size_t p, size_t q, float cosine) {
+    double most = j->at[p].complete ? j->most : j->at[p].cut;
+    return rough_bound(j, p, q, cosine) <= most && fine_bound(j, p, q, cosine) <= most;
+}
+
 /* Lists the partners of p among the places after it; cosines (places) with all of them. */
 static void choose_partners(ast_joiner *j, size_t p, const float *cosines) {
     place *at = &j->at[p];
     at->count = 0;
     at->complete = true;
     j->lowest[p] = INFINITY;
-    for (size_t q = p + 1; q < j->places; q++) {
-        double most = at->complete ? INFINITY : at->cut;
-        if (rough_bound(j, p, q, cosines[q]) <= most && fine_bound(j, p, q, cosines[q]) <= most)
+    for (size_t q = p + 1; q < j->places; q++)
+        if (may_join(j, p, q, cosines[q]))
             offer(j, p, q);
-    }
+}
+
+/* Cosines of the pairs of n places from p on and those of a panel that may join, and upper bounds of the others. */
+static void find_near(const ast_joiner *j, size_t p, size_t n, size_t panel, float *products) {
+    float least = (float)(1 - j->most) - 0x1p-20f;
+    size_t left = j->places - panel * AST_PANEL;
+    ast_unit_heads_bounds(&j->heads, p, n, panel, j->axial, products);
+    for (size_t r = 0; r < n; r++)
+        for (size_t i = 0; i < AST_PANEL && i < left; i++)
+            if (products[r * AST_PANEL + i] >= least)
+                products[r * AST_PANEL + i] = j->kernels->dot(
+                    j->units + (p + r) * j->dimension, j->units + (panel * AST_PANEL + i) * j->dimension, j->dimension);
 }
 
 /* Cosines of n places from p on with those of panels first..last-1; out (ROWS, padded places). */
@@ -205,7 +226,10 @@ static void find_cosines(const ast_joiner *j, size_t p, size_t n, size_t first, 
     for (size_t r = 0; r < ROWS; r++) /* the last rows repeat */
         rows[r] = j->units + (p + (r < n ? r : n - 1)) * j->dimension;
     for (size_t panel = first; panel < last; panel++) {
-        j->kernels->panel_products(rows, n, j->table + panel * AST_PANEL * j->dimension, j->dimension, products);
+        if (j->heads.rows)
+            find_near(j, p, n, panel, products);
+        else
+            j->kernels->panel_products(rows, n, j->table + panel * AST_PANEL * j->dimension, j->dimension, products);
         for (size_t r = 0; r < n; r++)
             memcpy(out + r * padded(j) + panel * AST_PANEL, products + r * AST_PANEL, AST_PANEL * sizeof *products);
     }
@@ -312,6 +336,8 @@ static void set_unit(ast_joiner *j, size_t p) {
 }
 
 static void show_unit(ast_joiner *j, size_t p) {
+    if (j->heads.rows)
+        ast_unit_heads_set(&j->heads, p, j->units + p * j->dimension);
     float *column = j->table + p / AST_PANEL * AST_PANEL * j->dimension + p % AST_PANEL;
     for (size_t d = 0; d < j->dimension; d++)
         column[d * AST_PANEL] = j->units[p * j->dimension + d];
@@ -402,12 +428,31 @@ bool ast_joiner_failed(const ast_joiner *j) {
     return j->failed;
 }
 
+/* The partners of all places when only pairs with a leaf that moved can join: a leaf that moved is offered to those
+ * before it that did not. */
+static void search_moved(ast_joiner *j, const uint8_t *moved) {
+    for (size_t p = 0; p < j->places; p++) {
+        j->at[p].complete = true;
+        j->lowest[p] = INFINITY;
+    }
+    for (size_t q = 0; q < j->places && !ast_pool_poll(j->pool); q++) {
+        if (!moved[q])
+            continue;
+        search_one(j, q, 0);
+        for (size_t r = 0; r < q; r++)
+            if (!moved[r] && may_join(j, r, q, j->cosines[r]))
+                offer(j, r, q);
+        choose_partners(j, q, j->cosines);
+    }
+}
+
 ast_joiner *ast_joiner_open(const ast_leaves *leaves, ast_price price, const ast_kernels *kernels, ast_pool *pool) {
     ast_joiner *j = ast_allocate_zero(1, sizeof *j);
     size_t count = leaves->count, dimension = leaves->dimension;
     if (!j)
         return NULL;
     *j = (ast_joiner){.kernels = kernels, .pool = pool, .price = price, .dimension = dimension, .places = count};
+    j->most = leaves->most > 0 ? leaves->most : INFINITY;
     j->panels = (count + AST_PANEL - 1) / AST_PANEL;
     j->live = j->next = count;
     j->unit = leaves->unit;
@@ -427,7 +472,12 @@ ast_joiner *ast_joiner_open(const ast_leaves *leaves, ast_price price, const ast
             memcpy(j->units + p * dimension, leaves->means + p * dimension, dimension * sizeof *j->units);
         show_unit(j, p);
     }
-    ast_pool_run(pool, (count + ROWS - 1) / ROWS, search_rows, j);
+    if (isfinite(j->most))
+        ast_unit_heads_open(&j->heads, kernels, j->units, count, dimension);
+    if (leaves->moved)
+        search_moved(j, leaves->moved);
+    else
+        ast_pool_run(pool, (count + ROWS - 1) / ROWS, search_rows, j);
     mirror_kept(j);
     return j;
 }
@@ -438,6 +488,7 @@ void ast_joiner_close(ast_joiner *j) {
     for (size_t p = 0; j->groups && p < j->places; p++)
         ast_free(j->groups[p]);
     ast_free_all((void *)j->groups, j->group_count);
+    ast_unit_heads_close(&j->heads);
     ast_free_all(j->sums, j->lengths, j->units, j->table, j->at, j->lowest, j->cosines, j->kept, j->spread, j->depth);
     ast_free(j);
 }
@@ -517,8 +568,7 @@ static void update_partners(ast_joiner *j, size_t p, size_t q) {
     at->count -= gone;
     memmove(at->list, at->list + gone, (size_t)at->count * sizeof *at->list);
     j->lowest[p] = at->count ? at->list[0].price : at->complete ? INFINITY : at->cut;
-    double most = at->complete ? INFINITY : at->cut;
-    if (rough_bound(j, p, q, j->cosines[p]) <= most && fine_bound(j, p, q, j->cosines[p]) <= most)
+    if (may_join(j, p, q, j->cosines[p]))
         offer(j, p, q);
 }
 
@@ -545,7 +595,7 @@ void ast_joiner_join(ast_joiner *j, const ast_joined *join) {
     if (j->kept)
         keep_cosines(j, high);
     for (size_t r = 0; r < high; r++)
-        if (j->at[r].node != NOBODY)
+        if ((isfinite(j->lowest[r]) || may_join(j, r, high, j->cosines[r])) && j->at[r].node != NOBODY)
             update_partners(j, r, high);
     choose_partners(j, high, j->cosines);
     if (j->places > 2 * AST_PANEL && j->live < j->places / 2)

@@ -28,6 +28,8 @@ typedef struct ast_leaves {
     bool axial;                /* sums and means may be flipped */
     const size_t *group_start; /* (count + 1) or NULL: leaves that share a group never join */
     const int32_t *groups;     /* of leaf k: group_start[k] .. group_start[k + 1] - 1, increasing */
+    double most;               /* AST_PRICE_ANGLE: pairs of this price or more do not join; 0: all do */
+    const uint8_t *moved;      /* (count) or NULL. With `most`: two leaves that did not move cost at least that */
 } ast_leaves;
 
 typedef struct ast_joiner ast_joiner;

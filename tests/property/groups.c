@@ -342,7 +342,9 @@ static void joins_are_the_cheapest_that_are_allowed(void **state) {
                 }
         }
         start[count] = used;
-        ast_leaves leaves = {count, 3, sums, means, 0x1p30, false, start, groups};
+        ast_leaves leaves = {.count = count, .dimension = 3, .sums = sums, .means = means, .unit = 0x1p30};
+        leaves.group_start = start;
+        leaves.groups = groups;
         ast_pool *pool;
         assert_int_equal(ast_pool_open(&pool, 2), AST_OK);
         ast_joiner *joiner = ast_joiner_open(&leaves, AST_PRICE_LOSS, ast_kernels_choose("base"), pool);
