@@ -137,8 +137,8 @@ static void print_value(double value) {
 /* The sentence of the result; to free(). NULL without memory. */
 static char *write_verdict(const ast_tune_report *found) {
     char options[AST_CLI_RECOMMENDED], *text;
-    const char *begin = found->weak ? "The least bad options are" : "Take";
-    if (asprintf(&text, "%s %s: %s.", begin, ast_cli_recommended(found, options), found->reason) < 0)
+    const char *form = found->weak ? "The least bad options are %s, since %s." : "Take %s: %s.";
+    if (asprintf(&text, form, ast_cli_recommended(found, options), found->reason) < 0)
         return NULL;
     return text;
 }
@@ -162,20 +162,31 @@ static void print_girdle(const ast_orientation *o, int weak) {
                weak ? "poles of a fold, or another great circle, and no sets" : "the sets lie along a great circle");
 }
 
+static void print_angle(const ast_tune_report *found, const ast_tune_angle *row, size_t *skipped) {
+    if (*skipped)
+        printf("     ...         1\n");
+    *skipped = 0;
+    printf("%8g  %8zu", row->angle, row->clusters);
+    print_value(row->silhouette);
+    print_value(row->stability);
+    printf("  %8zu", row->merged);
+    print_value(row->merged_silhouette);
+    printf("%s\n", is_recommended(found, row) ? "  <" : "");
+}
+
 static void print_table(const void *data) {
     const job *work = data;
     char command[AST_CLI_SHOWN];
     const ast_tune_report *found = &work->found;
-    size_t count;
+    size_t count, skipped = 0; /* angles between two that find one cluster, as they do */
     const ast_tune_angle *angles = ast_tune_angles(work->from.context, &count);
     printf("   angle  clusters  silhouette   stability    merged  silhouette\n");
-    for (const ast_tune_angle *row = angles; row < angles + count; row++) {
-        printf("%8g  %8zu", row->angle, row->clusters);
-        print_value(row->silhouette);
-        print_value(row->stability);
-        printf("  %8zu", row->merged);
-        print_value(row->merged_silhouette);
-        printf("%s\n", is_recommended(found, row) ? "  <" : "");
+    for (size_t i = 0; i < count; i++) {
+        bool inner = i > 0 && angles[i - 1].clusters == 1 && i + 1 < count && angles[i + 1].clusters == 1;
+        if (inner && !is_recommended(found, &angles[i]))
+            skipped++;
+        else
+            print_angle(found, &angles[i], &skipped);
     }
     if (found->cut)
         printf("     ...  smaller angles find more clusters than can be recommended\n");

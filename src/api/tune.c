@@ -388,11 +388,26 @@ static ast_status recommend(ast_tuning *t) {
     return choose_angle(t, &range);
 }
 
+/* Equal rows are neighbours in the order of content. */
+static bool one_direction(const ast_tune_set *set) {
+    size_t bytes = set->points.dimension * sizeof *set->rows;
+    bool same = true;
+    for (size_t i = 1; i < set->points.count && same; i++)
+        same = memcmp(set->rows, set->rows + i * set->points.dimension, bytes) == 0;
+    return same;
+}
+
 static void explain(ast_tuning *t) {
     const ast_tune_report *r = t->report;
     char *text = t->tuned->reason;
     size_t room = sizeof t->tuned->reason;
     int used = 0;
+    if (t->present <= t->sample.points.count && one_direction(&t->sample)) {
+        snprintf(text, room, "nothing stands out: %s, at every angle",
+                 t->present == 1 ? "there is one point, which is one cluster"
+                                 : "all points have the same direction and are one cluster");
+        return;
+    }
     if (r->weak && t->tuned->level_count == 0) {
         snprintf(text, room,
                  "nothing stands out: one von Mises-Fisher distribution explains the points better than any clusters; "

@@ -91,7 +91,7 @@ equal 'uniform points' true "$(json weak found)"
 equal 'evidence of uniform points' 0.0 "$(json evidence found)"
 equal 'clusters of the command for weak points' "$(json clusters found)" "$(run_recommended found)"
 works asterism tune u.npy
-grep -q '^The least bad options are --angle .*: nothing stands out' ../out || broken "$(cat ../out)"
+grep -q '^The least bad options are --angle .*, since nothing stands out' ../out || broken "$(cat ../out)"
 warns asterism cluster u.npy --angle auto --labels b.npy --json
 same labels.npy b.npy
 equal 'auto on uniform points' true "$(json weak ../out)"
@@ -102,6 +102,12 @@ printf '1 0 0\n1 0 0\n' >same.txt
 works asterism tune same.txt --json
 equal 'one direction' 1 "$(json clusters ../out)"
 equal 'one direction is weak' true "$(json weak ../out)"
+works asterism tune same.txt
+grep -q 'since nothing stands out: all points have the same direction' ../out || broken "$(cat ../out)"
+equal 'lines of angles that all find one cluster' 3 "$(grep -c '^ .* 1' ../out)"
+printf '1,0,0\n' >one.csv
+works asterism tune one.csv
+grep -q 'since nothing stands out: there is one point' ../out || broken "$(cat ../out)"
 warns asterism cluster same.txt --angle auto --json
 equal 'one cluster' 1 "$(json clusters ../out)"
 printf '0 0 0\nnan 0 1\n' >none.txt
