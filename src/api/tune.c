@@ -168,9 +168,9 @@ static ast_status look_at_sample(ast_tuning *t, int draws, bool stable) {
 
 /* ---- The metric -------------------------------------------------------------------------------------------------- */
 
-/* The labels of the finest peak of the sample; one cluster if there are no levels. labels: (count) */
-static ast_status label_finest_peak(ast_tuning *t, int32_t *labels) {
-    size_t count = t->sample.points.count, clusters = ast_tune_finest_peak(t->tuned->levels, t->tuned->level_count);
+/* The labels of the finest scale of the sample; one cluster if there are no levels. labels: (count) */
+static ast_status label_finest_scale(ast_tuning *t, int32_t *labels) {
+    size_t count = t->sample.points.count, clusters = ast_tune_finest_scale(t->tuned->levels, t->tuned->level_count);
     ast_tune_cut cut;
     memset(labels, 0, count * sizeof *labels);
     if (clusters < 2 || clusters > t->sample.leaf_count)
@@ -180,6 +180,7 @@ static ast_status label_finest_peak(ast_tuning *t, int32_t *labels) {
         status = ast_tune_cut_at(t, &cut, clusters);
     if (status == AST_OK)
         memcpy(labels, cut.labels, count * sizeof *labels);
+    t->map_clusters = clusters;
     ast_tune_cut_close(&cut);
     return status;
 }
@@ -192,7 +193,7 @@ static ast_status settle_metric(ast_tuning *t) {
     for (int round = 0; round < METRIC_ROUNDS && status == AST_OK; round++) {
         status = look_at_sample(t, 1, false);
         if (status == AST_OK)
-            status = label_finest_peak(t, labels);
+            status = label_finest_scale(t, labels);
         count = t->sample.points.count;
         if (status != AST_OK || (round > 0 && memcmp(labels, before, count * sizeof *labels) == 0))
             break;
@@ -349,6 +350,11 @@ static ast_status compare_with_cloud(ast_tuning *t, const ast_tune_level *level)
     return status;
 }
 
+static void move_peak(ast_tune_level *levels, size_t from, size_t to) {
+    levels[from].peak = levels[from].local_peak = 0;
+    levels[to].peak = levels[to].local_peak = 1;
+}
+
 /* The level is a cut of the tree: where there are more rows than those of the sample, they decide as well. */
 static ast_status recommend_level(ast_tuning *t, size_t chosen) {
     ast_tune_report *r = t->report;
@@ -357,8 +363,7 @@ static ast_status recommend_level(ast_tuning *t, size_t chosen) {
     double excess = r->excess;
     ast_status status = r->weak || is_sparse(t) ? AST_OK : ast_tune_recheck_level(t, &settled);
     if (settled != chosen) {
-        levels[chosen].peak = levels[chosen].local_peak = 0;
-        levels[settled].peak = levels[settled].local_peak = 1;
+        move_peak(levels, chosen, settled);
         take_level(t, &levels[settled]);
         r->excess = fmin(r->excess, excess); /* what one cloud gives was measured at the level before */
     }
@@ -377,6 +382,11 @@ static ast_status recommend(ast_tuning *t) {
         return AST_OK;
     }
     size_t chosen = ast_tune_choose(tuned->levels, tuned->level_count, tuned->angles, tuned->angle_count, &range);
+    if (!range.found && !is_sparse(t)) {
+        size_t peak = chosen;
+        chosen = ast_tune_steadiest(tuned->levels, tuned->level_count, peak);
+        move_peak(tuned->levels, peak, chosen);
+    }
     take_level(t, &tuned->levels[chosen]);
     ast_status status = compare_with_cloud(t, &tuned->levels[chosen]);
     if (status != AST_OK)

@@ -68,6 +68,7 @@ typedef struct ast_tuning {
     ast_tune_sparse_rows entries;
     float *unmapped; /* (count, D) the rows of the sample before the metric; NULL: it is plain */
     ast_fitted_metric metric;
+    size_t map_clusters;   /* of the sample, that the map was learned from; 0: from neighbours */
     size_t present;        /* rows that take part */
     double rounding;       /* degrees that angles were rounded to; 0: none */
     ast_mixture noise;     /* one cluster in noise, fitted to the sample; size 0: not yet */

@@ -55,10 +55,11 @@ static ast_status draw_cloud(ast_tuning *t, int number, float *rows) {
     return mean ? ast_check_cancelled(t->context) : ast_fail_memory(t->fault);
 }
 
-/* One round: the map, the tree, the level. A row without a direction gets the first axis. */
+/* One round: the map, the tree, the level; then the cut that the next map is learned from. A row without a direction
+ * gets the first axis. */
 static ast_status look_at_draw(ast_tuning *t, const ast_points *raw, const ast_fitted_metric *metric, ast_tune_set *set,
                                size_t clusters, ast_tune_cut *cut, double *silhouette) {
-    size_t dimension = raw->dimension;
+    size_t dimension = raw->dimension, finest = t->map_clusters > clusters ? t->map_clusters : clusters;
     ast_status status = ast_metric_map(t->context, raw, &metric->map, set->rows);
     for (size_t i = 0; i < raw->count && status == AST_OK; i++) {
         float *row = set->rows + i * dimension;
@@ -71,8 +72,12 @@ static ast_status look_at_draw(ast_tuning *t, const ast_points *raw, const ast_f
         status = ast_tune_grow_tree(t, set, t->report->leaf_angle);
     ast_tune_cut_close(cut);
     if (status == AST_OK)
-        status = ast_tune_cut_open(t, set, clusters, cut);
-    return status == AST_OK ? ast_tune_measure_level(t, cut, clusters, silhouette) : status;
+        status = ast_tune_cut_open(t, set, finest, cut);
+    if (status == AST_OK)
+        status = ast_tune_measure_level(t, cut, clusters, silhouette);
+    if (status == AST_OK && t->map_clusters > 1 && t->map_clusters != clusters && t->map_clusters <= set->leaf_count)
+        status = ast_tune_cut_at(t, cut, t->map_clusters);
+    return status;
 }
 
 static ast_status measure_draw(ast_tuning *t, int number, size_t clusters, double *highest) {

@@ -33,12 +33,12 @@ static ast_status map_rows(ast_tuning *t, ast_tune_set *set) {
 /* excess (levels): of the levels around the chosen one, from half to twice its clusters; NaN: of others. */
 static ast_status measure_around(ast_tuning *t, ast_tune_cut *cut, size_t chosen, double *excess) {
     const ast_tune_level *levels = t->tuned->levels;
-    size_t count = t->tuned->level_count, clusters = levels[chosen].clusters;
+    size_t count = t->tuned->level_count;
     double least = ast_tune_least_stability(levels, count);
     ast_status status = AST_OK;
     for (size_t i = 0; i < count && status == AST_OK; i++) {
         excess[i] = NAN;
-        if (2 * levels[i].clusters < clusters || levels[i].clusters > 2 * clusters || levels[i].stability < least)
+        if (!ast_tune_is_around(levels, chosen, i) || levels[i].stability < least)
             continue;
         t->planned++;
         status = ast_tune_measure_level(t, cut, levels[i].clusters, &excess[i]);
@@ -65,7 +65,7 @@ ast_status ast_tune_recheck_level(ast_tuning *t, size_t *chosen) {
     if (status == AST_OK)
         status = measure_around(t, &cut, *chosen, excess);
     if (status == AST_OK)
-        *chosen = ast_tune_level_by_excess(excess, t->tuned->level_count, *chosen);
+        *chosen = ast_tune_settled(excess, t->tuned->levels, t->tuned->level_count, *chosen);
     ast_tune_cut_close(&cut);
     ast_tune_set_free(&set);
     return status;

@@ -83,6 +83,24 @@ void ast_tune_mark_peaks(ast_tune_level *levels, size_t count, bool documents) {
     }
 }
 
+size_t ast_tune_finest_scale(const ast_tune_level *levels, size_t count) {
+    double highest = -INFINITY, lowest = INFINITY, valley = INFINITY;
+    size_t finest = 0;
+    for (size_t i = 0; i < count; i++) {
+        highest = fmax(highest, levels[i].excess);
+        lowest = fmin(lowest, levels[i].excess);
+    }
+    for (size_t i = 0; i < count; i++) {
+        valley = fmin(valley, levels[i].excess);
+        bool rises = levels[i].local_peak && levels[i].excess - valley >= TOLERANCE * (highest - lowest);
+        if (!levels[i].peak && !rises)
+            continue;
+        finest = levels[i].clusters;
+        valley = levels[i].excess;
+    }
+    return finest;
+}
+
 size_t ast_tune_finest_peak(const ast_tune_level *levels, size_t count) {
     size_t largest = 0;
     for (size_t i = 0; i < count; i++)
@@ -96,19 +114,38 @@ static double worse_neighbour(const double *excess, size_t count, size_t i) {
     return fmin(before, after);
 }
 
-size_t ast_tune_level_by_excess(const double *excess, size_t count, size_t chosen) {
-    double highest = excess[chosen], safest = -INFINITY;
+/* The part of the excess that other rows would give again. */
+static double repeatable(double excess, const ast_tune_level *level) {
+    return isnan(level->stability) ? excess : excess * level->stability;
+}
+
+size_t ast_tune_settled(const double *excess, const ast_tune_level *levels, size_t count, size_t chosen) {
+    double highest = repeatable(excess[chosen], &levels[chosen]), safest = -INFINITY;
     size_t settled = chosen;
     for (size_t i = 0; i < count; i++)
-        highest = fmax(highest, excess[i]);
+        highest = fmax(highest, repeatable(excess[i], &levels[i]));
     for (size_t i = 0; i < count; i++) {
         double worse = worse_neighbour(excess, count, i);
-        if (!(excess[i] >= NEARLY * highest) || worse <= safest)
+        if (!(repeatable(excess[i], &levels[i]) >= NEARLY * highest) || worse <= safest)
             continue;
         safest = worse;
         settled = i;
     }
     return settled;
+}
+
+bool ast_tune_is_around(const ast_tune_level *levels, size_t chosen, size_t i) {
+    return 2 * levels[i].clusters >= levels[chosen].clusters && levels[i].clusters <= 2 * levels[chosen].clusters;
+}
+
+size_t ast_tune_steadiest(const ast_tune_level *levels, size_t count, size_t chosen) {
+    double least = ast_tune_least_stability(levels, count);
+    size_t best = chosen;
+    for (size_t i = 0; i < count; i++)
+        if (ast_tune_is_around(levels, chosen, i) && !(levels[i].stability < least) &&
+            repeatable(levels[i].excess, &levels[i]) > repeatable(levels[best].excess, &levels[best]))
+            best = i;
+    return best;
 }
 
 static double width_of(const ast_tune_angle *angles, ast_tune_range range) {

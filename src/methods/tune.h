@@ -31,10 +31,24 @@ bool ast_tune_stands_out(const ast_tune_level *level, bool documents);
 /* The largest peak's number of clusters. */
 size_t ast_tune_finest_peak(const ast_tune_level *levels, size_t count);
 
-/* Chooses again among the levels around the chosen one, whose excess was measured on more rows (NaN: not measured). Of
- * the levels nearly as good as the best, takes the one whose worse neighbour is best: beside a level that splits a
- * large cluster, the recommended run may split it, too. */
-size_t ast_tune_level_by_excess(const double *excess, size_t count, size_t chosen);
+/* The number of clusters of the finest scale: the largest peak, or a finer level that stands out and is better than a
+ * coarser level behind that peak by a tenth of the range. The scatter within coarse clusters holds the means of the
+ * clusters in them: a map that makes it round hides these. */
+size_t ast_tune_finest_scale(const ast_tune_level *levels, size_t count);
+
+/* Whether level i has from half to twice the clusters of the chosen one. */
+bool ast_tune_is_around(const ast_tune_level *levels, size_t chosen, size_t i);
+
+/* Of the levels around the chosen peak, the one with the largest product of excess and stability: the excess that other
+ * rows would give again. Behind the last level on which halves agree, the tree splits large clusters, each half its own
+ * way, while small ones still make the silhouette rise. */
+size_t ast_tune_steadiest(const ast_tune_level *levels, size_t count, size_t chosen);
+
+/* The level to take after all when the excess of levels around the chosen one was measured on more rows (NaN: of the
+ * others it was not). Of those nearly as good as the best by that product, the one whose worse neighbour has the
+ * largest excess: one step before a level that splits a large cluster, the run that is recommended may split it
+ * already. */
+size_t ast_tune_settled(const double *excess, const ast_tune_level *levels, size_t count, size_t chosen);
 
 /* A range of neighbouring angles: rows first..last. */
 typedef struct ast_tune_range {

@@ -299,10 +299,50 @@ static void levels_next_to_a_split_are_left_alone(void **state) {
     (void)state;
     static const double split[] = {NAN, 0.2395, 0.2438, 0.2450, 0.2458, 0.2478, 0.2486, 0.2074, 0.2071},
                         sharp[] = {0.2, 0.31, 0.4, 0.33, 0.3}, last[] = {0.2, 0.3, 0.4}, one[] = {NAN, 0.3, NAN};
-    assert_int_equal(ast_tune_level_by_excess(split, 9, 6), 5);
-    assert_int_equal(ast_tune_level_by_excess(sharp, 5, 1), 2);
-    assert_int_equal(ast_tune_level_by_excess(last, 3, 2), 2);
-    assert_int_equal(ast_tune_level_by_excess(one, 3, 1), 1);
+    ast_tune_level levels[9];
+    for (size_t i = 0; i < 9; i++)
+        levels[i] = (ast_tune_level){.clusters = 61 + 10 * i, .stability = 0.9};
+    assert_int_equal(ast_tune_settled(split, levels, 9, 6), 5);
+    assert_int_equal(ast_tune_settled(sharp, levels, 5, 1), 2);
+    assert_int_equal(ast_tune_settled(last, levels, 3, 2), 2);
+    assert_int_equal(ast_tune_settled(one, levels, 3, 1), 1);
+    levels[5].stability = 0.5; /* halves split the cluster in different ways */
+    levels[6].stability = 0.4;
+    assert_int_equal(ast_tune_settled(split, levels, 9, 6), 4);
+}
+
+/* 60 topics: at 50 clusters the excess is largest, but halves agree on 39. Of a level far from the peak nothing is
+ * said. */
+static void halves_decide_near_a_peak(void **state) {
+    (void)state;
+    ast_tune_level levels[] = {{.clusters = 12, .excess = 0.29, .stability = 1.0},
+                               {.clusters = 35, .excess = 0.275, .stability = 1.0},
+                               {.clusters = 39, .excess = 0.278, .stability = 1.0},
+                               {.clusters = 44, .excess = 0.279, .stability = 0.78},
+                               {.clusters = 50, .excess = 0.282, .stability = 0.72}};
+    assert_int_equal(ast_tune_steadiest(levels, 5, 4), 2);
+    assert_int_equal(ast_tune_steadiest(levels, 2, 0), 0);
+    levels[3].stability = levels[4].stability = NAN;
+    assert_int_equal(ast_tune_steadiest(levels, 5, 4), 4);
+}
+
+/* The map is learned from the finest scale: 22 topics of four subjects, where four clusters stand out most; but not
+ * from ripples behind the best peak. */
+static void fine_scales_are_scales(void **state) {
+    (void)state;
+    ast_tune_level levels[6] = {{0}};
+    static const double topics[] = {0.178, 0.247, 0.224, 0.181, 0.212, 0.224},
+                        ripples[] = {0.137, 0.280, 0.184, 0.178, 0.181, 0.184};
+    for (int k = 0; k < 2; k++) {
+        for (size_t i = 0; i < 6; i++) {
+            double excess = (k ? ripples : topics)[i];
+            levels[i] = (ast_tune_level){
+                .clusters = 2 + 4 * i, .silhouette = excess, .null = 0, .null_any = 0, .stability = NAN};
+        }
+        ast_tune_mark_peaks(levels, 6, false);
+        assert_int_equal(ast_tune_finest_peak(levels, 6), 6);
+        assert_int_equal(ast_tune_finest_scale(levels, 6), k ? 6 : 22);
+    }
 }
 
 /* Sparse rows and dense ones, and rows of weight 0. */
@@ -534,6 +574,8 @@ int main(void) {
                                        cmocka_unit_test(copies_count_once),
                                        cmocka_unit_test(order_and_threads_do_not_matter),
                                        cmocka_unit_test(levels_next_to_a_split_are_left_alone),
+                                       cmocka_unit_test(halves_decide_near_a_peak),
+                                       cmocka_unit_test(fine_scales_are_scales),
                                        cmocka_unit_test(kinds_of_rows_do_not_matter),
                                        cmocka_unit_test(long_sparse_rows_are_found_alike),
                                        cmocka_unit_test(documents_have_subjects_or_none),
