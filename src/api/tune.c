@@ -338,15 +338,19 @@ static void take_level(ast_tuning *t, const ast_tune_level *level) {
     t->highest = t->tuned->nulls[level - t->tuned->levels];
 }
 
-/* Where the metric was learned, what stands out must do so from one cloud with a metric of its own. */
+/* What stands out must do so from one cloud that is as long along every axis. Three dimensions have nulls of their own,
+ * and rows in the space that they span have too many axes. Documents have other limits. */
 static ast_status compare_with_cloud(ast_tuning *t, const ast_tune_level *level) {
     double cloud;
-    if (t->report->weak || t->report->metric != AST_METRIC_LOCAL)
+    if (t->report->weak || t->options->axial || t->points->dimension <= 3 ||
+        t->sample.points.dimension != t->points->dimension)
         return AST_OK;
     ast_status status = ast_tune_measure_cloud(t, level->clusters, &cloud);
-    if (status == AST_OK && level->silhouette - cloud < t->report->excess)
+    if (status == AST_OK && level->silhouette - cloud < t->report->excess) {
         t->report->excess = level->silhouette - cloud;
-    t->report->weak = status == AST_OK && t->report->excess < AST_TUNE_MIN_EXCESS;
+        t->highest = AST_NULL_CLOUD;
+    }
+    t->report->weak = status == AST_OK && !is_sparse(t) && t->report->excess < AST_TUNE_MIN_EXCESS;
     return status;
 }
 
@@ -364,7 +368,9 @@ static ast_status recommend_level(ast_tuning *t, size_t chosen) {
     ast_status status = r->weak || is_sparse(t) ? AST_OK : ast_tune_recheck_level(t, &settled);
     if (settled != chosen) {
         move_peak(levels, chosen, settled);
+        ast_null highest = t->highest;
         take_level(t, &levels[settled]);
+        t->highest = excess < r->excess ? highest : t->highest;
         r->excess = fmin(r->excess, excess); /* what one cloud gives was measured at the level before */
     }
     r->angle = r->leaf_angle;

@@ -14,7 +14,14 @@
 #define AST_TUNE_MAX_COLUMNS (1 << 17) /* of sparse rows: the draws are dense at first */
 
 /* Distributions without clusters. */
-typedef enum ast_null { AST_NULL_ONE, AST_NULL_NOISE, AST_NULL_CIRCLE, AST_NULL_ARC, AST_NULLS } ast_null;
+typedef enum ast_null {
+    AST_NULL_ONE,
+    AST_NULL_NOISE,
+    AST_NULL_CIRCLE,
+    AST_NULL_ARC,
+    AST_NULL_CLOUD,
+    AST_NULLS
+} ast_null;
 
 /* Points in memory, normalised, in the order of content; axial: canonical. */
 typedef struct ast_tune_set {
@@ -120,17 +127,16 @@ void ast_tune_cut_close(ast_tune_cut *cut);
 /* The silhouette of the cut with so many clusters; -1 if there are not so many leaves. */
 ast_status ast_tune_measure_level(ast_tuning *tuning, ast_tune_cut *cut, size_t clusters, double *silhouette);
 
-/* tune_recheck.c: measures the levels around the chosen one again on more rows, and chooses the one that stands out
- * most.
- */
-ast_status ast_tune_recheck_level(ast_tuning *tuning, size_t *chosen);
+/* tune_settle.c: of the levels around the chosen one of the sample, the one that stands out most among more rows, if
+ * there are more, and that the recommended run finds. */
+ast_status ast_tune_settle(ast_tuning *tuning, size_t *chosen);
 
 /* tune_stability.c: the number of pairs of halves of the sample, and the stability of every level over them. */
 int ast_tune_splits(const ast_tuning *tuning);
 ast_status ast_tune_measure_stability(ast_tuning *tuning);
 
-/* tune_cloud.c, if the metric is local: draws of one cloud with the sample's covariance, each with its own metric. The
- * largest silhouette of the draws at a level. */
+/* tune_cloud.c: the largest silhouette at a level of draws of one cloud with the sample's covariance; with the local
+ * metric each has one of its own. */
 ast_status ast_tune_measure_cloud(ast_tuning *tuning, size_t clusters, double *silhouette);
 
 /* tune_metric.c. ast_tune_open_metric decides whether the metric is local; if so, it learns the map from all points and

@@ -34,7 +34,8 @@ const char *ast_null_name(ast_null kind) {
     static const char *const names[AST_NULLS] = {[AST_NULL_ONE] = "one von Mises-Fisher distribution",
                                                  [AST_NULL_NOISE] = "one cluster or girdle in uniform noise",
                                                  [AST_NULL_CIRCLE] = "a small circle",
-                                                 [AST_NULL_ARC] = "an arc of a circle, as of a fold,"};
+                                                 [AST_NULL_ARC] = "an arc of a circle, as of a fold,",
+                                                 [AST_NULL_CLOUD] = "one cloud as long along every axis"};
     return names[kind];
 }
 
@@ -42,7 +43,7 @@ bool ast_null_applies(const ast_tuning *t, ast_null kind) {
     size_t dimension = t->points->dimension; /* where rows become rows in the space that they span, it is above n */
     if (kind == AST_NULL_NOISE)
         return dimension <= t->sample.points.count && (!t->options->axial || dimension <= MOST_AXIAL);
-    return kind == AST_NULL_ONE || dimension == 3;
+    return kind == AST_NULL_ONE || (dimension == 3 && kind != AST_NULL_CLOUD);
 }
 
 /* ---- One distribution -------------------------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
                  mean fits the other cluster; this is the harmonic mean of the two */
 #define STABLE_SHARE 0.6 /* where halves agree on no level, as with ten rows a cluster, from this share of the most */
 #define NEARLY 0.98      /* of the best level's excess */
+#define ABOUT 0.9       /* of the chosen level's product of excess and stability */
 #define DOCUMENTS_EXCESS 0.01 /* least excess of documents: single words reach this without topics */
 #define ALL_TO 20             /* every number of clusters up to this one is a level, ... */
 #define GROWTH 1.12           /* ... and then each is so much larger than the one before */
@@ -146,6 +147,20 @@ size_t ast_tune_steadiest(const ast_tune_level *levels, size_t count, size_t cho
             repeatable(levels[i].excess, &levels[i]) > repeatable(levels[best].excess, &levels[best]))
             best = i;
     return best;
+}
+
+size_t ast_tune_list_neighbours(const ast_tune_level *levels, size_t count, size_t chosen, size_t most, size_t *found) {
+    double least = ABOUT * repeatable(levels[chosen].excess, &levels[chosen]);
+    size_t listed = 0;
+    found[listed++] = chosen;
+    for (size_t step = 1; step < count && listed < most; step++) {
+        size_t near[2] = {chosen - step, chosen + step}; /* below 0: beyond count */
+        for (int side = 0; side < 2 && listed < most; side++)
+            if (near[side] < count && ast_tune_is_around(levels, chosen, near[side]) &&
+                repeatable(levels[near[side]].excess, &levels[near[side]]) >= least)
+                found[listed++] = near[side];
+    }
+    return listed;
 }
 
 static double width_of(const ast_tune_angle *angles, ast_tune_range range) {

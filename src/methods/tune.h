@@ -44,6 +44,10 @@ bool ast_tune_is_around(const ast_tune_level *levels, size_t chosen, size_t i);
  * way, while small ones still make the silhouette rise. */
 size_t ast_tune_steadiest(const ast_tune_level *levels, size_t count, size_t chosen);
 
+/* The chosen level, then those near it that are about as good by that product, the nearest first, the coarser before
+ * the finer: at most `most`. Returns their number. */
+size_t ast_tune_list_neighbours(const ast_tune_level *levels, size_t count, size_t chosen, size_t most, size_t *found);
+
 /* The level to take after all when the excess of levels around the chosen one was measured on more rows (NaN: of the
  * others it was not). Of those nearly as good as the best by that product, the one whose worse neighbour has the
  * largest excess: one step before a level that splits a large cluster, the run that is recommended may split it
