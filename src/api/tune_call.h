@@ -127,9 +127,9 @@ void ast_tune_cut_close(ast_tune_cut *cut);
 /* The silhouette of the cut with so many clusters; -1 if there are not so many leaves. */
 ast_status ast_tune_measure_level(ast_tuning *tuning, ast_tune_cut *cut, size_t clusters, double *silhouette);
 
-/* tune_settle.c: of the levels around the chosen one of the sample, the one that stands out most among more rows, if
+/* tune_recheck.c: of the levels around the chosen one of the sample, the one that stands out most among more rows, if
  * there are more, and that the recommended run finds. */
-ast_status ast_tune_settle(ast_tuning *tuning, size_t *chosen);
+ast_status ast_tune_recheck_level(ast_tuning *tuning, size_t *chosen);
 
 /* tune_stability.c: the number of pairs of halves of the sample, and the stability of every level over them. */
 int ast_tune_splits(const ast_tuning *tuning);

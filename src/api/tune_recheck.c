@@ -109,7 +109,7 @@ static ast_status open_all(ast_tuning *t, ast_tune_set *set, float **raw) {
     return status == AST_OK ? ast_tune_grow_tree(t, set, t->report->leaf_angle) : status;
 }
 
-ast_status ast_tune_settle(ast_tuning *t, size_t *chosen) {
+ast_status ast_tune_recheck_level(ast_tuning *t, size_t *chosen) {
     ast_tune_set set = {0};
     ast_tune_cut cut = {0};
     float *raw = NULL;
@@ -122,7 +122,7 @@ ast_status ast_tune_settle(ast_tuning *t, size_t *chosen) {
     if (status == AST_OK && larger)
         status = measure_around(t, &cut, *chosen, excess);
     if (status == AST_OK && larger)
-        *chosen = ast_tune_settled(excess, t->tuned->levels, t->tuned->level_count, *chosen);
+        *chosen = ast_tune_level_by_excess(excess, t->tuned->levels, t->tuned->level_count, *chosen);
     if (status == AST_OK && t->report->metric == AST_METRIC_LOCAL)
         status = confirm(t, &cut, larger ? raw : t->unmapped, chosen);
     ast_tune_cut_close(&cut);

@@ -14,7 +14,7 @@
                  mean fits the other cluster; this is the harmonic mean of the two */
 #define STABLE_SHARE 0.6 /* where halves agree on no level, as with ten rows a cluster, from this share of the most */
 #define NEARLY 0.98      /* of the best level's excess */
-#define ABOUT 0.9       /* of the chosen level's product of excess and stability */
+#define ABOUT 0.9        /* of the chosen level's product of excess and stability */
 #define DOCUMENTS_EXCESS 0.01 /* least excess of documents: single words reach this without topics */
 #define ALL_TO 20             /* every number of clusters up to this one is a level, ... */
 #define GROWTH 1.12           /* ... and then each is so much larger than the one before */
@@ -120,7 +120,7 @@ static double repeatable(double excess, const ast_tune_level *level) {
     return isnan(level->stability) ? excess : excess * level->stability;
 }
 
-size_t ast_tune_settled(const double *excess, const ast_tune_level *levels, size_t count, size_t chosen) {
+size_t ast_tune_level_by_excess(const double *excess, const ast_tune_level *levels, size_t count, size_t chosen) {
     double highest = repeatable(excess[chosen], &levels[chosen]), safest = -INFINITY;
     size_t settled = chosen;
     for (size_t i = 0; i < count; i++)

@@ -52,7 +52,7 @@ size_t ast_tune_list_neighbours(const ast_tune_level *levels, size_t count, size
  * others it was not). Of those nearly as good as the best by that product, the one whose worse neighbour has the
  * largest excess: one step before a level that splits a large cluster, the run that is recommended may split it
  * already. */
-size_t ast_tune_settled(const double *excess, const ast_tune_level *levels, size_t count, size_t chosen);
+size_t ast_tune_level_by_excess(const double *excess, const ast_tune_level *levels, size_t count, size_t chosen);
 
 /* A range of neighbouring angles: rows first..last. */
 typedef struct ast_tune_range {

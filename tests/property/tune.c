@@ -308,13 +308,13 @@ static void levels_next_to_a_split_are_left_alone(void **state) {
     ast_tune_level levels[9];
     for (size_t i = 0; i < 9; i++)
         levels[i] = (ast_tune_level){.clusters = 61 + 10 * i, .stability = 0.9};
-    assert_int_equal(ast_tune_settled(split, levels, 9, 6), 5);
-    assert_int_equal(ast_tune_settled(sharp, levels, 5, 1), 2);
-    assert_int_equal(ast_tune_settled(last, levels, 3, 2), 2);
-    assert_int_equal(ast_tune_settled(one, levels, 3, 1), 1);
+    assert_int_equal(ast_tune_level_by_excess(split, levels, 9, 6), 5);
+    assert_int_equal(ast_tune_level_by_excess(sharp, levels, 5, 1), 2);
+    assert_int_equal(ast_tune_level_by_excess(last, levels, 3, 2), 2);
+    assert_int_equal(ast_tune_level_by_excess(one, levels, 3, 1), 1);
     levels[5].stability = 0.5; /* halves split the cluster in different ways */
     levels[6].stability = 0.4;
-    assert_int_equal(ast_tune_settled(split, levels, 9, 6), 4);
+    assert_int_equal(ast_tune_level_by_excess(split, levels, 9, 6), 4);
 }
 
 /* 60 topics: at 50 clusters the excess is largest, but halves agree on 39. Of a level far from the peak nothing is
