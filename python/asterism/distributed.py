@@ -84,7 +84,7 @@ class Found(NamedTuple):
 
 
 def rank_of(hub: tuple[Any, ...] | None, rank: int, ranks: int, settings: dict[str, Any],
-            blocks: Sequence[Any]) -> Found:
+            blocks: Sequence[Any], weights: NDArray[np.float64] | None = None) -> Found:
     """One rank of a DPVMFMeans."""
     model, seat = single.DPVMFMeans(**settings), None if hub is None else Seat(*hub, rank, ranks)
     parts = [rows_of(block) for block in blocks]
@@ -96,7 +96,7 @@ def rank_of(hub: tuple[Any, ...] | None, rank: int, ranks: int, settings: dict[s
     def work() -> Found:
         model._seat = seat
         with warnings.catch_warnings(record=True) as said:
-            model.fit(rows)
+            model.fit(rows, sample_weight=weights)
         del model._seat
         found = {name: value for name, value in vars(model).items() if name not in (*settings, *OF_ROWS)}
         return Found(found, model.labels_, model.outliers_, [one.message for one in said])
@@ -433,7 +433,26 @@ class DPVMFMeans(Blocks, single.DPVMFMeans):
         self.address = address
         self.timeout = timeout
 
+    _weights: list[NDArray[np.float64]] | None = None  # of the blocks, within fit
+
+    def fit(self: DPVMFMeans, blocks: Sequence[Any], y: Any = None, sample_weight: Sequence[Any] | None = None) -> DPVMFMeans:
+        """Clusters the rows of all blocks. A row with a NaN or without a direction is missing, and has the label -1.
+        sample_weight: a list with an array for each block, one weight for each row."""
+        self._weights = None if sample_weight is None else [np.asarray(own, np.float64) for own in sample_weight]
+        try:
+            return super().fit(blocks)
+        finally:
+            self._weights = None
+
+    def _weights_of(self, own: list[int]) -> NDArray[np.float64] | None:
+        """The weights of these blocks."""
+        return None if self._weights is None else np.concatenate([self._weights[block] for block in own])
+
     def _fit(self, engine: Engine, blocks: list[Any]) -> None:
+        sizes = None if self._weights is None else [own.size if own.ndim == 1 else -1 for own in self._weights]
+        if sizes is not None and sizes != self.block_sizes_:
+            raise ValueError("sample_weight must be a list with an array for each block, one weight for each row: the blocks have "
+                             f"{self.block_sizes_} rows")
         for attempt in range(REPEATS + 1):
             try:
                 found = self._attempt(engine, blocks)
@@ -453,13 +472,14 @@ class DPVMFMeans(Blocks, single.DPVMFMeans):
 
     def _attempt(self, engine: Engine, blocks: list[Any]) -> list[Found]:
         """What every rank found."""
-        groups = self._groups(engine, blocks)
+        groups = self._groups(engine)
         settings = {name: getattr(self, name) for name in single.DPVMFMeans._get_param_names()}
+        held = [([blocks[block] for block in own], self._weights_of(own)) for own in groups]
         if len(groups) == 1:
-            return [engine.submit(None, rank_of, None, 0, 1, settings, groups[0]).result()]
+            return [engine.submit(None, rank_of, None, 0, 1, settings, *held[0]).result()]
         with Hub(self.address or engine.host(), len(groups), self.timeout) as hub:
-            futures = [engine.submit(rank, rank_of, (hub.address, hub.token), rank, len(groups), settings, group)
-                       for rank, group in enumerate(groups)]
+            futures = [engine.submit(rank, rank_of, (hub.address, hub.token), rank, len(groups), settings, *own)
+                       for rank, own in enumerate(held)]
             try:
                 while wait(futures, 0.5, FIRST_EXCEPTION).not_done and not hub.closed and not any_failed(futures):
                     pass
@@ -471,9 +491,9 @@ class DPVMFMeans(Blocks, single.DPVMFMeans):
                     future.cancel()
             return results_of(futures, hub, self.timeout)
 
-    def _groups(self, engine: Engine, blocks: list[Any]) -> list[list[Any]]:
-        """The blocks of every rank: neighbours, with about as many rows as those of any other."""
-        filled = [(block, size) for block, size in zip(blocks, self.block_sizes_) if size]
+    def _groups(self, engine: Engine) -> list[list[int]]:
+        """The numbers of the blocks of every rank: neighbours, with about as many rows as those of any other."""
+        filled = [(block, size) for block, size in enumerate(self.block_sizes_) if size]
         ranks = len(engine.places) if self.ranks is None else whole_number("ranks", self.ranks, 1)
         ranks = min(ranks, len(engine.places) if engine.client is not None else ranks, len(filled))
         middles = np.cumsum([size for _, size in filled]) - np.array([size for _, size in filled]) / 2

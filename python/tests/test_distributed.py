@@ -56,6 +56,11 @@ def test_the_labels_are_those_of_one_process(points, expected, executor):
     same(kmeans(init="random", random_state=9).fit(blocks), expected["random"])
     dp = distributed.DPVMFMeans(30, executor=executor)
     same(dp.fit(blocks), expected["dp"])
+    weights = np.random.default_rng(1).integers(0, 4, len(points)) / 2
+    same(distributed.DPVMFMeans(30, executor=executor).fit(blocks, sample_weight=split(weights, 1, 2000, 2000, 3500)),
+         asterism.DPVMFMeans(30, order="given", allow_missing=True).fit(points, sample_weight=weights))
+    with pytest.raises(ValueError, match="an array for each block"):
+        distributed.DPVMFMeans(30, executor=executor).fit(blocks, sample_weight=weights)
     for merging in ({"merge": "evidence", "min_size": 250}, {"merge": 25, "min_size": 300}, {"merge_to": 12}):
         merged = distributed.DPVMFMeans(30, executor=executor, **merging).fit(blocks)
         one = asterism.DPVMFMeans(30, order="given", allow_missing=True, **merging).fit(points)
