@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AGREES 0.95 /* adjusted Rand index: the run gives the clusters of the level */
-#define TRIES 5     /* levels whose runs are looked at */
+#define AGREES 0.9 /* adjusted Rand index: the run gives the clusters of the level */
+#define TRIES 3    /* levels whose runs are looked at */
 
 /* Maps the rows, and leaves out those that the map has no direction for. raw: receives the others as they were. */
 static ast_status map_rows(ast_tuning *t, ast_tune_set *set, float **raw) {
