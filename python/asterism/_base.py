@@ -8,11 +8,12 @@ a pass of our own.
 from __future__ import annotations
 
 import ctypes
+import inspect
 import operator
 import os
 import warnings
-from numbers import Real
-from typing import Any
+from numbers import Integral, Real
+from typing import Any, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,8 +105,7 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
     def transform(self, X: Any) -> np.ndarray:
         """(N, K): the cosine of every row of X to every mean, or with `measure="angle"` the angle in degrees."""
         X = self._validated(X, reset=False)
-        if self.measure not in MEASURES:
-            raise ValueError(f"measure is {self.measure!r}; it must be 'cosine' or 'angle'")
+        one_of("measure", self.measure, MEASURES)
         assert_all_finite(X, allow_nan=self.allow_missing, input_name="X")
         units = sparse_unit_rows(X) if issparse(X) else self._units(X)
         cosines = np.clip(units @ self.cluster_centers_.T.astype(units.dtype), -1, 1)
@@ -165,12 +165,22 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
         if not reset:
             check_is_fitted(self)
         else:
+            self._check_words()
             self._index = X.index if hasattr(X, "iloc") else None
         X = without_index(X, None if reset else self.n_features_in_)
         X = _compat.validate(self, X, reset=reset, dtype=FLOATS, ensure_min_features=2,
                              accept_sparse="csr" if self._takes_sparse else False, **how)
         X = X if X.dtype.isnative else X.astype(X.dtype.newbyteorder("="))
         return canonical(X) if issparse(X) else X
+
+    def _check_words(self) -> None:
+        """The parameters that are no numbers: flags, which have a flag as their default, `measure` and `verbose`."""
+        for name, parameter in inspect.signature(type(self).__init__).parameters.items():
+            if isinstance(parameter.default, bool):
+                flag(name, getattr(self, name))
+        one_of("measure", self.measure, MEASURES)
+        if not isinstance(getattr(self, "verbose", 0), (bool, np.bool_)):
+            whole_number("verbose", getattr(self, "verbose", 0), 0)
 
     def _assign(self, X: Any, angle: float | None, cosines: bool = False) -> tuple[np.ndarray, np.ndarray | None]:
         """Labels, and cosines if they are asked for, with the means as they are."""
@@ -295,9 +305,36 @@ def whole_number(name: str, value: Any, least: int, most: int = 2 ** 31 - 1) -> 
 
 def real_number(name: str, value: Any, what: str) -> float:
     """A parameter that has to be a number; the library knows its range. `what` it must be, for the sentence."""
+    if np.asarray(value).dtype.kind not in "iuf" and not isinstance(value, Real):
+        raise TypeError(f"{name} is {value!r}; it must be {what}")
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.ndarray)) or np.ndim(value) > 0:
         raise TypeError(f"{name} is {value!r}; it must be {what}")
+    if np.isnan(float(value)):
+        raise ValueError(f"{name} is nan; it must be {what}")
     return float(value)
+
+
+def flag(name: str, value: Any) -> bool:
+    """A parameter that has to be True or False: any text, such as "no", would be true."""
+    if not isinstance(value, (bool, np.bool_)) and not (isinstance(value, Integral) and value in (0, 1)):
+        raise TypeError(f"{name} is {value!r}; it must be True or False")
+    return bool(value)
+
+
+def one_of(name: str, value: Any, choices: Iterable[str | None]) -> Any:
+    """A parameter that has to be one of these words."""
+    words = [choice for choice in choices if choice is not None]
+    if not (isinstance(value, str) and value in words) and not (value is None and None in choices):
+        raise ValueError(f"{name} is {value!r}; it must be {', '.join(map(repr, words[:-1]))} or {words[-1]!r}")
+    return value
+
+
+def float_array(name: str, value: Any, what: str) -> NDArray[np.float32]:
+    """A parameter that has to be an array of numbers."""
+    try:
+        return np.ascontiguousarray(value, np.float32)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be {what}, and it is no array of numbers: {value!r:.60}") from None
 
 
 def as_rows(X: Any) -> Any:

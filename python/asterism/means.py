@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ._base import (DEGREES, DirectionClusterer, checked_weights, real_number, refuse_nan, set_groups,
-                    whole_number)
+from ._base import (DEGREES, DirectionClusterer, checked_weights, float_array, one_of, real_number, refuse_nan,
+                    set_groups, whole_number)
 from ._compat import ConvergenceWarning
 from ._library import array_at, constants, defaults, interruptible, lender, lib, points_of, records, sized, structs
 from ._merging import Merging, linkage_of, outliers_of, read_joins
@@ -154,7 +154,7 @@ class BatchFit(Saving):
         options.start.by = constants[STARTS[self.init]]
 
     def _start_from(self, options: Any, means: Any, dimension: int) -> None:
-        means = np.ascontiguousarray(means, np.float32)
+        means = float_array("init", means, f"means of shape (clusters, {dimension})")
         if means.ndim != 2 or means.shape[1] != dimension:
             raise ValueError(f"init has the shape {means.shape}; it must be (clusters, {dimension}) as X has "
                              f"{dimension} features")
@@ -466,8 +466,7 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
         self.angle_ = options.angle
 
     def _order(self) -> str | None:
-        if self.order is not None and self.order not in ORDERS:
-            raise ValueError(f"order is {self.order!r}; it must be 'given', 'content' or 'random'")
+        one_of("order", self.order, (None, *ORDERS))
         if self.shuffle and self.order == "content":
             raise ValueError("shuffle=True is order='random', but order is 'content': give one of them")
         order = "random" if self.shuffle else self.order

@@ -8,7 +8,7 @@ from typing import Any, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from ._base import DEGREES, DirectionMixture, checked_weights, logsumexp, real_number, unit_rows, whole_number
+from ._base import DEGREES, DirectionMixture, checked_weights, logsumexp, one_of, real_number, unit_rows, whole_number
 from ._compat import assert_all_finite
 from ._library import constants, lib
 from ._merging import outliers_of
@@ -189,8 +189,7 @@ class VMFMixture(BatchFit, DirectionMixture):
         options.method = constants["AST_MOVMF"]
         options.mixture.auto_clusters, options.mixture.background = self._automatic(), bool(self.background)
         options.clusters = 0 if options.mixture.auto_clusters else whole_number("n_components", self.n_components, 1)
-        if self.shape not in SHAPES:
-            raise ValueError(f"shape is {self.shape!r}; it must be 'vmf' or 'kent'")
+        one_of("shape", self.shape, SHAPES)
         if self.axial and self.shape != "vmf":
             raise ValueError("shape='kent' is for directions: axial cannot be combined with it")
         options.mixture.shape = constants[SHAPES[self.shape]]

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._base import (DEGREES, DirectionClusterer, checked_weights, real_number, refuse_nan, unit_rows,
-                    whole_number)
+from ._base import (DEGREES, DirectionClusterer, checked_weights, flag, float_array, one_of, real_number, refuse_nan,
+                    unit_rows, whole_number)
 from ._library import Context, array_at, constants, defaults, lib, opened, points_of, record_array, sized, thread_count
 from .identities import Identities
 
@@ -256,7 +256,7 @@ class DDPVMFMeans(Identities, DirectionClusterer):
             "beta": np.nan if self.beta is None else real_number("beta", self.beta, "None or a number"),
             "lifetime": whole_number("lifetime", self.lifetime, 0, 2 ** 32 - 1), "axial": int(bool(self.axial)),
             "revive_near": int(self._near()), "rigid": int(bool(self.rigid)),
-            "merge_tracked": int(bool(self.exclusive if self.merge_tracked is None else self.merge_tracked)),
+            "merge_tracked": int(flag("merge_tracked", self.exclusive if self.merge_tracked is None else self.merge_tracked)),
             "score": self._score(), "exclusive": int(bool(self.exclusive)),
             "min_quality": real_number("min_quality", self.min_quality, "0 or more"),
             "born_after": whole_number("born_after", self.born_after, 1),
@@ -269,20 +269,17 @@ class DDPVMFMeans(Identities, DirectionClusterer):
     def _center(self, dimension: int) -> np.ndarray | None:
         if self.center is None:
             return None
-        center = np.ascontiguousarray(self.center, np.float32).ravel()
+        center = float_array("center", self.center, f"one row of {dimension} numbers").ravel()
         if center.shape != (dimension,):
             raise ValueError(f"center has {len(center)} components, and the rows have {dimension}")
         return center
 
     def _near(self) -> bool:
-        if self.revive not in ("near", "any"):
-            raise ValueError(f"revive is {self.revive!r}; it must be 'near' or 'any'")
-        return self.revive == "near" if self.revive_near is None else bool(self.revive_near)
+        one_of("revive", self.revive, ("near", "any"))
+        return self.revive == "near" if self.revive_near is None else flag("revive_near", self.revive_near)
 
     def _score(self) -> int:
-        if self.score not in SCORES:
-            raise ValueError(f"score is {self.score!r}; it must be 'nearest' or 'geodesic'")
-        return int(constants[SCORES[self.score]])
+        return int(constants[SCORES[one_of("score", self.score, SCORES)]])
 
     def _step(self, X: np.ndarray, late: np.ndarray | None = None,
               weights: np.ndarray | None = None, rotation: np.ndarray | None = None) -> "DDPVMFMeans":

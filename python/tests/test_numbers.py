@@ -102,3 +102,49 @@ def test_columns_of_arrays():
     assert clusters.name == "cluster" and clusters.index.equals(frame.index) and (clusters == fitted.labels_).all()
     with pytest.raises(ValueError, match="2 columns of X hold an array in every row: pass one of them, such as X"):
         asterism.DPVMFMeans().fit(frame.assign(other=frame["embedding"]))
+
+
+ESTIMATORS = [asterism.DPVMFMeans, asterism.SphericalKMeans, asterism.MiniBatchSphericalKMeans, asterism.VMFMixture,
+              asterism.DDPVMFMeans]
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_flags_are_flags(kind):
+    """Any text is true for Python: "no" would be yes."""
+    names = [name for name in ("axial", "allow_missing", "center", "shuffle", "background", "hard", "rigid", "exclusive")
+             if isinstance(kind().get_params().get(name), bool)]
+    assert names[0] == "axial"
+    for name in names:
+        for value in ("no", None, 2, 0.0, [], np.nan):
+            with pytest.raises(TypeError, match=f"{name} is .*; it must be True or False"):
+                kind(**{name: value}).fit(X)
+    kind(axial=np.bool_(False), allow_missing=0).fit(X)
+    with pytest.raises(ValueError, match="measure is 'x'; it must be 'cosine' or 'angle'"):
+        kind(measure="x").fit(X)
+    if "verbose" in kind().get_params():
+        with pytest.raises(TypeError, match="verbose is 'yes'; it must be an integer"):
+            kind(verbose="yes").fit(X)
+
+
+@pytest.mark.parametrize("kind, name, words", [
+    (asterism.DPVMFMeans, "order", "'given', 'content' or 'random'"), (asterism.VMFMixture, "shape", "'vmf' or 'kent'"),
+    (asterism.DDPVMFMeans, "score", "'nearest' or 'geodesic'"), (asterism.DDPVMFMeans, "revive", "'near' or 'any'")])
+def test_words_are_words(kind, name, words):
+    for value in ("x", [], {}, np.array(3.0), np.array("given"), 1):
+        with pytest.raises(ValueError, match=f"{name} is .*; it must be {words}"):
+            kind(**{name: value}).fit(X)
+
+
+def test_numbers_are_numbers():
+    for kind, name in ((asterism.VMFMixture, "kappa"), (asterism.VMFMixture, "tol"), (asterism.DDPVMFMeans, "beta"),
+                       (asterism.DDPVMFMeans, "drift"), (asterism.DPVMFMeans, "outlier_angle")):
+        with pytest.raises(TypeError, match=f"{name} is .*; it must be"):
+            kind(**{name: np.array("a")}).fit(X).predict(X)
+        with pytest.raises(ValueError, match=f"{name} is nan; it must be"):
+            kind(**{name: np.nan}).fit(X).predict(X)
+    for kind in ESTIMATORS[:4]:
+        for value in ({}, 1j, b"a", np.array("a")):
+            with pytest.raises(ValueError, match="init must be means of shape .*, and it is no array of numbers"):
+                kind(init=value).fit(X)
+    with pytest.raises(ValueError, match="center must be one row of 4 numbers"):
+        asterism.DDPVMFMeans(center="mean").fit(X)
