@@ -194,6 +194,7 @@ static void print_json(const void *data, ast_text *json) {
 static void print_sets(const job *work) {
     double angles[2];
     bool field = angles_of(work, work->found.mean, angles);
+    char shown[AST_CLI_SHOWN];
     printf("%8s  %9s  %7s  ", "size", "k", "alpha95");
     if (field)
         printf("%13s  %7s  set\n", names_of(work)[0], names_of(work)[1]);
@@ -206,7 +207,7 @@ static void print_sets(const job *work) {
             printf("%13.1f  %7.1f  ", angles[0], angles[1]);
         else
             printf("%6.3f %6.3f %6.3f  ", set->mean[0], set->mean[1], set->mean[2]);
-        printf("%s\n", ast_cli_name(work->common.inputs[i].path));
+        printf("%s\n", ast_cli_shown(ast_cli_name(work->common.inputs[i].path), shown));
     }
 }
 

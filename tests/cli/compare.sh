@@ -23,6 +23,13 @@ json common_mean.p ../out | awk '{ exit !($1 > 0.05) }' || broken 'axes differ f
 works asterism compare a.csv other.csv --json
 json common_mean.p ../out | awk '{ exit !($1 < 0.001) }' || broken 'different sets do not differ'
 json f_test.p ../out | awk '{ exit !($1 < 1e-6) }' || broken 'different sets do not differ by F'
+evil=$(printf 'e\033[31m\302\233\342\200\256.csv')
+cp other.csv "$evil"
+works asterism compare a.csv "$evil"
+grep -q 'e?' ../out || broken "no name: $(cat ../out)"
+if LC_ALL=C grep -q "$(printf '[\033\302\342]')" ../out; then
+    broken 'a file name reaches the terminal raw'
+fi
 works asterism compare a.csv b.csv other.csv
 grep -q 'the largest angle between two means' ../out || broken "no angle of three sets: $(cat ../out)"
 printf '%s\n' 'dip,dipdir' 30,45 31,47 29,44 33,49 >p.csv
