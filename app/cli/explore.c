@@ -270,7 +270,9 @@ static int write_once(const job *work, const ast_context *context, const ast_tun
     ast_json_close(&json, '}');
     ast_text_put(&json, "\n");
     bool good = output && ast_text_write(&json, output, &error);
-    int code = ast_output_close(output, good, &error) && good ? AST_CLI_DONE : ast_cli_fail("%s", error.text);
+    good = ast_output_close(output, good, &error) && good;
+    bool left = strcmp(work->once, "-") == 0 && ast_cli_closed(); /* the reader has what it wanted */
+    int code = good || left ? AST_CLI_DONE : ast_cli_fail("%s", error.text);
     ast_text_free(&json);
     free(line);
     return code;

@@ -63,7 +63,12 @@ bool ast_folder_make(const char *path, ast_format_error *error) {
         if (*slash != '/')
             continue;
         *slash = 0;
-        mkdir(copy, 0777); /* whether it worked shows at the end */
+        int why = mkdir(copy, 0777) == 0 ? 0 : errno;
+        if (why && why != EEXIST && !ast_is_folder(copy)) {
+            ast_format_fail(error, "the folder %s cannot be made: %s", copy, strerror(why));
+            free(copy);
+            return false;
+        }
         *slash = '/';
     }
     free(copy);

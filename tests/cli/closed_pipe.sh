@@ -33,6 +33,7 @@ quiet measure --labels z.txt --points x.txt
 quiet tune x.txt --from 60 --to 20 --step 20
 quiet sample --points 9 --dimension 3 --clusters 2 --kappa 9 --output -
 quiet stream x.txt x.txt --angle 20
+quiet explore x.txt --once -
 # What writes files goes on without standard output
 cp x.txt y.txt
 quiet stream x.txt y.txt --angle 20 --labels labels --state s.state --report r.html

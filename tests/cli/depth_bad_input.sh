@@ -104,6 +104,10 @@ fails 2 '--edge-jump must be a number from 1e-09' asterism cluster $frame $camer
 fails 2 '--tv-weight must be a number from 1e-06' asterism cluster $frame $camera --angle 60 --smooth tv --tv-weight 0
 fails 1 'x.txt is no folder|cannot be made' asterism segment $frame $camera --angle 60 --output x.txt
 
+if [ -d /proc/self ]; then
+    fails 1 'the folder /proc/none cannot be made' asterism segment $frame $camera --angle 60 --output /proc/none/deep/er
+fi
+
 # A full disk: one sentence, no half of a picture. The limit on the size of a file stands for it.
 status=0
 (ulimit -f 1; asterism segment hall $camera --angle 60 --output full) >../out 2>../err || status=$?
