@@ -454,6 +454,11 @@ def unit_rows(X: np.ndarray) -> np.ndarray:
 
 def canonical(X: Any) -> Any:
     """A CSR matrix as the library wants it: columns in order, none twice, both kinds of indices of one type."""
+    starts, columns = X.indptr, X.indices  # scipy writes wherever they point
+    if starts[0] != 0 or starts[-1] > min(len(columns), len(X.data)) or (np.diff(starts) < 0).any():
+        raise ValueError(f"X.indptr must not decrease, from 0 to at most {len(X.data)}, the number of entries")
+    if len(columns) and not 0 <= columns.min() <= columns.max() < X.shape[1]:
+        raise ValueError(f"X.indices must be columns, 0 to {X.shape[1] - 1}")
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()

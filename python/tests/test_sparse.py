@@ -95,3 +95,19 @@ def test_sample_weight(counts):
     model = DPVMFMeans(70).fit(scipy.sparse.csr_matrix(counts), sample_weight=weights)
     np.testing.assert_array_equal(model.labels_, expected.labels_)
     assert model.objective_ == expected.objective_
+
+
+@pytest.mark.parametrize("part, at, value, why", [("indptr", 3, 9999, "X.indptr must not decrease"),
+                                                  ("indptr", 3, -7, "X.indptr must not decrease"),
+                                                  ("indptr", 0, 1, "X.indptr must not decrease"),
+                                                  ("indices", 5, 60, "X.indices must be columns, 0 to 59"),
+                                                  ("indices", 5, -1, "X.indices must be columns, 0 to 59")])
+def test_forged_indices_are_refused(counts, part, at, value, why):
+    """scipy does not look at them, and writes where they point."""
+    model, X = SphericalKMeans(5).fit(counts), scipy.sparse.csr_matrix(counts)
+    forged = getattr(X, part).copy()
+    forged[at] = value
+    setattr(X, part, forged)
+    for call in (SphericalKMeans(5).fit, model.predict, model.transform, model.score):
+        with pytest.raises(ValueError, match=why):
+            call(X)
