@@ -197,12 +197,16 @@ ast_status ast_check_points(const ast_points *points, ast_fault *fault) {
     return ast_check_weights(points->weights, points->count, fault);
 }
 
+/* Squares of their sums must be numbers. */
+#define MOST_WEIGHT 1e100
+
 ast_status ast_check_weights(const double *weights, size_t count, ast_fault *fault) {
     for (size_t i = 0; weights && i < count; i++)
-        if (!(weights[i] >= 0) || isinf(weights[i]))
-            return ast_fail(fault, AST_BAD_DATA,
-                            "weight %zu (counting from 1) is %g; weights must be finite and not negative", i + 1,
-                            weights[i]);
+        if (!(weights[i] >= 0 && weights[i] <= MOST_WEIGHT)) {
+            bool large = isfinite(weights[i]) && weights[i] > 0;
+            return ast_fail(fault, AST_BAD_DATA, "weight %zu (counting from 1) is %g; weights must be %s", i + 1,
+                            weights[i], large ? "at most 1e+100" : "finite and not negative");
+        }
     return AST_OK;
 }
 

@@ -150,6 +150,25 @@ static void rename_labels(const ast_call *c, const int32_t *rank, int32_t *label
         labels[c->order ? c->order[i] : i] = v->labels[i] < 0 ? -1 : rank[v->labels[i]];
 }
 
+/* The power of two at or below it; 0 of 0. */
+static double unit_of(double weight) {
+    return weight > 0 ? scalbn(1, ilogb(weight)) : 0;
+}
+
+/* Until `describe` `effective` is the sum of the squares in units of `share`, a power of two near the largest weight:
+ * exact, and squares of 1e-300 are numbers, too. */
+static void add_member(ast_cluster_info *info, double weight) {
+    info->count++;
+    info->weight += weight;
+    if (weight >= 2 * info->share && weight > 0) {
+        double unit = unit_of(weight), ratio = info->share / unit;
+        info->effective *= ratio * ratio;
+        info->share = unit;
+    }
+    double part = info->share > 0 ? weight / info->share : 0;
+    info->effective += part * part;
+}
+
 /* Weighted points: sizes and weights in the caller's units, points of weight 0 included. Each rank adds to the sums of
  * the rank before, so that the order of additions does not depend on the ranks. */
 static void count_members(const ast_call *c, const ast_result *r, const int32_t *labels) {
@@ -157,11 +176,8 @@ static void count_members(const ast_call *c, const ast_result *r, const int32_t 
     const double *weights = c->points->weights ? c->points->weights + ast_view_of(c->l).window_first : NULL;
     for (int rank = 0; weights && rank < ast_comm_size(v->comm); rank++) {
         for (size_t i = 0; rank == ast_comm_rank(v->comm) && i < v->rows->count; i++)
-            if (labels[i] >= 0) {
-                r->clusters[labels[i]].count++;
-                r->clusters[labels[i]].weight += weights[i];
-                r->clusters[labels[i]].effective += weights[i] * weights[i]; /* until `describe` */
-            }
+            if (labels[i] >= 0)
+                add_member(&r->clusters[labels[i]], weights[i]);
         ast_comm_broadcast(v->comm, r->clusters, v->clusters->live * sizeof *r->clusters, rank);
     }
 }
@@ -223,7 +239,7 @@ static void describe(const ast_call *c, const ast_result *r, size_t k) {
     if (!c->points->weights)
         info->effective = info->weight = (double)(info->count = (size_t)list->members[slot]);
     else
-        info->effective = info->weight * (info->weight / info->effective);
+        info->effective = info->weight / info->share * (info->weight / info->share / info->effective);
     info->resultant = resultant < 1 ? resultant : 1;
     info->kappa = equal ? NAN : ast_vmf_kappa(list->dimension, resultant);
     info->share = info->stability = info->beta = info->ellipse95[0] = info->ellipse95[1] = NAN;
@@ -241,11 +257,15 @@ static void describe(const ast_call *c, const ast_result *r, size_t k) {
 static void describe_errors(const ast_call *c, ast_result *r, size_t clusters) {
     size_t dimension = c->points->dimension;
     double rest = r->components.background && !c->points->weights ? (double)r->report.outliers : 0;
-    double weight = rest, squares = rest; /* points of the background count, too */
+    double unit = unit_of(rest);
+    for (size_t k = 0; k < clusters; k++)
+        unit = fmax(unit, unit_of(r->clusters[k].weight));
+    double weight = rest / unit, squares = rest / unit / unit; /* points of the background count, too */
     for (size_t k = 0; k < clusters; k++) {
         const ast_cluster_info *info = &r->clusters[k];
-        weight += info->weight;
-        squares += info->effective > 0 ? info->weight * (info->weight / info->effective) : 0;
+        double part = info->weight / unit; /* exact: a power of two */
+        weight += part;
+        squares += info->effective > 0 ? part * (part / info->effective) : 0;
     }
     r->effective = weight * (weight / squares);
     for (size_t k = 0; k < clusters; k++) {

@@ -175,3 +175,19 @@ refused 'empty.npy: is empty' empty.npy
 # shellcheck disable=SC2016
 fails 1 'big.npy: cannot be written' sh -c 'ulimit -f 1; exec "$0" "$@"' "$ASTERISM" \
     sample --points 10000 --dimension 3 --clusters 2 --kappa 3 --output big.npy
+
+# Weights whose squares are no numbers: only their ratios count.
+yes 1e300 | head -6 >large.txt
+fails 1 'weight 1 .counting from 1. is 1e\+300; weights must be at most 1e\+100' \
+    asterism cluster x.txt --angle 20 --weights large.txt
+yes 9.332636185032189e-302 | head -6 >tiny.txt # 2^-1000
+for method in '--angle 20' '--method spkm --clusters 2' '--method movmf --clusters 2' '--angle auto'; do
+    # shellcheck disable=SC2086
+    works asterism cluster x.txt $method --weights tiny.txt --json --quiet
+    mv ../out ../tiny
+    # shellcheck disable=SC2086
+    works asterism cluster x.txt $method --json --quiet
+    for number in cluster.0.alpha95 cluster.0.kappa_interval cluster.1.standard_error; do
+        equal "$number with $method" "$(json $number ../out)" "$(json $number ../tiny)"
+    done
+done
