@@ -196,8 +196,12 @@ def rows_of(X: Any) -> Any:
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
-    """A temporary file beside it, and a rename: whoever reads sees the old file or the new one."""
-    target = Path(path)
+    """A temporary file beside it, and a rename: whoever reads sees the old file or the new one. A link stays one, and a
+    device or a pipe is written to, not replaced."""
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        target.write_bytes(content)
+        return
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         temporary.write_bytes(content)

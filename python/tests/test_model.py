@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Model files: what was saved labels rows as the estimator does, in Python and by the command."""
+import os
 import pickle
 
 import numpy as np
@@ -102,3 +103,18 @@ def test_sparse_rows(tmp_path):
     fitted = DPVMFMeans(angle=80).fit(X)
     fitted.save(tmp_path / "a.model")
     assert (asterism.load(tmp_path / "a.model").predict(X) == fitted.predict(X)).all()
+
+
+def test_what_is_no_file_is_not_replaced(rows, tmp_path):
+    model, pipe = DPVMFMeans(40).fit(rows), tmp_path / "pipe"
+    model.save(tmp_path / "plain")
+    (tmp_path / "link").symlink_to("plain")
+    model.save(tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    model.save(pipe)
+    assert pipe.is_fifo() and os.read(reader, 1 << 20) == (tmp_path / "plain").read_bytes()
+    os.close(reader)
+    with pytest.raises(OSError):
+        model.save(tmp_path)
