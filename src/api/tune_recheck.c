@@ -2,9 +2,9 @@
  *
  * Chooses the level on more rows than the sample has. More rows have more noise and so more small clusters in the tree:
  * at the number of clusters that is best for the sample, a large cluster may be split among all rows. So the levels
- * around the chosen one are measured again on all rows, or on as many as take little time. And the recommended run
- * learns a map of its own, with which the same level of its tree may split a large cluster: then a level near it is
- * taken whose run does not. */
+ * around the chosen one are measured again on all rows, or on as many as take little time. Where the sample is all rows,
+ * the recommended run is tried: it learns a map of its own, with which the same level of its tree may split a large
+ * cluster; then a level near it is taken whose run does not. */
 #include "tune_call.h"
 
 #include "memory.h"
@@ -13,28 +13,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AGREES 0.9 /* adjusted Rand index: the run gives the clusters of the level */
-#define TRIES 3    /* levels whose runs are looked at */
+#define AGREES 0.95 /* adjusted Rand index: the run gives the clusters of the level */
+#define TRIES 3     /* levels whose runs are looked at */
 
-/* Maps the rows, and leaves out those that the map has no direction for. raw: receives the others as they were. */
-static ast_status map_rows(ast_tuning *t, ast_tune_set *set, float **raw) {
+/* Maps the rows, and leaves out those that the map has no direction for. */
+static ast_status map_rows(ast_tuning *t, ast_tune_set *set) {
     size_t count = set->points.count, dimension = set->points.dimension, kept = 0;
-    float *rows = *raw = ast_allocate(count * dimension, sizeof *rows);
-    if (!rows)
-        return ast_fail_memory(t->fault);
-    memcpy(rows, set->rows, count * dimension * sizeof *rows);
-    ast_points given = ast_points_f4(rows, count, dimension);
-    ast_status status = ast_metric_map(t->context, &given, &t->metric.map, set->rows);
+    float *rows = ast_allocate(count * dimension, sizeof *rows);
+    ast_status status =
+        rows ? ast_metric_map(t->context, &set->points, &t->metric.map, rows) : ast_fail_memory(t->fault);
     for (size_t i = 0; i < count && status == AST_OK; i++) {
-        if (!isfinite(set->rows[i * dimension]))
+        if (!isfinite(rows[i * dimension]))
             continue;
-        memmove(set->rows + kept * dimension, set->rows + i * dimension, dimension * sizeof *rows);
-        memmove(rows + kept * dimension, rows + i * dimension, dimension * sizeof *rows);
+        memcpy(set->rows + kept * dimension, rows + i * dimension, dimension * sizeof *rows);
         if (set->weights)
             set->weights[kept] = set->weights[i];
         kept++;
     }
     set->points.count = kept;
+    ast_free(rows);
     return status;
 }
 
@@ -101,21 +98,19 @@ static ast_status confirm(ast_tuning *t, ast_tune_cut *cut, const float *raw, si
 
 /* ---- Both -------------------------------------------------------------------------------------------------------- */
 
-/* With the metric, raw receives its rows before the map. */
-static ast_status open_all(ast_tuning *t, ast_tune_set *set, float **raw) {
+static ast_status open_all(ast_tuning *t, ast_tune_set *set) {
     ast_status status = ast_tune_open_larger(t, set);
     if (status == AST_OK && t->report->metric == AST_METRIC_LOCAL)
-        status = map_rows(t, set, raw);
+        status = map_rows(t, set);
     return status == AST_OK ? ast_tune_grow_tree(t, set, t->report->leaf_angle) : status;
 }
 
 ast_status ast_tune_recheck_level(ast_tuning *t, size_t *chosen) {
     ast_tune_set set = {0};
     ast_tune_cut cut = {0};
-    float *raw = NULL;
     double excess[AST_TUNE_LEVELS(SIZE_MAX)];
     bool larger = t->present > t->report->points;
-    ast_status status = larger ? open_all(t, &set, &raw) : AST_OK;
+    ast_status status = larger ? open_all(t, &set) : AST_OK;
     if (status == AST_OK)
         status = ast_tune_cut_open(t, larger ? &set : &t->sample, t->tuned->levels[t->tuned->level_count - 1].clusters,
                                    &cut);
@@ -123,10 +118,9 @@ ast_status ast_tune_recheck_level(ast_tuning *t, size_t *chosen) {
         status = measure_around(t, &cut, *chosen, excess);
     if (status == AST_OK && larger)
         *chosen = ast_tune_level_by_excess(excess, t->tuned->levels, t->tuned->level_count, *chosen);
-    if (status == AST_OK && t->report->metric == AST_METRIC_LOCAL)
-        status = confirm(t, &cut, larger ? raw : t->unmapped, chosen);
+    else if (status == AST_OK && t->report->metric == AST_METRIC_LOCAL)
+        status = confirm(t, &cut, t->unmapped, chosen);
     ast_tune_cut_close(&cut);
     ast_tune_set_free(&set);
-    ast_free(raw);
     return status;
 }
