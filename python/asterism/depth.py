@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ._base import MOST_SEED, flag, real_number, whole_number
 from ._library import array_at, constants, defaults, lender, lib, opened, sized, structs
 from .stream import DDPVMFMeans
 
@@ -106,6 +107,8 @@ def colors(labels: Any) -> np.ndarray:
     [[230, 159, 0], [0, 114, 178], [0, 0, 0]]
     """
     labels = np.asarray(labels)
+    if labels.dtype.kind not in "iub":
+        raise ValueError(f"labels are of type {labels.dtype}; they must be integers")
     count = len(HUES) * len(STEPS)
     ids = np.arange(count)
     steps = STEPS[ids // len(HUES)][:, None]
@@ -128,7 +131,10 @@ def hallway(frame: int = 0, *, frames: int = 120, size: tuple[int, int] = (640, 
     size: (width, height); `hallway_intrinsics(size)` is its camera."""
     scene = structs["ast_hallway"]()
     lib.ast_hallway_init(ctypes.byref(scene))
-    scene.frames, scene.noise, scene.seed = frames, bool(noise), random_state
+    frame, scene.noise = whole_number("frame", frame, 0), flag("noise", noise)
+    scene.frames = whole_number("frames", frames, 1)
+    scene.seed = whole_number("random_state", random_state, 0, MOST_SEED)
+    size = tuple(whole_number("size", pixels, 1) for pixels in size)  # type: ignore[assignment]
     scene.width, scene.height = size
     scene.camera = structs["ast_camera"](*hallway_intrinsics(size))
     depth, truth = np.empty((size[1], size[0]), np.uint16), np.empty((size[1], size[0]), np.int32)
@@ -162,7 +168,7 @@ def depth_values(depth: Any, units_per_metre: float | None) -> tuple[np.ndarray,
     depth = depth.astype(np.uint16, copy=False)
     if not depth.dtype.isnative or (depth.shape[1] > 1 and depth.strides[1] != 2):
         depth = np.ascontiguousarray(depth, np.uint16)
-    return depth, 0.0 if units_per_metre is None else float(units_per_metre)
+    return depth, 0.0 if units_per_metre is None else real_number("units_per_metre", units_per_metre, "None or a number")
 
 
 def depth_options(intrinsics: Any, unit: float, smooth: str | None, further: dict[str, Any]) -> Any:

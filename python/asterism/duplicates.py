@@ -8,6 +8,7 @@ from typing import Any, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ._base import real_number
 from ._compat import Bunch
 from ._library import constants, defaults, interruptible, lender, lib, points_of, sized
 from .tuning import checked_rows
@@ -93,10 +94,11 @@ def dedup(X: Any, cosine: float, mode: str = "connected", keep: str = "first", a
 
 def options_of(cosine: float, mode: str, keep: str) -> Any:
     for name, value, choices in (("mode", mode, MODES), ("keep", keep, KEEPS)):
-        if value not in choices:
+        if not isinstance(value, str) or value not in choices:
             raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(map(repr, choices))}")
     options = defaults("ast_dedup_options")
-    options.cosine, options.mode, options.keep = float(cosine), constants[MODES[mode]], constants[KEEPS[keep]]
+    options.cosine = real_number("cosine", cosine, "a number from -1 to 1")
+    options.mode, options.keep = constants[MODES[mode]], constants[KEEPS[keep]]
     return options
 
 

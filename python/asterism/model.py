@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 from pathlib import Path
 from typing import Any, Sequence
@@ -199,6 +200,8 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
     """A temporary file beside it, and a rename: whoever reads sees the old file or the new one. A link stays one, and a
     device or a pipe is written to, not replaced."""
     target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, f"there is no folder {target.parent}", os.fspath(path))
     if target.exists() and not target.is_file():
         target.write_bytes(content)
         return

@@ -10,6 +10,7 @@ from typing import Any, Iterator, NamedTuple
 
 import numpy as np
 
+from ._base import real_number
 from ._library import Context, array_at, lender, lib, opened, records, sized, thread_count
 from .depth import depth_options, depth_values
 from .means import DPVMFMeans
@@ -208,8 +209,8 @@ class PlaneMap:
 
 def open_map(context: Context, distance: float | None, area: float | None, offset: float = 0.1,
              origin: tuple[float, ...] = (0, 0, 0)) -> int:
-    given = sized("ast_plane_options", distance=0 if distance is None else float(distance),
-                  area=-1 if area is None else float(area), offset=float(offset), origin=origin)
+    given = sized("ast_plane_options", distance=0 if distance is None else real_number("distance", distance, "None or a number"),
+                  area=-1 if area is None else real_number("area", area, "None or a number"), offset=float(offset), origin=origin)
     return opened(lib.ast_plane_map_open, context, ctypes.byref(given))
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _compat
-from ._base import FLOATS, MOST_SEED, canonical, checked_weights, refuse_nan, whole_number, without_index
+from ._base import (DEGREES, FLOATS, MOST_SEED, canonical, checked_weights, flag, real_number, refuse_nan, whole_number,
+                    without_index)
 from ._compat import Bunch, check_array
 from ._library import constants, defaults, interruptible, lender, lib, points_of, records, sized, structs
 
@@ -103,12 +104,13 @@ def tune(X: Any, sample_weight: Any = None, *, largest: float = 120, smallest: f
     """
     X = checked_rows(X)
     weights = checked_weights(sample_weight, X)
-    options = sized("ast_tune_options", to=float(smallest), step=float(step), axial=bool(axial), center=bool(center),
+    options = sized("ast_tune_options", to=real_number("smallest", smallest, DEGREES),
+                    step=real_number("step", step, DEGREES), axial=flag("axial", axial), center=flag("center", center),
                     min_clusters=whole_number("min_clusters", min_clusters, 2),
                     max_clusters=0 if max_clusters is None else whole_number("max_clusters", max_clusters, 2),
                     metric=metric_kind(metric), draws=whole_number("draws", draws, 1),
                     seed=whole_number("random_state", random_state, 0, MOST_SEED), describe=1)
-    setattr(options, "from", float(largest))
+    setattr(options, "from", real_number("largest", largest, DEGREES))
     labels = np.empty(X.shape[0], np.int32)
     found = recommend(X, weights, options, labels, n_threads)
     if found.missing and not allow_missing:

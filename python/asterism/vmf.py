@@ -6,7 +6,7 @@ import ctypes
 
 import numpy as np
 
-from ._base import MOST_SEED, whole_number
+from ._base import DEGREES, MOST_SEED, flag, real_number, whole_number
 from ._library import constants, lender, lib, sized
 
 DISTRIBUTIONS = {"vmf": "AST_VON_MISES_FISHER", "watson": "AST_WATSON", "kent": "AST_KENT", "bingham": "AST_BINGHAM",
@@ -33,13 +33,15 @@ def sample(points: int, *, dimension: int, clusters: int, kappa: float, separati
     points, dimension = whole_number("points", points, 1), whole_number("dimension", dimension, 2)
     clusters = whole_number("clusters", clusters, 1)
     random_state = whole_number("random_state", random_state, 0, MOST_SEED)
-    if distribution not in DISTRIBUTIONS:
+    if not isinstance(distribution, str) or distribution not in DISTRIBUTIONS:
         raise ValueError(f"distribution must be one of {', '.join(DISTRIBUTIONS)}, not {distribution!r}")
+    kappa, separation = real_number("kappa", kappa, "a number"), real_number("separation", separation, DEGREES)
+    noise, radius = real_number("noise", noise, "a share from 0 to 1"), real_number("radius", radius, DEGREES)
     if beta is None:
         beta = {"kent": 0.4, "bingham": 8 / 9}.get(distribution, 0) * kappa
     mixture = sized("ast_mixture", points=points, dimension=dimension, clusters=clusters, kappa=kappa,
-                    separation=separation, noise=noise, seed=random_state, axial=int(axial),
-                    distribution=constants[DISTRIBUTIONS[distribution]], beta=beta, radius=radius)
+                    separation=separation, noise=noise, seed=random_state, axial=flag("axial", axial),
+                    distribution=constants[DISTRIBUTIONS[distribution]], beta=real_number("beta", beta, "None or a number"), radius=radius)
     X, labels = np.empty((points, dimension), np.float32), np.empty(points, np.int32)
     with lender.borrow(None, X.size) as context:
         context.check(lib.ast_sample_mixture(context.handle, ctypes.byref(mixture), X.ctypes.data, labels.ctypes.data,

@@ -148,3 +148,18 @@ def test_numbers_are_numbers():
                 kind(init=value).fit(X)
     with pytest.raises(ValueError, match="center must be one row of 4 numbers"):
         asterism.DDPVMFMeans(center="mean").fit(X)
+
+
+@pytest.mark.parametrize("call, name", [
+    (lambda value: asterism.tune(X, largest=value), "largest"), (lambda value: asterism.tune(X, step=value), "step"),
+    (lambda value: asterism.tune(X, axial=value), "axial"), (lambda value: asterism.dedup(X, value), "cosine"),
+    (lambda value: asterism.dedup(X, 0.9, mode=value), "mode"), (lambda value: asterism.hallway(value), "frame"),
+    (lambda value: asterism.hallway(0, size=(value, 8)), "size"),
+    (lambda value: asterism.sample(5, dimension=3, clusters=2, kappa=value), "kappa"),
+    (lambda value: asterism.sample(5, dimension=3, clusters=2, kappa=5, noise=value), "noise"),
+    (lambda value: asterism.sample(5, dimension=3, clusters=2, kappa=5, distribution=value), "distribution"),
+    (lambda value: asterism.normals(np.ones((8, 8), "u2"), "kinect", units_per_metre=value), "units_per_metre")])
+def test_functions_name_their_parameters(call, name):
+    for value in ("x", [], {}, np.array([1.0, 2.0]), 1j):
+        with pytest.raises((TypeError, ValueError), match=f"{name} (is|must be) "):
+            call(value)
