@@ -181,6 +181,18 @@ ast_status ast_refuse_sparse(const ast_points *points, const char *what, ast_fau
                     what);
 }
 
+#define MOST_WEIGHT 1e100
+
+/* Of points: squares of the sums of their weights must be numbers. */
+static ast_status check_sizes(const double *weights, size_t count, ast_fault *fault) {
+    ast_status status = ast_check_weights(weights, count, fault);
+    for (size_t i = 0; weights && i < count && status == AST_OK; i++)
+        if (weights[i] > MOST_WEIGHT)
+            status = ast_fail(fault, AST_BAD_DATA, "weight %zu (counting from 1) is %g; weights must be at most 1e+100",
+                              i + 1, weights[i]);
+    return status;
+}
+
 ast_status ast_check_points(const ast_points *points, ast_fault *fault) {
     ast_status status = ast_check_struct(points, sizeof *points, "points", fault);
     if (status == AST_OK)
@@ -194,19 +206,15 @@ ast_status ast_check_points(const ast_points *points, ast_fault *fault) {
     if ((unsigned)points->type > AST_B2)
         return ast_fail(fault, AST_BAD_OPTION,
                         "the type of the points is none of AST_F4, AST_F8, AST_F2, AST_I1, AST_U1 and AST_B2");
-    return ast_check_weights(points->weights, points->count, fault);
+    return check_sizes(points->weights, points->count, fault);
 }
-
-/* Squares of their sums must be numbers. */
-#define MOST_WEIGHT 1e100
 
 ast_status ast_check_weights(const double *weights, size_t count, ast_fault *fault) {
     for (size_t i = 0; weights && i < count; i++)
-        if (!(weights[i] >= 0 && weights[i] <= MOST_WEIGHT)) {
-            bool large = isfinite(weights[i]) && weights[i] > 0;
-            return ast_fail(fault, AST_BAD_DATA, "weight %zu (counting from 1) is %g; weights must be %s", i + 1,
-                            weights[i], large ? "at most 1e+100" : "finite and not negative");
-        }
+        if (!(weights[i] >= 0) || isinf(weights[i]))
+            return ast_fail(fault, AST_BAD_DATA,
+                            "weight %zu (counting from 1) is %g; weights must be finite and not negative", i + 1,
+                            weights[i]);
     return AST_OK;
 }
 
