@@ -12,6 +12,7 @@ import ctypes
 import ctypes.util
 import functools
 import os
+import re
 import sys
 import threading
 from pathlib import Path
@@ -114,6 +115,10 @@ def opened(call: Callable[..., int], context: Context, *arguments: Any) -> int:
     return handle.value
 
 
+# C's constants in a sentence of the library, such as AST_STREAM_DDP: 'ddp' in Python.
+CONSTANT = re.compile(r"\bAST_(?:STREAM_|SCORE_|ORDER_|MERGE_|METRIC_|COMPONENT_|KEEP_)?([A-Z][A-Z0-9_]*)")
+
+
 class Context:
     """An ast_context: threads, working memory, the last message."""
 
@@ -132,7 +137,7 @@ class Context:
             raise exception_of(status)(self.message())
 
     def message(self) -> str:
-        return lib.ast_message(self.handle).decode("utf-8", "replace")
+        return CONSTANT.sub(lambda found: f"'{found[1].lower()}'", lib.ast_message(self.handle).decode("utf-8", "replace"))
 
     @contextlib.contextmanager
     def cancelled_by(self, cancel: Any) -> Iterator[None]:

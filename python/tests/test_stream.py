@@ -274,7 +274,7 @@ def test_score_and_exclusive_frames():
     assert copy.deepcopy(apart).runner_up_.tolist() == [0, 2]
     with pytest.raises(ValueError, match="score is 'best'; it must be 'nearest' or 'geodesic'"):
         DDPVMFMeans(40, score="best").fit([near])
-    with pytest.raises(ValueError, match="exclusive is for"):
+    with pytest.raises(ValueError, match="exclusive is for 'ddp' with 'nearest'"):
         DDPVMFMeans(40, score="geodesic", exclusive=True).fit([near])
 
 
