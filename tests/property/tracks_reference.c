@@ -33,7 +33,7 @@ typedef struct world {
 } world;
 
 /* How many sequences met a rule. */
-static size_t with_joins, with_forgotten, with_many, with_far;
+static size_t with_joins, with_forgotten, with_many, with_far, with_woken;
 
 /* ---- Worlds ------------------------------------------------------------------------------------------------------ */
 
@@ -235,7 +235,7 @@ static void check(uint64_t seed, ref_size size, size_t ways) {
                                .depth_noise = epsilon,
                                .kernels = ast_cloud_kernels_choose(set)};
     ref_tracks slow = {.world = w.poses, .offset = offset, .area = area, .large = large, .epsilon = epsilon};
-    for (int frame = 0; frame < 60; frame++) {
+    for (int frame = 0; frame < (w.poses ? 60 : 200); frame++) { /* tracks that rest can come back */
         next_frame(&w);
         size_t count = make_patches(&w, given);
         memcpy(patches, given, sizeof patches);
@@ -250,6 +250,7 @@ static void check(uint64_t seed, ref_size size, size_t ways) {
     with_forgotten += slow.forgotten > 0;
     with_many += tracks.count > 5;
     with_far += slow.far > 0;
+    with_woken += slow.woken > 0;
     ast_plane_tracks_free(&tracks);
     ref_tracks_free(&slow);
 }
@@ -258,12 +259,13 @@ static void tracks_are_those_of_the_reference(void **state) {
     size_t cases = ref_case_count(300);
     (void)state;
     ref_check_seeds(check, REF_SMALL, 300, 1);
-    print_message(
-        "%zu sequences: %zu with tracks that joined, %zu with forgotten ones, %zu with many, %zu with far ones\n",
-        cases, with_joins, with_forgotten, with_many, with_far);
+    print_message("%zu sequences: %zu with tracks that joined, %zu with forgotten ones, %zu with many, %zu with far "
+                  "ones, %zu with some "
+                  "that came back\n",
+                  cases, with_joins, with_forgotten, with_many, with_far, with_woken);
     if (!ref_case_only() && cases >= 100) /* these cases are not about nothing */
         assert_true(with_joins > cases / 5 && with_forgotten > cases / 20 && with_many > cases / 3 &&
-                    with_far > cases / 40);
+                    with_far > cases / 40 && with_woken > cases / 20);
 }
 
 /* One of the few sequences in which two tracks become one plane in a frame after their turn, and neither is seen in the
@@ -311,8 +313,8 @@ static void a_wall_from_afar(void **state) {
     ref_tracks_free(&slow);
 }
 
-/* Without poses: a camera that is covered for a while knows its planes afterwards; those that it did not see while it
- * saw others are forgotten. */
+/* Without poses: a camera that is covered for a while knows its planes afterwards; and so it does those that it did not
+ * see for long while it saw others, if they look as they did. */
 static void a_covered_camera(void **state) {
     ast_plane_tracks tracks = {
         .offset = 0.1, .area = 0.05, .depth_noise = 0.002, .kernels = ast_cloud_kernels_choose("base")};
@@ -331,14 +333,44 @@ static void a_covered_camera(void **state) {
         assert_true(ast_plane_tracks_step(&tracks, &given, covered ? 0 : 1));
         assert_true(covered || (given.track == 0 && tracks.list[0].id == 0));
     }
-    for (int frame = 0; frame < 40; frame++) {
+    for (int frame = 0; frame < 41; frame++) {
         ast_frame_patch given = patch;
-        given.plane.offset = given.centre[2] = given.scatter.mean[2] = 3;
+        given.plane.offset = given.centre[2] = given.scatter.mean[2] = frame < 40 ? 3 : 0;
         assert_true(ast_plane_tracks_step(&tracks, &given, 1));
-        assert_int_equal(tracks.list[given.track].id, 1);
+        assert_int_equal(tracks.list[given.track].id, frame < 40 ? 1 : 0);
     }
-    assert_int_equal(tracks.count, 1);
+    assert_int_equal(tracks.count, 2);
     ast_plane_tracks_free(&tracks);
+}
+
+/* Without poses: of planes that are passed one after the other, 128 are remembered, those seen last. */
+static void a_row_of_planes(void **state) {
+    ast_plane_tracks tracks = {
+        .offset = 0.1, .area = 0.05, .depth_noise = 0.002, .kernels = ast_cloud_kernels_choose("base")};
+    ref_tracks slow = {.offset = 0.1, .area = 0.05, .epsilon = 0.002};
+    wall one = {.axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .half = {1, 1}};
+    (void)state;
+    for (int frame = 0; frame < 500; frame++) {
+        ast_frame_patch patch = {.plane = {.normal = {0, 0, 1}},
+                                 .depth = 2,
+                                 .camera_distance = 2,
+                                 .area = 4,
+                                 .cells = 40,
+                                 .normal_reliable = true};
+        patch.scatter = scatter_of(&patch, one.axes, one.half, 40.0 / 16, 0.001);
+        int plane = frame < 400 ? frame / 2 : 199 - (frame - 400);
+        patch.plane.offset = patch.centre[2] = patch.scatter.mean[2] = patch.low[2] = patch.high[2] = plane;
+        ast_frame_patch given = patch;
+        ref_sighting expected = {.patch = &patch};
+        assert_true(ast_plane_tracks_step(&tracks, &given, 1));
+        ref_tracks_step(&slow, &expected, 1);
+        compare_patches(1, &tracks, &given, &expected, 1);
+        compare_tracks(1, &tracks, &slow);
+        assert_int_equal(tracks.list[given.track].id, plane);
+    }
+    assert_true(slow.woken > 50 && slow.list[0].ended && !slow.list[199].ended);
+    ast_plane_tracks_free(&tracks);
+    ref_tracks_free(&slow);
 }
 
 /* A walk along a corridor with a niche every two metres, there and back: what a frame looks at does not grow with the
@@ -389,6 +421,7 @@ int main(void) {
         cmocka_unit_test(a_wall_from_afar),
         cmocka_unit_test(a_long_walk),
         cmocka_unit_test(a_covered_camera),
+        cmocka_unit_test(a_row_of_planes),
     };
     return cmocka_run_group_tests_name("tracks_reference", tests, NULL, NULL);
 }

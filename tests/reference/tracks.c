@@ -93,9 +93,14 @@ static void add_sight(ref_track *k, const ref_sight *sight) {
 
 /* ---- Guides ------------------------------------------------------------------------------------------------------ */
 
-/* With poses a frame looks at what is within 20 m of what it sees. */
+/* Without poses a track that 30 frames did not see rests. */
+static bool rests(const ref_tracks *t, const ref_track *k) {
+    return !t->world && !k->ended && k->seen > 0 && t->frame > k->seen + 30;
+}
+
+/* With poses a frame looks at what is within 20 m of what it sees; without, at what does not rest. */
 static bool is_out(const ref_tracks *t, const ref_track *k) {
-    return k->ended || (t->world && gap_between(k->low, k->high, t->low, t->high) > 20);
+    return k->ended || rests(t, k) || (t->world && gap_between(k->low, k->high, t->low, t->high) > 20);
 }
 
 static void find_box(ref_tracks *t, const ref_sighting *patches, size_t count) {
@@ -107,7 +112,7 @@ static void find_box(ref_tracks *t, const ref_sighting *patches, size_t count) {
         }
     }
     for (size_t j = 0; j < t->count; j++)
-        t->far += !t->list[j].ended && is_out(t, &t->list[j]);
+        t->far += t->world && !t->list[j].ended && is_out(t, &t->list[j]);
 }
 
 /* Whether a track is known better than a normal that it may be parallel to. */
@@ -195,7 +200,7 @@ static double misfit(const ref_tracks *t, const ref_track *k, const ref_sighting
 static double misfit_of_looks(const ref_tracks *t, const ref_track *k, const ref_sighting *s) {
     const ast_frame_patch *p = s->patch;
     double least = INFINITY, limit = 0.3 * t->offset + noise_of(t, p);
-    for (size_t i = 0; i < k->look_count; i++) {
+    for (size_t i = 0; i < k->look_count && t->world; i++) {
         const ref_look *look = &k->looks[i];
         double away = fabs(ast_plane_distance(&look->flat, p->centre));
         double angle = angle_between(look->flat.normal, p->plane.normal);
@@ -243,6 +248,58 @@ static void follow_new(const ref_tracks *t, ref_sighting *s, size_t known) {
             s->id = k->id;
             s->away = away;
         }
+    }
+}
+
+/* ---- Views that come back ---------------------------------------------------------------------------------------- */
+
+static double box_difference(const ref_look *look, const ast_frame_patch *p) {
+    double most = 0;
+    for (int c = 0; c < 3; c++)
+        most = fmax(most, fmax(fabs(look->low[c] - p->low[c]), fabs(look->high[c] - p->high[c])));
+    return most;
+}
+
+/* How differently a patch looks from the most similar look of a track: the offset in thirds of the option, the normal
+ * in tenths of a radian and the box in quarters of a metre, or of the patch's side; none may be above 1. */
+static double difference_of(const ref_tracks *t, const ref_track *k, const ast_frame_patch *p) {
+    double least = INFINITY, size = fmax(0.25, 0.25 * sqrt(p->area));
+    for (size_t i = 0; i < k->look_count; i++) {
+        const ref_look *look = &k->looks[i];
+        double away = fabs(ast_plane_distance(&look->flat, p->centre)) / (0.3 * t->offset + noise_of(t, p));
+        double angle = angle_between(look->flat.normal, p->plane.normal) / 0.1, place = box_difference(look, p) / size;
+        if (fmax(away, fmax(angle, place)) <= 1)
+            least = fmin(least, away + angle + place);
+    }
+    return least;
+}
+
+/* The resting track of the same direction that a patch looks most like, the oldest of equals; -1 if there is none. */
+static int32_t known_again(const ref_tracks *t, const ast_frame_patch *p) {
+    double least = INFINITY;
+    int32_t found = -1;
+    for (size_t j = 0; j < t->count; j++) {
+        const ref_track *k = &t->list[j];
+        double difference = difference_of(t, k, p);
+        if (rests(t, k) && p->direction >= 0 && k->direction == p->direction && difference < least) {
+            least = difference;
+            found = k->id;
+        }
+    }
+    return found;
+}
+
+/* All patches that no track explains are compared before any track wakes. It wakes where its first patch is. */
+static void wake(ref_tracks *t, ref_sighting *patches, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        patches[i].id = patches[i].id < 0 ? known_again(t, patches[i].patch) : patches[i].id;
+    for (size_t i = 0; i < count; i++) {
+        ref_track *k = patches[i].id < 0 ? NULL : &t->list[patches[i].id];
+        if (!k || !rests(t, k))
+            continue;
+        k->flat = patches[i].patch->plane;
+        k->seen = t->frame - 1;
+        t->woken++;
     }
 }
 
@@ -369,6 +426,23 @@ static void add_looks(const ref_tracks *t, const ref_sighting *patches, size_t c
     }
 }
 
+/* Without poses: every patch that looks like none before. */
+static void remember(const ref_tracks *t, const ref_sighting *patches, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        ref_track *k = patches[i].id < 0 ? NULL : &t->list[patches[i].id];
+        const ast_frame_patch *p = patches[i].patch;
+        bool is_new = k && k->look_count < sizeof k->looks / sizeof *k->looks;
+        for (size_t n = 0; is_new && n < k->look_count; n++) {
+            const ref_look *look = &k->looks[n];
+            is_new = angle_between(look->flat.normal, p->plane.normal) > 0.05 ||
+                     fabs(ast_plane_distance(&look->flat, p->centre)) > 0.15 * t->offset ||
+                     box_difference(look, p) > 0.125;
+        }
+        if (is_new)
+            k->looks[k->look_count++] = look_of(&p->plane, p->low, p->high);
+    }
+}
+
 /* ---- Joining and forgetting -------------------------------------------------------------------------------------- */
 
 static bool are_one(const ref_tracks *t, const ref_track *a, const ref_track *b) {
@@ -408,14 +482,22 @@ static void join_tracks(ref_tracks *t, ref_sighting *patches, size_t count) {
             }
 }
 
-/* With poses only what was not reported, and is near. */
+/* What was not reported, and is near; without poses, of more than 128 that rest, those unseen for longest. */
 static void forget(ref_tracks *t) {
+    size_t resting = 0;
     for (size_t j = 0; j < t->count; j++) {
         ref_track *k = &t->list[j];
-        if (is_out(t, k) || (t->world && k->confirmed) || t->frame <= k->seen + (k->confirmed ? 30 : 10))
-            continue;
-        k->ended = true;
-        t->forgotten++;
+        bool stale = !is_out(t, k) && !k->confirmed && t->frame > k->seen + 10;
+        k->ended |= stale;
+        t->forgotten += stale;
+        resting += rests(t, k);
+    }
+    for (; resting > 128; resting--) {
+        ref_track *oldest = NULL;
+        for (size_t j = 0; j < t->count; j++)
+            if (rests(t, &t->list[j]) && (!oldest || t->list[j].seen < oldest->seen))
+                oldest = &t->list[j];
+        oldest->ended = true;
     }
 }
 
@@ -438,6 +520,7 @@ void ref_tracks_step(ref_tracks *t, ref_sighting *patches, size_t count) {
     }
     for (size_t i = 0; i < count; i++)
         follow(t, patches, i);
+    wake(t, patches, count);
     for (size_t i = 0; i < count; i++) {
         if (patches[i].id < 0)
             follow_new(t, &patches[i], known);
@@ -448,7 +531,8 @@ void ref_tracks_step(ref_tracks *t, ref_sighting *patches, size_t count) {
     if (t->world) {
         add_looks(t, patches, count);
         join_tracks(t, patches, count);
-    }
+    } else
+        remember(t, patches, count);
 }
 
 void ref_tracks_free(ref_tracks *t) {

@@ -43,9 +43,9 @@ typedef struct ref_tracks {
     uint64_t frame;
     bool world;
     double offset, area, epsilon;
-    double large; /* cells */
-    double camera[3], low[3], high[3]; /* the box of the camera and the patches of the frame */
-    size_t joined, forgotten, far;     /* over all frames */
+    double large;                         /* cells */
+    double camera[3], low[3], high[3];    /* the box of the camera and the patches of the frame */
+    size_t joined, forgotten, far, woken; /* over all frames */
 } ref_tracks;
 
 /* A patch of the frame, as it is given, and what the step finds. */
