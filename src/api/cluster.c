@@ -71,6 +71,22 @@ static ast_status check_sparse(const ast_call *c) {
     return refused ? ast_refuse_sparse(c->points, refused, c->fault) : check_columns(c);
 }
 
+/* What needs all points in memory, on one rank. */
+static ast_status check_places(const ast_call *c) {
+    const ast_options *o = c->options;
+    bool by_copies = o->merge.by == AST_MERGE_EVIDENCE || o->merge.by == AST_MERGE_COUNT;
+    if (!c->store && !c->context->comm)
+        return AST_OK;
+    if (!isnan(o->outliers))
+        return ast_fail(c->fault, AST_BAD_OPTION, "outliers need all points in memory, on one rank");
+    if (o->previous)
+        return ast_fail(c->fault, AST_BAD_OPTION, "a previous run is for points in memory, on one rank");
+    if (by_copies && isnan(o->rounding) && c->points->dimension <= 3)
+        return ast_fail(c->fault, AST_BAD_OPTION,
+                        "rounded angles are looked for among rows in memory, on one rank: rounding must be a number");
+    return AST_OK;
+}
+
 /* Checks the arguments of both calls. */
 static ast_status check_call(const ast_call *c, const ast_report *report) {
     const ast_points *points = c->points;
@@ -82,19 +98,13 @@ static ast_status check_call(const ast_call *c, const ast_report *report) {
         status = ast_check_struct(report, sizeof *report, "report", c->fault);
     if (status == AST_OK && points->weights && (o->method == AST_FSD || o->method == AST_CRP))
         return ast_fail(c->fault, AST_BAD_OPTION, "samplers count every point once: weights are for the other methods");
-    if (status == AST_OK && !isnan(o->outliers) && (c->store || c->context->comm))
-        return ast_fail(c->fault, AST_BAD_OPTION, "outliers need all points in memory, on one rank");
-    if (status == AST_OK && o->previous && (c->store || c->context->comm))
-        return ast_fail(c->fault, AST_BAD_OPTION, "a previous run is for points in memory, on one rank");
     if (status == AST_OK && o->groups && (c->store || c->context->comm || points->starts || points->late))
         return ast_fail(c->fault, AST_BAD_OPTION,
                         "groups are for dense points in memory, on one rank, none of them late");
-    bool by_copies = o->merge.by == AST_MERGE_EVIDENCE || o->merge.by == AST_MERGE_COUNT;
-    if (status == AST_OK && by_copies && (c->store || c->context->comm) && isnan(o->rounding) && points->dimension <= 3)
-        return ast_fail(c->fault, AST_BAD_OPTION,
-                        "rounded angles are looked for among rows in memory, on one rank: rounding must be a number");
     if (status == AST_OK && points->late && (points->starts || o->center || o->metric))
         return ast_fail(c->fault, AST_BAD_OPTION, "late rows must be dense, and cannot be centred or mapped");
+    if (status == AST_OK)
+        status = check_places(c);
     if (status == AST_OK)
         status = ast_family_check(o, points, c->fault);
     return status == AST_OK ? check_sparse(c) : status;
