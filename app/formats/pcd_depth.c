@@ -79,10 +79,11 @@ bool ast_pcd_camera(const char *path, ast_camera *camera, ast_format_error *erro
     for (size_t i = 0; good && i < solid.count; i++) {
         const float *p = solid.points + 3 * i;
         double x = p[0] + solid.origin[0], y = p[1] + solid.origin[1], z = p[2] + solid.origin[2];
+        size_t width = solid.count / solid.rows, row = i / width;
         if (!(z > 0))
             continue;
-        add(&across, x / z, (double)(i % (solid.count / solid.rows)));
-        add(&down, y / z, (double)(i / (solid.count / solid.rows)));
+        add(&across, x / z, (double)(i % width));
+        add(&down, y / z, (double)row);
     }
     ast_solid_free(&solid);
     if (!good)
