@@ -275,6 +275,19 @@ static void tracks_that_are_not_seen(void **state) {
     check(444, REF_SMALL, 1);
 }
 
+/* A wall of four square metres across the line of sight, two metres away, in a frame that sees it well. */
+static ast_frame_patch wall_ahead(void) {
+    wall one = {.axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .half = {1, 1}};
+    ast_frame_patch patch = {.plane = {.normal = {0, 0, 1}},
+                             .depth = 2,
+                             .camera_distance = 2,
+                             .area = 4,
+                             .cells = 40,
+                             .normal_reliable = true};
+    patch.scatter = scatter_of(&patch, one.axes, one.half, 40.0 / 16, 0.001);
+    return patch;
+}
+
 /* A wall that is well known, and from then on only seen from afar, is not forgotten little by little. */
 static void a_wall_from_afar(void **state) {
     ast_plane_tracks tracks = {.has_poses = true,
@@ -284,18 +297,12 @@ static void a_wall_from_afar(void **state) {
                                .kernels = ast_cloud_kernels_choose("base")};
     ref_tracks slow = {.world = true, .offset = 0.1, .area = 0.05, .epsilon = 0.002};
     wall one = {.axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .half = {1, 1}};
-    ast_frame_patch patch = {.plane = {.normal = {0, 0, 1}},
-                             .depth = 2,
-                             .camera_distance = 2,
-                             .area = 4,
-                             .cells = 40,
-                             .normal_reliable = true};
+    ast_frame_patch patch = wall_ahead();
     (void)state;
     for (int c = 0; c < 2; c++) {
         patch.low[c] = -1;
         patch.high[c] = 1;
     }
-    patch.scatter = scatter_of(&patch, one.axes, one.half, 40.0 / 16, 0.001);
     for (int frame = 0; frame < 2000; frame++) {
         ast_frame_patch given = patch;
         ref_sighting expected = {.patch = &patch};
@@ -318,15 +325,8 @@ static void a_wall_from_afar(void **state) {
 static void a_covered_camera(void **state) {
     ast_plane_tracks tracks = {
         .offset = 0.1, .area = 0.05, .depth_noise = 0.002, .kernels = ast_cloud_kernels_choose("base")};
-    wall one = {.axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .half = {1, 1}};
-    ast_frame_patch patch = {.plane = {.normal = {0, 0, 1}},
-                             .depth = 2,
-                             .camera_distance = 2,
-                             .area = 4,
-                             .cells = 40,
-                             .normal_reliable = true};
+    ast_frame_patch patch = wall_ahead();
     (void)state;
-    patch.scatter = scatter_of(&patch, one.axes, one.half, 40.0 / 16, 0.001);
     for (int frame = 0; frame < 100; frame++) {
         ast_frame_patch given = patch;
         bool covered = frame >= 10 && frame < 60;
@@ -348,16 +348,9 @@ static void a_row_of_planes(void **state) {
     ast_plane_tracks tracks = {
         .offset = 0.1, .area = 0.05, .depth_noise = 0.002, .kernels = ast_cloud_kernels_choose("base")};
     ref_tracks slow = {.offset = 0.1, .area = 0.05, .epsilon = 0.002};
-    wall one = {.axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .half = {1, 1}};
     (void)state;
     for (int frame = 0; frame < 500; frame++) {
-        ast_frame_patch patch = {.plane = {.normal = {0, 0, 1}},
-                                 .depth = 2,
-                                 .camera_distance = 2,
-                                 .area = 4,
-                                 .cells = 40,
-                                 .normal_reliable = true};
-        patch.scatter = scatter_of(&patch, one.axes, one.half, 40.0 / 16, 0.001);
+        ast_frame_patch patch = wall_ahead();
         int plane = frame < 400 ? frame / 2 : 199 - (frame - 400);
         patch.plane.offset = patch.centre[2] = patch.scatter.mean[2] = patch.low[2] = patch.high[2] = plane;
         ast_frame_patch given = patch;
